@@ -1,0 +1,71 @@
+package io.isobardb.lsm.entry;
+
+import io.isobardb.memory.page.Memory;
+import java.nio.ByteBuffer;
+
+/**
+ * A position in one sorted run of entries: keys ascending, and of one key the newest version first.
+ *
+ * <p>Thread rule: one thread at a time. What {@link #key} and {@link #valueMemory} give is valid
+ * until the cursor moves.
+ *
+ * <p>Errors: {@link java.io.UncheckedIOException} if a page can't be read, {@code
+ * CorruptionException} if it is not what was written. The cursor is then invalid.
+ */
+public interface EntryCursor extends AutoCloseable {
+  /** Whether the cursor stands on an entry. */
+  boolean valid();
+
+  /** Moves to the first entry. Returns {@link #valid}. */
+  boolean first();
+
+  /** Moves to the last entry. Returns {@link #valid}. */
+  boolean last();
+
+  /**
+   * Moves to the first entry that is not before ({@code key}, {@code lsn}): the newest version of
+   * {@code key} with an LSN of at most {@code lsn}, or else what follows. Returns {@link #valid}.
+   */
+  boolean seek(byte[] key, int offset, int length, long lsn);
+
+  /** Moves to the last entry whose key is less than {@code key}. Returns {@link #valid}. */
+  boolean seekBefore(byte[] key, int offset, int length);
+
+  /** Moves on by one entry. Returns {@link #valid}. */
+  boolean next();
+
+  /** Moves back by one entry. Returns {@link #valid}. */
+  boolean previous();
+
+  /** The current key's first eight bytes as an unsigned word; see {@code Words.head}. */
+  long head();
+
+  /** The array that holds the current key from index 0 on; owned by the cursor. */
+  byte[] key();
+
+  int keyLength();
+
+  long lsn();
+
+  /** One of {@link Kind}'s data kinds. */
+  int kind();
+
+  /** Length of the value in bytes, wherever it lies; 0 for a delete marker. */
+  int valueLength();
+
+  /** The region an inline value lies in; not for {@link Kind#PUT_OVERFLOW}. */
+  Memory valueMemory();
+
+  /** Where in {@link #valueMemory} an inline value starts. */
+  int valueOffset();
+
+  /** Copies a part of the value, inline or overflow. */
+  void copyValue(int from, Memory target, int targetOffset, int length);
+
+  /** Copies a part of the value into {@code target} at the absolute index {@code targetOffset}. */
+  void copyValue(int from, ByteBuffer target, int targetOffset, int length);
+
+  /** Gives up pins and copied pages. The cursor can't be used any more. */
+  @Override
+  void close();
+}

@@ -1,0 +1,26 @@
+package io.isobardb.lsm.entry;
+
+/**
+ * The kinds of entries, as stored; never renumber them. Zero is no kind, so that zeroed bytes never
+ * parse.
+ */
+public final class Kind {
+  /** A key with its value, stored in the page. */
+  public static final int PUT = 1;
+
+  /** A delete marker. */
+  public static final int DELETE = 2;
+
+  /** A key whose value lies in overflow pages; the page holds {@code OverflowRef}. */
+  public static final int PUT_OVERFLOW = 3;
+
+  /** A separator of an index page; its value is the child's page number. */
+  public static final int CHILD = 4;
+
+  private Kind() {}
+
+  /** Whether the kind is one that a data page may hold. */
+  public static boolean isData(int kind) {
+    return kind >= PUT && kind <= PUT_OVERFLOW;
+  }
+}

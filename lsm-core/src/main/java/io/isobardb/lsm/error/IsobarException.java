@@ -1,0 +1,14 @@
+package io.isobardb.lsm.error;
+
+/** The root of what the engine throws, besides {@link IllegalArgumentException}. */
+public class IsobarException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public IsobarException(String message) {
+    super(message);
+  }
+
+  public IsobarException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

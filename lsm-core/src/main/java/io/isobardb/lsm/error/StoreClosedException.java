@@ -1,0 +1,14 @@
+package io.isobardb.lsm.error;
+
+/** The store, or the tree, cursor or snapshot taken from it, is closed. */
+public final class StoreClosedException extends IsobarException {
+  private static final long serialVersionUID = 1L;
+
+  public StoreClosedException(String message) {
+    super(message);
+  }
+
+  public StoreClosedException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

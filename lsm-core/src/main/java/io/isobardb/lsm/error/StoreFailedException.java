@@ -1,0 +1,17 @@
+package io.isobardb.lsm.error;
+
+/**
+ * A background error or a failed sync stopped the store from writing. Reads go on; to write again,
+ * close the store, mend the cause that is given, and open it anew.
+ */
+public final class StoreFailedException extends IsobarException {
+  private static final long serialVersionUID = 1L;
+
+  public StoreFailedException(String message) {
+    super(message);
+  }
+
+  public StoreFailedException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

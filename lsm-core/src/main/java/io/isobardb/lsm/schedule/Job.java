@@ -1,0 +1,39 @@
+package io.isobardb.lsm.schedule;
+
+/**
+ * Background work done in steps. Between two steps a job can be paused, and another one can run.
+ *
+ * <p>Thread rule: the steps of one job run one after another, possibly on different threads, with a
+ * happens-before edge between them.
+ */
+public interface Job {
+  /** Who goes first. */
+  enum Priority {
+    /** Frees write memory; never waits behind merges. */
+    FLUSH,
+    /** Keeps the number of L0 groups down. */
+    MERGE_L0,
+    /** Merges in memory. */
+    MERGE_MEMORY,
+    /** Deeper merges; may be paused for long. */
+    MERGE_DEEP,
+    /** Clean-up that nobody waits for. */
+    IDLE
+  }
+
+  Priority priority();
+
+  /** For messages and thread names, such as {@code "flush users"}. */
+  String name();
+
+  /**
+   * Does a bounded piece of work (about a millisecond, or a few pages).
+   *
+   * @return whether there is more to do
+   * @throws Exception the job has failed and is not stepped again
+   */
+  boolean step() throws Exception;
+
+  /** Called once when a step threw, or when the scheduler was closed before the job was done. */
+  void failed(Throwable cause);
+}

@@ -1,0 +1,10 @@
+package io.isobardb.memory.pool;
+
+/** A reservation did not fit into the budget. Nothing was reserved. */
+public final class OutOfBudgetException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public OutOfBudgetException(String message) {
+    super(message);
+  }
+}

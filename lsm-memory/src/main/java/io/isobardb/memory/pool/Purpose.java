@@ -1,0 +1,25 @@
+package io.isobardb.memory.pool;
+
+/** What memory is held for; the columns of the {@link Ledger}. */
+public enum Purpose {
+  /** Active SSTables and memory SSTables with their indexes and filters. */
+  WRITE,
+  /** Frames of the buffer cache. */
+  CACHE,
+  /** The log's buffer. */
+  LOG,
+  /** Input and output pages of merges and flushes in progress. */
+  MERGE,
+  /** Pages copied by cursors. */
+  CURSOR,
+  /** The page table, open-file metadata. */
+  METADATA,
+  /** The ghost cache. */
+  GHOST,
+  /** Pages given up, which a reader may still look at; free when the last such reader has left. */
+  LIMBO,
+  /** Pages that nobody holds, ready to be handed out. */
+  FREE,
+  /** Bytes lost to the alignment of slabs. */
+  ALIGNMENT
+}
