@@ -1,0 +1,311 @@
+package io.isobardb.lsm.schedule;
+
+import io.isobardb.lsm.error.StoreClosedException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs jobs on a fixed number of threads and each service on one of its own. All are daemon threads
+ * of the platform.
+ *
+ * <p>Order: the most urgent priority first, first come first served within one. Between two steps a
+ * worker gives way to a more urgent job that waits; its own job goes back to the head of its
+ * priority. {@link Job.Priority#MERGE_DEEP} and {@link Job.Priority#IDLE}, whose steps may wait
+ * long for the disk, never have all workers if there are two or more, so that a flush or a merge
+ * into memory need not wait for the end of such a step.
+ *
+ * <p>Thread rule: any thread. One lock guards the queue; it is taken per job, not per step, and no
+ * code of a job runs under it.
+ */
+public final class ThreadScheduler implements Scheduler {
+  private static final Logger LOG = LogManager.getLogger(ThreadScheduler.class);
+  private static final Job.Priority[] PRIORITIES = Job.Priority.values();
+  private static final int FIRST_SLOW = Job.Priority.MERGE_DEEP.ordinal();
+  private static final int NOTHING = PRIORITIES.length;
+
+  private final String storeName;
+  private final List<Thread> workers = new ArrayList<>();
+  private final List<ServiceThread> services = new ArrayList<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final List<ArrayDeque<Job>> queues = new ArrayList<>();
+  private final int maxSlow;
+  private int running;
+  private int slowRunning;
+
+  /** Ordinal of the most urgent queued priority. Written under the lock. */
+  private volatile int mostUrgent = NOTHING;
+
+  /** Written under the lock. */
+  private volatile boolean closed;
+
+  /**
+   * Starts the workers.
+   *
+   * @param storeName goes into the threads' names, {@code isobar-NAME-worker-1}
+   * @param workers how many jobs can run at once; at least 1
+   */
+  public ThreadScheduler(String storeName, int workers) {
+    if (workers < 1) {
+      throw new IllegalArgumentException("workers: " + workers);
+    }
+    this.storeName = storeName;
+    this.maxSlow = Math.max(1, workers - 1);
+    for (int i = 0; i < PRIORITIES.length; i++) {
+      queues.add(new ArrayDeque<>());
+    }
+    for (int i = 1; i <= workers; i++) {
+      Thread thread = new Thread(this::work, "isobar-" + storeName + "-worker-" + i);
+      thread.setDaemon(true);
+      this.workers.add(thread);
+    }
+    this.workers.forEach(Thread::start);
+  }
+
+  /** Queues a job. If the scheduler is closed, the job fails on the calling thread. */
+  @Override
+  public void submit(Job job) {
+    lock.lock();
+    try {
+      if (!closed) {
+        queues.get(job.priority().ordinal()).addLast(job);
+        updateMostUrgent();
+        changed.signal();
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    cancel(job);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws StoreClosedException if the scheduler is closed
+   */
+  @Override
+  public Service.Handle start(Service service) {
+    ServiceThread thread = new ServiceThread(service, "isobar-" + storeName + "-" + service.name());
+    lock.lock();
+    try {
+      if (closed) {
+        throw new StoreClosedException("the scheduler of " + storeName + " is closed");
+      }
+      services.add(thread);
+      thread.start();
+    } finally {
+      lock.unlock();
+    }
+    return thread;
+  }
+
+  @Override
+  public Signal signal(String name) {
+    return new ThreadSignal(name);
+  }
+
+  @Override
+  public int pending() {
+    lock.lock();
+    try {
+      int queued = 0;
+      for (ArrayDeque<Job> queue : queues) {
+        queued += queue.size();
+      }
+      return queued + running;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Jobs end before services do, since their last steps may need one. A call from one of the
+   * scheduler's own threads waits for none of them.
+   */
+  @Override
+  public void close() {
+    List<Job> left = new ArrayList<>();
+    List<ServiceThread> toStop;
+    lock.lock();
+    try {
+      closed = true;
+      for (ArrayDeque<Job> queue : queues) {
+        left.addAll(queue);
+        queue.clear();
+      }
+      updateMostUrgent();
+      toStop = new ArrayList<>(services);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    left.forEach(this::cancel);
+    Thread caller = Thread.currentThread();
+    boolean own = workers.contains(caller) || toStop.stream().anyMatch(s -> s.runsOn(caller));
+    if (own) {
+      toStop.forEach(ServiceThread::askToStop);
+    } else {
+      workers.forEach(ThreadScheduler::join);
+      toStop.forEach(ServiceThread::stop);
+    }
+  }
+
+  /** Waits for a thread's end, unless it is the calling one; an interrupt is kept for later. */
+  static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread != Thread.currentThread() && thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void work() {
+    Job job = take();
+    while (job != null) {
+      job = runUntilDoneOrPreempted(job);
+      Thread.interrupted();
+      if (job == null) {
+        job = take();
+      }
+    }
+  }
+
+  /** Waits for a job that may run. Returns null when the scheduler is closed. */
+  private @Nullable Job take() {
+    lock.lock();
+    try {
+      while (!closed) {
+        Job job = poll(NOTHING);
+        if (job != null) {
+          return job;
+        }
+        changed.awaitUninterruptibly();
+      }
+      return null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the most urgent job that may run now, if it is more urgent than {@code limit}. */
+  private @Nullable Job poll(int limit) {
+    for (int i = 0; i < limit; i++) {
+      boolean slow = i >= FIRST_SLOW;
+      if (slow && slowRunning >= maxSlow) {
+        return null;
+      }
+      Job job = queues.get(i).pollFirst();
+      if (job != null) {
+        updateMostUrgent();
+        enter(i);
+        return job;
+      }
+    }
+    return null;
+  }
+
+  private void updateMostUrgent() {
+    int urgent = 0;
+    while (urgent < NOTHING && queues.get(urgent).isEmpty()) {
+      urgent++;
+    }
+    if (mostUrgent != urgent) {
+      mostUrgent = urgent;
+    }
+  }
+
+  /** Returns the job to go on with, if a more urgent one came. */
+  private @Nullable Job runUntilDoneOrPreempted(Job job) {
+    int priority = job.priority().ordinal();
+    try {
+      while (job.step()) {
+        if (closed) {
+          cancel(job);
+          break;
+        }
+        if (mostUrgent < priority) {
+          Job next = exchange(job, priority);
+          if (next != job) {
+            return next;
+          }
+        }
+      }
+    } catch (Throwable e) {
+      if (e instanceof Error) {
+        LOG.error("job {} failed", job.name(), e);
+      }
+      fail(job, e);
+    }
+    ended(priority);
+    return null;
+  }
+
+  /** Puts {@code job} back and takes a more urgent one, if there still is one. */
+  private Job exchange(Job job, int priority) {
+    lock.lock();
+    try {
+      if (closed) {
+        return job;
+      }
+      leave(priority);
+      Job next = poll(priority);
+      if (next == null) {
+        enter(priority);
+        return job;
+      }
+      queues.get(priority).addFirst(job);
+      updateMostUrgent();
+      changed.signal();
+      return next;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void enter(int priority) {
+    running++;
+    slowRunning += priority >= FIRST_SLOW ? 1 : 0;
+  }
+
+  private void leave(int priority) {
+    running--;
+    slowRunning -= priority >= FIRST_SLOW ? 1 : 0;
+  }
+
+  private void ended(int priority) {
+    lock.lock();
+    try {
+      leave(priority);
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void cancel(Job job) {
+    fail(job, new StoreClosedException("closed before it was done: " + job.name()));
+  }
+
+  private static void fail(Job job, Throwable cause) {
+    try {
+      job.failed(cause);
+    } catch (Throwable e) {
+      LOG.error("job {} failed, and failed to say so", job.name(), e);
+    }
+  }
+}

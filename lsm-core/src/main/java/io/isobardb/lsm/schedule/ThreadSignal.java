@@ -1,0 +1,153 @@
+package io.isobardb.lsm.schedule;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A signal between threads.
+ *
+ * <p>No wake-up is lost: a waiter first counts itself and then looks at its condition; a raiser
+ * first makes the condition true and then looks at the count. One of the two sees the other. The
+ * generation covers the rest: a waiter sleeps only while it is what it was before the look, and a
+ * raiser that sees a waiter changes it.
+ *
+ * <p>Conditions are evaluated outside the lock, so they may take locks that raisers hold.
+ */
+final class ThreadSignal implements Signal {
+  private static final int MAX_SPINS = 64;
+  private static final boolean MANY_PROCESSORS = Runtime.getRuntime().availableProcessors() > 1;
+
+  private final String name;
+  private final AtomicInteger waiters = new AtomicInteger();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition raised = lock.newCondition();
+
+  /** Changed under the lock. */
+  private volatile long generation;
+
+  /** How long to spin; a guess that waiters adjust, racily. */
+  private int spins = MAX_SPINS / 2;
+
+  ThreadSignal(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public void await(BooleanSupplier condition) {
+    if (condition.getAsBoolean() || spin(condition)) {
+      return;
+    }
+    waiters.getAndIncrement();
+    try {
+      while (true) {
+        long seen = generation;
+        if (condition.getAsBoolean()) {
+          return;
+        }
+        sleep(seen);
+      }
+    } finally {
+      waiters.getAndDecrement();
+    }
+  }
+
+  private void sleep(long seen) {
+    lock.lock();
+    try {
+      while (generation == seen) {
+        raised.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean await(BooleanSupplier condition, long nanos) {
+    if (condition.getAsBoolean() || spin(condition)) {
+      return true;
+    }
+    long deadline = System.nanoTime() + nanos;
+    boolean interrupted = false;
+    waiters.getAndIncrement();
+    try {
+      while (true) {
+        long seen = generation;
+        if (condition.getAsBoolean()) {
+          return true;
+        }
+        if (deadline - System.nanoTime() <= 0) {
+          return false;
+        }
+        interrupted |= sleep(seen, deadline);
+      }
+    } finally {
+      waiters.getAndDecrement();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Returns whether the thread was interrupted. */
+  private boolean sleep(long seen, long deadline) {
+    boolean interrupted = false;
+    lock.lock();
+    try {
+      while (generation == seen) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          break;
+        }
+        try {
+          raised.awaitNanos(left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    return interrupted;
+  }
+
+  /** Looks at the condition for a short while; longer if that helped before. */
+  private boolean spin(BooleanSupplier condition) {
+    if (!MANY_PROCESSORS) {
+      return false;
+    }
+    int limit = spins;
+    for (int i = 0; i < limit; i++) {
+      Thread.onSpinWait();
+      if (condition.getAsBoolean()) {
+        spins = Math.min(MAX_SPINS, limit + 4);
+        return true;
+      }
+    }
+    spins = Math.max(4, limit - 1);
+    return false;
+  }
+
+  @Override
+  public void raise() {
+    VarHandle.fullFence();
+    if (waiters.get() == 0) {
+      return;
+    }
+    lock.lock();
+    try {
+      generation++;
+      raised.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "signal " + name;
+  }
+}
