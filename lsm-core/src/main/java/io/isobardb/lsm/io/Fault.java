@@ -1,0 +1,37 @@
+package io.isobardb.lsm.io;
+
+/**
+ * What goes wrong with one operation of a {@link SimulatedStorage}.
+ *
+ * @param kind what
+ * @param nanos how long it takes on the simulated clock, before it succeeds or fails
+ */
+public record Fault(Kind kind, long nanos) {
+  /** The kinds of faults. */
+  public enum Kind {
+    /** It works. */
+    NONE,
+    /**
+     * An {@link java.io.IOException}. Nothing was done. After a failed sync what was to be synced
+     * stays readable, but no later sync makes it durable unless it is written again.
+     */
+    EIO,
+    /** A {@code DiskFullException}, or {@link #EIO} for what needs no room. Nothing was done. */
+    ENOSPC,
+    /** A write does a part of its bytes and then fails as by {@link #EIO}. */
+    SHORT_THEN_EIO,
+    /** A write does a part of its bytes and then fails as by {@link #ENOSPC}. */
+    SHORT_THEN_ENOSPC
+  }
+
+  public static final Fault NONE = new Fault(Kind.NONE, 0);
+  public static final Fault EIO = new Fault(Kind.EIO, 0);
+  public static final Fault ENOSPC = new Fault(Kind.ENOSPC, 0);
+  public static final Fault SHORT_THEN_EIO = new Fault(Kind.SHORT_THEN_EIO, 0);
+  public static final Fault SHORT_THEN_ENOSPC = new Fault(Kind.SHORT_THEN_ENOSPC, 0);
+
+  /** It works, but takes {@code nanos}. */
+  public static Fault slow(long nanos) {
+    return new Fault(Kind.NONE, nanos);
+  }
+}
