@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * they did not.
  */
 public final class Manifest implements AutoCloseable {
-  /** A fair smallest size, in bytes, for {@code rollBytes} of {@link #create} and {@link #open}. */
+  /** A fair {@code rollBytes} for {@link #create} and {@link #open}. */
   public static final long DEFAULT_ROLL_BYTES = 1 << 20;
 
   private static final Logger LOG = LogManager.getLogger(Manifest.class);
@@ -84,7 +84,7 @@ public final class Manifest implements AutoCloseable {
    * @param pool lends a buffer of 64 KB until {@link #close}
    * @param storeIdHigh half of the store's ID, which all its files carry
    * @param storeIdLow the other half
-   * @param rollBytes a file smaller than this is not replaced for its size
+   * @param rollBytes a file is not replaced before so many bytes of edits were appended
    * @throws FormatException if there is a store already
    */
   public static Manifest create(
@@ -110,7 +110,7 @@ public final class Manifest implements AutoCloseable {
    * Reads the manifest. Changes nothing on disk.
    *
    * @param pool lends a buffer of 64 KB until the manifest is closed
-   * @param rollBytes a file smaller than this is not replaced for its size
+   * @param rollBytes a file is not replaced before so many bytes of edits were appended
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if the manifest is damaged in front of its tail
    */
@@ -194,6 +194,11 @@ public final class Manifest implements AutoCloseable {
                     || isTable(name))
         .sorted()
         .toList();
+  }
+
+  /** The state as the model has it, for tests of the same package. */
+  StoreContents contents() {
+    return contents;
   }
 
   private static boolean isTable(String name) {
@@ -298,7 +303,8 @@ public final class Manifest implements AutoCloseable {
     previous = identity.number();
     identity = fresh;
     endBytes = snapshotBytes;
-    rollAtBytes = Math.max(rollBytes, 3 * snapshotBytes);
+    rollAtBytes =
+        snapshotBytes + Math.max(rollBytes, 2 * (snapshotBytes - ManifestLayout.HEADER_BYTES));
     retire(old, oldest);
   }
 
