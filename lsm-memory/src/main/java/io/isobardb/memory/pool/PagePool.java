@@ -2,10 +2,10 @@ package io.isobardb.memory.pool;
 
 import io.isobardb.memory.page.Memory;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /**
@@ -96,10 +96,14 @@ public final class PagePool implements AutoCloseable {
    * overwritten, so that a reader who came too late reads garbage and fails. For tests.
    */
   public PagePool(long limitBytes, int pageSize, boolean poison) {
-    this(limitBytes, pageSize, poison, UnpooledByteBufAllocator.DEFAULT);
+    this(
+        limitBytes,
+        pageSize,
+        poison,
+        bytes -> UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes));
   }
 
-  PagePool(long limitBytes, int pageSize, boolean poison, ByteBufAllocator allocator) {
+  PagePool(long limitBytes, int pageSize, boolean poison, IntFunction<ByteBuf> allocator) {
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
           "page size must be a power of two from 4096 to 65536, not " + pageSize);
@@ -288,7 +292,7 @@ public final class PagePool implements AutoCloseable {
     }
     reserveBlock(charge, purpose);
     try {
-      ByteBuf owner = slabs.allocator.directBuffer((int) charge, (int) charge);
+      ByteBuf owner = slabs.allocator.apply((int) charge);
       Memory memory = Slabs.aligned(owner, bytes);
       memory.zero(0, bytes);
       return new Block(memory, purpose, charge, owner);

@@ -2,7 +2,6 @@ package io.isobardb.memory.pool;
 
 import io.isobardb.memory.page.Memory;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,6 +10,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,9 @@ final class Slabs {
   /** Whether there is a leaving slab. */
   volatile boolean anyLeaving;
 
-  final ByteBufAllocator allocator;
+  /** Gives direct buffers of so many bytes, or throws an {@link OutOfMemoryError}. */
+  final IntFunction<ByteBuf> allocator;
+
   private final Epochs epochs;
   private final int pageSize;
   private final int slabShift;
@@ -65,7 +67,7 @@ final class Slabs {
   private long allocated;
   private long peak;
 
-  Slabs(Epochs epochs, ByteBufAllocator allocator, int pageSize, int slabShift, long limit) {
+  Slabs(Epochs epochs, IntFunction<ByteBuf> allocator, int pageSize, int slabShift, long limit) {
     this.epochs = epochs;
     this.allocator = allocator;
     this.pageSize = pageSize;
@@ -144,7 +146,7 @@ final class Slabs {
     int bytes = pageSize << slabShift;
     ByteBuf owner;
     try {
-      owner = allocator.directBuffer((int) charge(), (int) charge());
+      owner = allocator.apply((int) charge());
     } catch (OutOfMemoryError e) {
       ceiling = allocated;
       refusal = e;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
@@ -227,15 +228,12 @@ class PagePoolTest {
   @Test
   void aRefusalOfTheSystemNamesTheOptionAndLeavesThePoolConsistent() {
     AtomicInteger allowed = new AtomicInteger(2);
-    var allocator =
-        new UnpooledByteBufAllocator(true) {
-          @Override
-          protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-            if (allowed.getAndDecrement() <= 0) {
-              throw new OutOfMemoryError("planned");
-            }
-            return super.newDirectBuffer(initialCapacity, maxCapacity);
+    IntFunction<ByteBuf> allocator =
+        bytes -> {
+          if (allowed.getAndDecrement() <= 0) {
+            throw new OutOfMemoryError("planned");
           }
+          return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
         };
     PagePool pool = new PagePool(8 * SLAB, PAGE, true, allocator);
     List<Integer> pages = new ArrayList<>();
