@@ -1,0 +1,279 @@
+package io.isobardb.lsm.wal;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.page.Memory;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * Encodes one record at a time straight into the log's ring; made for reuse.
+ *
+ * <p>Order of calls: {@link #begin}, which gives the LSN; the {@code put} methods, which must add
+ * up to the payload length; {@link #complete}, after which the record is written to the file in the
+ * background; {@link #publish}, when its entries are where readers find them. Whoever fails before
+ * that calls {@link #abandon}. From {@code begin} to {@code publish} later writers and their
+ * readers wait for this one: do no I/O and wait for no lock of another writer in between.
+ *
+ * <p>A payload longer than a quarter of the ring is stored in fragments, unseen by the caller.
+ *
+ * <p>Thread rule: one thread at a time. Nothing is allocated per record.
+ *
+ * <p>Errors: every method may throw {@code StoreFailedException} (or {@code StoreClosedException})
+ * when the log has stopped; then there is nothing to abandon.
+ */
+public final class LogRecord {
+  /** What {@link #at} is when there is no record in hand. */
+  private static final long NONE = -1;
+
+  private final Log log;
+  private final Ring ring;
+  private final Memory memory;
+  private final CRC32C crc = new CRC32C();
+
+  private long lsn = NONE;
+
+  /** Stream position of the header of the fragment in hand. */
+  private long at = NONE;
+
+  /** Payload bytes of the fragment in hand. */
+  private int fragmentLength;
+
+  /** Payload bytes that belong to later fragments. */
+  private int remaining;
+
+  /** Payload bytes of this fragment that lie behind {@link #runEnd}, at the start of the ring. */
+  private int wrapped;
+
+  /** Where in the ring the next byte goes, and where the run of bytes it is in ends. */
+  private int next;
+
+  private int runEnd;
+
+  private boolean fragmented;
+  private boolean completed;
+  private long word1;
+
+  LogRecord(Log log, Ring ring) {
+    this.log = log;
+    this.ring = ring;
+    this.memory = ring.memory;
+  }
+
+  /**
+   * Takes the record's place in the log, and waits for room in the ring if there is none.
+   *
+   * @return the record's LSN
+   */
+  public long begin(int payloadLength) {
+    if (at != NONE) {
+      throw new IllegalStateException(
+          "the record at LSN " + lsn + " is neither published nor void");
+    }
+    if (payloadLength < 0) {
+      throw new IllegalArgumentException("payload length " + payloadLength);
+    }
+    log.checkNotFailed();
+    completed = false;
+    fragmented = payloadLength > ring.fragmentBytes;
+    lsn = ring.reserve(ring.recordBytes(payloadLength));
+    remaining = payloadLength;
+    openFragment(lsn);
+    return lsn;
+  }
+
+  /** The LSN of the record that was begun last. */
+  public long lsn() {
+    return lsn;
+  }
+
+  /** Appends one byte. */
+  public void putByte(int value) {
+    if (next == runEnd) {
+      nextRun();
+    }
+    memory.putByte(next++, (byte) value);
+  }
+
+  /** Appends four bytes, little-endian. */
+  public void putInt(int value) {
+    if (runEnd - next >= 4) {
+      memory.putInt(next, value);
+      next += 4;
+    } else {
+      for (int shift = 0; shift < 32; shift += 8) {
+        putByte(value >>> shift);
+      }
+    }
+  }
+
+  /** Appends eight bytes, little-endian. */
+  public void putLong(long value) {
+    if (runEnd - next >= 8) {
+      memory.putLong(next, value);
+      next += 8;
+    } else {
+      for (int shift = 0; shift < 64; shift += 8) {
+        putByte((int) (value >>> shift));
+      }
+    }
+  }
+
+  /** Appends an unsigned number in {@link #varintBytes} bytes: seven bits each, lowest first. */
+  public void putVarint(int value) {
+    int rest = value;
+    while ((rest & ~0x7F) != 0) {
+      putByte(rest | 0x80);
+      rest >>>= 7;
+    }
+    putByte(rest);
+  }
+
+  /** Bytes that {@link #putVarint} takes, 1 to 5. */
+  public static int varintBytes(int value) {
+    return (38 - Integer.numberOfLeadingZeros(value | 1)) / 7;
+  }
+
+  /** Appends bytes from the heap. */
+  public void put(byte[] source, int offset, int length) {
+    if (length <= runEnd - next) {
+      memory.put(next, source, offset, length);
+      next += length;
+      return;
+    }
+    for (int done = 0; done < length; ) {
+      int piece = piece(length - done);
+      memory.put(next, source, offset + done, piece);
+      next += piece;
+      done += piece;
+    }
+  }
+
+  /** Appends bytes from absolute index {@code offset} of a buffer, whose position stays. */
+  public void put(ByteBuffer source, int offset, int length) {
+    for (int done = 0; done < length; ) {
+      int piece = piece(length - done);
+      memory.put(next, source, offset + done, piece);
+      next += piece;
+      done += piece;
+    }
+  }
+
+  /** Appends bytes from another region. */
+  public void put(Memory source, int offset, int length) {
+    for (int done = 0; done < length; ) {
+      int piece = piece(length - done);
+      memory.copyFrom(next, source, offset + done, piece);
+      next += piece;
+      done += piece;
+    }
+  }
+
+  /**
+   * Ends the payload and stores the checksum. The record will be written and, unless the process
+   * dies first, be found by replay.
+   *
+   * @throws IllegalStateException if fewer bytes were put than {@link #begin} was told
+   */
+  public void complete() {
+    if (completed || at == NONE || next != runEnd || wrapped != 0 || remaining != 0) {
+      throw new IllegalStateException("the payload of the record at LSN " + lsn + " is not whole");
+    }
+    int fragment = fragmented ? RecordLayout.LAST : RecordLayout.FULL;
+    word1 = ring.finish(at, fragmentLength, RecordLayout.BATCH, fragment, log.durable(), crc);
+    completed = true;
+  }
+
+  /**
+   * Makes the record visible, and returns when it and everything before it is.
+   *
+   * @throws IllegalStateException if the record is not complete
+   */
+  public void publish() {
+    if (!completed) {
+      throw new IllegalStateException("the record at LSN " + lsn + " is not complete");
+    }
+    long mark = at;
+    at = NONE;
+    completed = false;
+    ring.markApplied(mark, word1);
+    log.published(lsn, mark + RecordLayout.HEADER_BYTES + Lsn.align(fragmentLength));
+  }
+
+  /**
+   * Gives the record up: it takes its place in the log without effect, and is published, so that
+   * nobody waits for it. Harmless when there is no record in hand.
+   *
+   * @return false if the record was complete already: then it stays in the log with its effect, and
+   *     the store must fail if its memory does not hold all of it
+   */
+  public boolean abandon() {
+    if (at == NONE) {
+      return true;
+    }
+    if (completed) {
+      publish();
+      return false;
+    }
+    while (remaining > 0) {
+      closeFragment(RecordLayout.VOID);
+    }
+    finishVoid();
+    return true;
+  }
+
+  /** Writes and publishes a record without effect, whose promise covers all that is durable. */
+  void promise() {
+    begin(0);
+    finishVoid();
+  }
+
+  private void finishVoid() {
+    int fragment = fragmented ? RecordLayout.LAST : RecordLayout.FULL;
+    word1 = ring.finish(at, fragmentLength, RecordLayout.VOID, fragment, log.durable(), crc);
+    completed = true;
+    publish();
+  }
+
+  /** Bytes of {@code wanted} that fit into the run in hand; at least one. */
+  private int piece(int wanted) {
+    if (next == runEnd) {
+      nextRun();
+    }
+    return Math.min(wanted, runEnd - next);
+  }
+
+  private void nextRun() {
+    if (wrapped > 0) {
+      next = 0;
+      runEnd = wrapped;
+      wrapped = 0;
+    } else if (remaining > 0) {
+      closeFragment(RecordLayout.BATCH);
+    } else {
+      throw new IllegalStateException("more payload than announced at LSN " + lsn);
+    }
+  }
+
+  private void closeFragment(int kind) {
+    int fragment = at == lsn ? RecordLayout.FIRST : RecordLayout.MIDDLE;
+    ring.finish(at, fragmentLength, kind, fragment, log.durable(), crc);
+    openFragment(at + RecordLayout.HEADER_BYTES + fragmentLength);
+  }
+
+  /** Leaves no record in hand if the log has stopped. */
+  private void openFragment(long position) {
+    at = NONE;
+    fragmentLength = Math.min(remaining, ring.fragmentBytes);
+    remaining -= fragmentLength;
+    long payload = position + RecordLayout.HEADER_BYTES;
+    long end = payload + Lsn.align(fragmentLength);
+    if (end > ring.limit()) {
+      log.awaitRoom(end);
+    }
+    at = position;
+    next = ring.offset(payload);
+    int contiguous = Math.min(fragmentLength, ring.bytes - next);
+    runEnd = next + contiguous;
+    wrapped = fragmentLength - contiguous;
+  }
+}

@@ -1,0 +1,408 @@
+package io.isobardb.lsm.wal;
+
+import static io.isobardb.lsm.wal.RecordLayout.FIRST;
+import static io.isobardb.lsm.wal.RecordLayout.MIDDLE;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.memory.page.Memory;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the ring's finished records to the files: one service does all of the log's I/O.
+ *
+ * <p>It writes when somebody waits for a sync or for room, when {@code batchBytes} have come
+ * together, and when the oldest unsynced record is {@code asyncSyncNanos} old; then it writes all
+ * that is finished, and syncs if somebody waits or that time is over. Whoever asks for a sync while
+ * one is in progress is served by the next one together with all others: group commit.
+ *
+ * <p>Bytes go through a staging buffer: the ring changes while it is written (records are marked
+ * applied, new ones begin in the last block), and the device must see bytes that stand still.
+ * Behind the last record a zero word is written, so that a log which ends there is seen to end
+ * cleanly. In direct mode the last, partly filled block stays in the staging buffer and is written
+ * anew.
+ *
+ * <p>Failure: the first failed write or sync is final. Only a full disk is not: the bytes are still
+ * in the ring and no sync has failed, so the write is tried again from time to time.
+ *
+ * <p>Thread rule: {@link #run} by the service's thread; what is marked so is for any thread.
+ */
+final class LogWriter implements Service {
+  private static final int STAGE_BYTES = 256 << 10;
+  private static final long DISK_FULL_RETRY_NANOS = 200_000_000L;
+
+  private final Ring ring;
+  private final Segments segments;
+  private final Memory stage;
+  private final Clock clock;
+  private final long asyncSyncNanos;
+  private final int stageBytes;
+  private final int unit;
+  private final int batchBytes;
+  private final Signal room;
+  private final Signal synced;
+  private final Runnable onFailure;
+  private volatile Service.@Nullable Handle handle;
+
+  // Read by any thread.
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final AtomicLong syncWanted = new AtomicLong();
+  private final AtomicLong roomWanted = new AtomicLong();
+
+  /** Whether a timer runs for what is not synced; false only if nothing is. */
+  private final AtomicBoolean armed = new AtomicBoolean();
+
+  private volatile long deadlineNanos;
+  private volatile @Nullable DiskFullException diskFull;
+  private volatile long durable;
+  private volatile long written;
+  private volatile long syncedPosition;
+  private volatile long syncs;
+  private volatile long writtenBytes;
+
+  // Of the service.
+  /** The end of the last finished record, or fragment, that was seen; not below written. */
+  private long completed;
+
+  /** The first header whose state is not cleared in the file; at most a header before written. */
+  private long header;
+
+  /** Whether {@link #header} is a fragment that others come before. */
+  private boolean inside;
+
+  /** The end of the last whole record that is written. */
+  private long whole;
+
+  /**
+   * @param stage scratch memory of {@link #stageMemoryBytes}
+   * @param onFailure raises the signals that the log's other waiters wait on
+   */
+  LogWriter(
+      Ring ring,
+      Segments segments,
+      Memory stage,
+      Scheduler scheduler,
+      Clock clock,
+      long asyncSyncNanos,
+      Runnable onFailure) {
+    this.ring = ring;
+    this.segments = segments;
+    this.stage = stage;
+    this.clock = clock;
+    this.asyncSyncNanos = asyncSyncNanos;
+    this.stageBytes = stage.size() - DataFile.BLOCK;
+    this.unit = segments.unit();
+    this.batchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
+    this.room = scheduler.signal("room in the log's buffer");
+    this.synced = scheduler.signal("a sync of the log");
+    this.onFailure = onFailure;
+  }
+
+  static int stageMemoryBytes(int ringBytes) {
+    return Math.min(STAGE_BYTES, ringBytes) + DataFile.BLOCK;
+  }
+
+  /**
+   * Begins at a position of the stream below which all is synced. In direct mode the staging buffer
+   * begins with the bytes between the block's start and the position.
+   */
+  void start(long position, Scheduler scheduler) {
+    completed = position;
+    header = position;
+    whole = position;
+    written = position;
+    syncedPosition = position;
+    durable = position;
+    handle = scheduler.start(this);
+  }
+
+  @Override
+  public String name() {
+    return "log";
+  }
+
+  @Override
+  public boolean ready() {
+    if (failure.get() != null || diskFull != null) {
+      return false;
+    }
+    // Between two runs without an error, written is the end of a record.
+    long from = written;
+    boolean more = ring.finishedWord(from) != 0;
+    if (syncWanted.get() > durable && (more || from > syncedPosition)) {
+      return true;
+    }
+    if (more && ring.tail() - from >= batchBytes) {
+      return true;
+    }
+    return roomWanted.get() > ring.limit()
+        && (more || Math.min(from, ring.walked()) > ring.freed());
+  }
+
+  @Override
+  public void run() throws IOException {
+    long now = clock.nanos();
+    boolean due = armed.get() && now - deadlineNanos >= 0;
+    try {
+      writeFinished();
+      if ((due || syncWanted.get() > durable) && written > syncedPosition) {
+        sync();
+      }
+    } catch (DiskFullException e) {
+      diskFull = e;
+      synced.raise();
+      wakeWithin(DISK_FULL_RETRY_NANOS);
+      return;
+    }
+    diskFull = null;
+    rearm(now, due);
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    latch(cause);
+  }
+
+  private void writeFinished() throws IOException {
+    long end = completed;
+    for (long word0 = ring.finishedWord(end); word0 != 0; word0 = ring.finishedWord(end)) {
+      end += RecordLayout.sizeBytes(word0);
+    }
+    completed = end;
+    free();
+    while (written < end) {
+      if (written == segments.endPosition()) {
+        roll();
+      }
+      writePiece(end);
+      free();
+    }
+  }
+
+  /** What is below the new segment's promise must be durable before its file has a name. */
+  private void roll() throws IOException {
+    if (written > syncedPosition) {
+      sync();
+    }
+    segments.roll(whole);
+  }
+
+  private void writePiece(long end) throws IOException {
+    long from = written;
+    long base = from & -unit;
+    int kept = (int) (from - base);
+    long segmentEnd = segments.endPosition();
+    long to = Math.min(Math.min(end, base + stageBytes), segmentEnd);
+    ring.copyTo(stage, kept, from, (int) (to - from));
+
+    long h = header;
+    boolean in = inside;
+    long wholeEnd = whole;
+    while (h < to) {
+      if (!in) {
+        wholeEnd = h;
+      }
+      long word0 = ring.memory.getLongAcquire(ring.offset(h));
+      boolean marker = RecordLayout.isMarker(word0);
+      long state = marker ? h : h + 8;
+      if (state >= to) {
+        break;
+      }
+      int at = (int) (state - base);
+      long word = stage.getLong(at);
+      stage.putLong(at, word & ~(marker ? RecordLayout.MARKER_APPLIED : RecordLayout.APPLIED));
+      int fragment = marker ? RecordLayout.FULL : RecordLayout.fragment(word);
+      in = fragment == FIRST || fragment == MIDDLE;
+      h += RecordLayout.sizeBytes(word0);
+    }
+    if (h == to && !in) {
+      wholeEnd = to;
+    }
+
+    int used = (int) (to - base);
+    int terminated = to < segmentEnd ? used + Lsn.ALIGNMENT : used;
+    int padded = (terminated + unit - 1) & -unit;
+    stage.zero(used, padded - used);
+    segments.write(base, stage, 0, padded);
+
+    header = h;
+    inside = in;
+    whole = wholeEnd;
+    writtenBytes += padded;
+    written = to;
+    int keep = used & -unit;
+    stage.move(keep, 0, used - keep);
+    segments.prepare(to - from);
+  }
+
+  /** Gives room back; a header whose state is still to be cleared is read once more. */
+  private void free() {
+    long to = Math.min(Math.min(written, ring.walked()), header);
+    if (to > ring.freed()) {
+      ring.free(to);
+      if (roomWanted.get() > to) {
+        room.raise();
+      }
+    }
+  }
+
+  private void sync() throws IOException {
+    segments.sync();
+    syncs++;
+    syncedPosition = written;
+    durable = whole;
+    synced.raise();
+  }
+
+  /** Keeps the timer running as long as anything is, or is about to be, unsynced. */
+  private void rearm(long now, boolean due) {
+    if (!armed.get()) {
+      return;
+    }
+    if (ring.tail() == syncedPosition) {
+      armed.set(false);
+      if (ring.tail() != syncedPosition) {
+        arm();
+      }
+    } else if (due) {
+      deadlineNanos = now + asyncSyncNanos;
+      wakeWithin(asyncSyncNanos);
+    }
+  }
+
+  /** Any thread: starts the timer unless it runs. */
+  private void arm() {
+    if (armed.compareAndSet(false, true)) {
+      deadlineNanos = clock.nanos() + asyncSyncNanos;
+      wakeWithin(asyncSyncNanos);
+    }
+  }
+
+  private void wakeWithin(long nanos) {
+    Service.Handle started = handle;
+    if (started != null) {
+      started.wakeWithin(nanos);
+    }
+  }
+
+  private void wake() {
+    Service.Handle started = handle;
+    if (started != null) {
+      started.wake();
+    }
+  }
+
+  /** Any thread, after the record was published: sees to it that it will be written and synced. */
+  void published(long lsn, long end) {
+    if (((lsn ^ end) & -batchBytes) != 0
+        || syncWanted.get() > lsn
+        || roomWanted.get() > ring.limit()) {
+      wake();
+    }
+    if (!armed.get()) {
+      arm();
+    }
+  }
+
+  /** Any thread: waits until all below {@code end} may be written to the ring. */
+  void awaitRoom(long end) {
+    raise(roomWanted, end);
+    wake();
+    room.await(() -> end <= ring.limit() || failure.get() != null);
+    checkNotFailed();
+  }
+
+  /** Any thread: see {@link Log#awaitDurable}. */
+  void awaitDurable(long lsn) {
+    if (durable > lsn) {
+      return;
+    }
+    if (lsn >= ring.tail()) {
+      throw new IllegalArgumentException("LSN " + lsn + " is not in the log yet");
+    }
+    raise(syncWanted, lsn + 1);
+    wake();
+    synced.await(() -> durable > lsn || failure.get() != null || diskFull != null);
+    if (durable <= lsn) {
+      checkWritable();
+      // The disk was full, and is not any more.
+      awaitDurable(lsn);
+    }
+  }
+
+  private static void raise(AtomicLong position, long to) {
+    long now = position.get();
+    while (now < to && !position.compareAndSet(now, to)) {
+      now = position.get();
+    }
+  }
+
+  /** Any thread: throws if the log has stopped. */
+  void checkNotFailed() {
+    Throwable cause = failure.get();
+    if (cause != null) {
+      throw rejection(cause);
+    }
+  }
+
+  /** Any thread: throws if the log has stopped, or can't be written to for now. */
+  void checkWritable() {
+    checkNotFailed();
+    DiskFullException full = diskFull;
+    if (full != null) {
+      throw new DiskFullException("the log's disk is full; writes go on when it has room", full);
+    }
+  }
+
+  private static IsobarException rejection(Throwable cause) {
+    return cause instanceof StoreClosedException
+        ? new StoreClosedException("the log is closed")
+        : new StoreFailedException("the log has stopped: " + cause, cause);
+  }
+
+  boolean hasFailed() {
+    return failure.get() != null;
+  }
+
+  /** Any thread: the first cause counts. */
+  void latch(Throwable cause) {
+    if (failure.compareAndSet(null, cause)) {
+      room.raise();
+      synced.raise();
+      onFailure.run();
+    }
+  }
+
+  /** Ends the service, and lets nobody wait any more. */
+  void stop() {
+    Service.Handle started = handle;
+    if (started != null) {
+      started.stop();
+    }
+    latch(new StoreClosedException("the log is closed"));
+  }
+
+  long durable() {
+    return durable;
+  }
+
+  long syncs() {
+    return syncs;
+  }
+
+  long writtenBytes() {
+    return writtenBytes;
+  }
+}

@@ -1,0 +1,255 @@
+package io.isobardb.lsm.wal;
+
+import static io.isobardb.lsm.wal.RecordLayout.FIRST;
+import static io.isobardb.lsm.wal.RecordLayout.HEADER_BYTES;
+import static io.isobardb.lsm.wal.RecordLayout.LAST;
+import static io.isobardb.lsm.wal.RecordLayout.MIDDLE;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.page.Memory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.zip.CRC32C;
+
+/**
+ * The part of the stream that is in memory: byte {@code p} of the stream stands at {@code p mod
+ * bytes}.
+ *
+ * <pre>
+ *   freed <= written <= completed         <= tail     (the log's writer)
+ *   freed <= walked (visible)             <= tail     (whoever publishes)
+ *   a byte p may be written to while p < freed + bytes
+ * </pre>
+ *
+ * <p>Whoever advances {@code tail} owns the bytes he passed. Every byte in {@code [tail, freed +
+ * bytes)} is 0, so a record's word 0 is 0 until its writer stores it, last and with release. The
+ * owner marks the record applied later, with a store to its own header; nobody else writes it.
+ *
+ * <p>{@code walked} is the end of the longest prefix of applied records; its lowest bit is set
+ * while it stands between the fragments of a record, whose start is then in {@code held}. Fragments
+ * but the last count as applied at once, for a record may be larger than the ring. A thread that
+ * walks with an outdated {@code walked} may read reused bytes, but positions never return, so that
+ * its compare-and-set fails.
+ *
+ * <p>Thread rule: any thread, except as noted.
+ */
+final class Ring {
+  private static final VarHandle AT = MethodHandles.arrayElementVarHandle(long[].class);
+
+  /** Indices into {@link #positions}, 128 bytes apart. */
+  private static final int TAIL = 16;
+
+  private static final int WALKED = 32;
+  private static final int HELD = 48;
+  private static final int FREED = 64;
+
+  private static final long INSIDE = 1;
+
+  final Memory memory;
+  final int bytes;
+  final long storeSeed;
+
+  /** The most payload that one header stands for. */
+  final int fragmentBytes;
+
+  private final int mask;
+  private final long[] positions = new long[80];
+
+  /**
+   * @param memory as large as the ring; zeroed by {@link #reset}
+   * @param storeSeed see {@link RecordLayout#seed}
+   */
+  Ring(Memory memory, long storeSeed) {
+    this.memory = memory;
+    this.bytes = memory.size();
+    this.mask = bytes - 1;
+    this.storeSeed = storeSeed;
+    this.fragmentBytes = bytes / 4 - HEADER_BYTES;
+  }
+
+  /** Makes the ring empty, at a position of the stream. Before anybody else uses it. */
+  void reset(long position) {
+    memory.zero(0, bytes);
+    AT.setVolatile(positions, TAIL, position);
+    AT.setVolatile(positions, WALKED, position);
+    AT.setVolatile(positions, FREED, position);
+  }
+
+  /** Where a position of the stream stands in {@link #memory}. */
+  int offset(long position) {
+    return (int) position & mask;
+  }
+
+  /** Bytes of the stream that a record with this payload takes, all its fragments included. */
+  long recordBytes(int payloadLength) {
+    if (payloadLength <= fragmentBytes) {
+      return HEADER_BYTES + Lsn.align(payloadLength);
+    }
+    long before = (payloadLength - 1) / fragmentBytes;
+    long last = payloadLength - before * fragmentBytes;
+    return before * (HEADER_BYTES + fragmentBytes) + HEADER_BYTES + Lsn.align(last);
+  }
+
+  long reserve(long recordBytes) {
+    return (long) AT.getAndAdd(positions, TAIL, recordBytes);
+  }
+
+  long tail() {
+    return (long) AT.getVolatile(positions, TAIL);
+  }
+
+  long freed() {
+    return (long) AT.getAcquire(positions, FREED);
+  }
+
+  /** The end of what may be written to now. */
+  long limit() {
+    return freed() + bytes;
+  }
+
+  long walked() {
+    return (long) AT.getVolatile(positions, WALKED) & ~INSIDE;
+  }
+
+  /** The end of the longest prefix of whole applied records. */
+  long visibleEnd() {
+    for (; ; ) {
+      long walked = (long) AT.getVolatile(positions, WALKED);
+      if ((walked & INSIDE) == 0) {
+        return walked;
+      }
+      long held = (long) AT.getVolatile(positions, HELD);
+      if ((long) AT.getVolatile(positions, WALKED) == walked) {
+        return held;
+      }
+    }
+  }
+
+  /** Word 0 of the record at {@code position}; 0 if it is not finished or has no room yet. */
+  long finishedWord(long position) {
+    return position < limit() ? memory.getLongAcquire(offset(position)) : 0;
+  }
+
+  /**
+   * Finishes a record, or a fragment, whose payload is in place: computes the checksum and stores
+   * the header. From here on the log's writer may write it to the file.
+   *
+   * @return word 1 as stored
+   */
+  long finish(long at, int length, int kind, int fragment, long durable, CRC32C crc) {
+    long word1 = RecordLayout.word1(RecordLayout.promise(at, durable), kind, fragment);
+    int from = offset(at + 8);
+    memory.putLong(from, word1);
+    int covered = 8 + (int) Lsn.align(length);
+    crc.reset();
+    int contiguous = Math.min(covered, bytes - from);
+    memory.update(crc, from, contiguous);
+    if (contiguous < covered) {
+      memory.update(crc, 0, covered - contiguous);
+    }
+    if (fragment == FIRST || fragment == MIDDLE) {
+      memory.putLong(from, word1 | RecordLayout.APPLIED);
+    }
+    int sum = RecordLayout.sum((int) crc.getValue(), at, length, storeSeed);
+    memory.putLongRelease(offset(at), RecordLayout.word0(length, sum));
+    return word1;
+  }
+
+  /** Marks a finished record applied; {@code word1} is what {@link #finish} gave. */
+  void markApplied(long at, long word1) {
+    memory.putLongRelease(offset(at + 8), word1 | RecordLayout.APPLIED);
+  }
+
+  void finishMarker(long at) {
+    memory.putLongRelease(offset(at), RecordLayout.markerWord(at, storeSeed));
+  }
+
+  void markMarkerApplied(long at) {
+    long word = RecordLayout.markerWord(at, storeSeed) | RecordLayout.MARKER_APPLIED;
+    memory.putLongRelease(offset(at), word);
+  }
+
+  /**
+   * Moves {@code walked} over all that is applied.
+   *
+   * <p>A caller who has marked a record applied and does not find it covered afterwards must call
+   * this again behind a full fence before he waits: of two threads whose records are neighbours,
+   * one then sees the other's mark.
+   *
+   * @return whether this call moved it
+   */
+  boolean walk() {
+    boolean moved = false;
+    for (; ; ) {
+      long from = (long) AT.getVolatile(positions, WALKED);
+      long to = appliedFrom(from);
+      if (to == from) {
+        return moved;
+      }
+      if ((from & INSIDE) == 0 && (to & INSIDE) != 0) {
+        hold(from);
+      }
+      moved |= AT.compareAndSet(positions, WALKED, from, to);
+    }
+  }
+
+  /** One step of {@link #walk}: any number of whole records, or one fragment. */
+  private long appliedFrom(long from) {
+    long limit = limit();
+    long start = from & ~INSIDE;
+    long p = start;
+    while (p < limit) {
+      long word0 = memory.getLongAcquire(offset(p));
+      if (RecordLayout.isMarker(word0)) {
+        if ((word0 & RecordLayout.MARKER_APPLIED) == 0) {
+          break;
+        }
+        p += RecordLayout.MARKER_BYTES;
+        continue;
+      }
+      if (word0 == 0 || RecordLayout.length(word0) < 0) {
+        break;
+      }
+      long word1 = memory.getLongAcquire(offset(p + 8));
+      if ((word1 & RecordLayout.APPLIED) == 0) {
+        break;
+      }
+      int fragment = RecordLayout.fragment(word1);
+      long next = p + RecordLayout.sizeBytes(word0);
+      if (fragment != RecordLayout.FULL) {
+        if (p > start) {
+          break;
+        }
+        return fragment == LAST ? next : next | INSIDE;
+      }
+      p = next;
+    }
+    return p == start ? from : p;
+  }
+
+  private void hold(long position) {
+    long held = (long) AT.getVolatile(positions, HELD);
+    while (held < position && !AT.compareAndSet(positions, HELD, held, position)) {
+      held = (long) AT.getVolatile(positions, HELD);
+    }
+  }
+
+  /** Copies bytes of the stream out; by the log's writer. */
+  void copyTo(Memory target, int targetOffset, long position, int length) {
+    int from = offset(position);
+    int contiguous = Math.min(length, bytes - from);
+    target.copyFrom(targetOffset, memory, from, contiguous);
+    target.copyFrom(targetOffset + contiguous, memory, 0, length - contiguous);
+  }
+
+  /** Zeroes all below {@code position} and hands it out again; by the log's writer. */
+  void free(long position) {
+    long freed = freed();
+    int from = offset(freed);
+    int length = (int) (position - freed);
+    int contiguous = Math.min(length, bytes - from);
+    memory.zero(from, contiguous);
+    memory.zero(0, length - contiguous);
+    AT.setVolatile(positions, FREED, position);
+  }
+}

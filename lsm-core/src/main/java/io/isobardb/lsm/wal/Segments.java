@@ -1,0 +1,377 @@
+package io.isobardb.lsm.wal;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.page.Memory;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of the log: segments {@code first..current}, of which the last is open, and spares.
+ *
+ * <p>A spare is as long as a segment already: new ones are filled with zeros, ahead of need and a
+ * little at a time, so that writing to a segment neither extends a file nor meets a full disk. What
+ * a spare holds does not matter, since the checksums of records bind store and LSN. A spare becomes
+ * a segment in this order: header and a zero block, sync, rename, sync of the directory. So a
+ * segment's file always has a good header, and a segment exists only if all below its promise is
+ * synced.
+ *
+ * <p>Thread rule: {@link #roll}, {@link #prepare}, {@link #write} and {@link #sync} by the log's
+ * writer; {@link #dropBefore} by anybody; the rest while the log is opened or closed.
+ */
+final class Segments {
+  /** Zeros that are written at once. */
+  private static final int ZERO_BYTES = 64 << 10;
+
+  /** Scratch memory that the constructor asks for: a header block, and zeros. */
+  static final int SCRATCH_BYTES = SegmentLayout.HEADER_BYTES + ZERO_BYTES;
+
+  private final Storage storage;
+  private final IoMode mode;
+  private final UUID storeId;
+  private final Memory scratch;
+  private final int maxSpares;
+
+  /** Names of whole spares. Guarded by this. */
+  private final ArrayDeque<String> spares = new ArrayDeque<>();
+
+  private long segmentBytes;
+  private volatile long first;
+
+  /** The segment in {@link #file}; one less than {@link #first} before there is any. */
+  private volatile long current;
+
+  private @Nullable DataFile file;
+
+  /** A spare that is being filled, and up to where; by the log's writer. */
+  private @Nullable DataFile filling;
+
+  private long filledBytes;
+  private boolean fillingFailed;
+
+  Segments(Storage storage, UUID storeId, Memory scratch, LogOptions options) {
+    this.storage = storage;
+    this.storeId = storeId;
+    this.scratch = scratch;
+    this.mode = options.direct() && storage.supportsDirect() ? IoMode.DIRECT : IoMode.BUFFERED;
+    this.maxSpares = options.spareSegments();
+    this.segmentBytes = options.segmentBytes();
+    scratch.zero(0, SCRATCH_BYTES);
+  }
+
+  /**
+   * Finds the segments that hold the stream from {@code start} on, and checks their headers.
+   *
+   * @return the headers in order; none if the log is new
+   * @throws CorruptionException if one is missing or damaged
+   */
+  List<SegmentLayout> find(long start, boolean fresh) throws IOException {
+    long lowest = Long.MAX_VALUE;
+    long highest = -1;
+    for (String name : storage.list()) {
+      long index = SegmentLayout.indexOf(name);
+      if (index >= 0) {
+        lowest = Math.min(lowest, index);
+        highest = Math.max(highest, index);
+      }
+    }
+    if (highest < 0) {
+      if (!fresh) {
+        throw new CorruptionException(
+            SegmentLayout.fileName(start / segmentBytes), 0, "missing, as are all log segments");
+      }
+      first = 0;
+      current = -1;
+      return List.of();
+    }
+    SegmentLayout last = header(highest);
+    segmentBytes = last.segmentBytes();
+    first = start / segmentBytes;
+    if (first == highest + 1 && start % segmentBytes == 0) {
+      first = highest;
+    }
+    if (first > highest) {
+      throw new CorruptionException(
+          SegmentLayout.fileName(highest),
+          SegmentLayout.HEADER_BYTES + segmentBytes,
+          "the log ends here, before its start at LSN " + start);
+    }
+    List<SegmentLayout> headers = new ArrayList<>();
+    for (long index = first; index < highest; index++) {
+      SegmentLayout header = header(index);
+      if (header.segmentBytes() != segmentBytes) {
+        throw new CorruptionException(
+            SegmentLayout.fileName(index),
+            0,
+            "segments of " + header.segmentBytes() + " bytes where others have " + segmentBytes);
+      }
+      headers.add(header);
+    }
+    headers.add(last);
+    current = highest;
+    return headers;
+  }
+
+  private SegmentLayout header(long index) throws IOException {
+    String name = SegmentLayout.fileName(index);
+    if (!storage.exists(name)) {
+      throw new CorruptionException(name, 0, "missing log segment");
+    }
+    try (DataFile opened = storage.open(name, mode)) {
+      int length = opened.read(0, scratch, 0, SegmentLayout.HEADER_BYTES);
+      SegmentLayout header = SegmentLayout.decode(scratch, 0, length, name, storeId);
+      if (header.index() != index) {
+        throw new CorruptionException(name, 0, "this is segment " + header.index());
+      }
+      return header;
+    }
+  }
+
+  long segmentBytes() {
+    return segmentBytes;
+  }
+
+  /** The unit in which files are written: 4096 for direct files, else one word. */
+  int unit() {
+    return mode == IoMode.DIRECT ? DataFile.BLOCK : 8;
+  }
+
+  /** The first byte of the stream that is kept. */
+  long startPosition() {
+    return first * segmentBytes;
+  }
+
+  /** The end of the part of the stream that the segments have room for. */
+  long endPosition() {
+    return (current + 1) * segmentBytes;
+  }
+
+  String nameAt(long position) {
+    return SegmentLayout.fileName(position / segmentBytes);
+  }
+
+  long offsetAt(long position) {
+    return SegmentLayout.HEADER_BYTES + position % segmentBytes;
+  }
+
+  DataFile openToRead(long index) throws IOException {
+    return storage.open(SegmentLayout.fileName(index), mode);
+  }
+
+  /**
+   * Makes the segment that holds {@code end} the last one and opens it; what lies below {@link
+   * #startPosition} or behind goes. If {@code torn}, the rest of the segment is overwritten with
+   * zeros, so that no record there is ever found again; the first {@code keptBytes} bytes of {@code
+   * block} are what stands between the block's start and {@code end}. All that is left is synced.
+   */
+  void cut(long end, boolean torn, Memory block) throws IOException {
+    long last = Math.min(end / segmentBytes, current);
+    for (long index = current; index > last; index--) {
+      storage.delete(SegmentLayout.fileName(index));
+    }
+    storage.syncDirectory();
+    current = last;
+    DataFile opened = storage.open(SegmentLayout.fileName(last), mode);
+    file = opened;
+    if (torn && end < endPosition()) {
+      long position = end & -DataFile.BLOCK;
+      int kept = (int) (end - position);
+      if (kept > 0) {
+        block.zero(kept, DataFile.BLOCK - kept);
+        opened.write(offsetAt(position), block, 0, DataFile.BLOCK);
+        position += DataFile.BLOCK;
+      }
+      zero(opened, offsetAt(position), SegmentLayout.HEADER_BYTES + segmentBytes);
+    }
+    opened.sync();
+  }
+
+  /** Deletes or keeps as spares what an earlier run left that is no part of the log. */
+  synchronized void adoptLeftovers() throws IOException {
+    for (String name : storage.list()) {
+      long index = SegmentLayout.indexOf(name);
+      if (index >= 0 && index < first) {
+        retire(index);
+      } else if (SegmentLayout.isSpare(name) && !spares.contains(name)) {
+        keepIfWhole(name);
+      }
+    }
+  }
+
+  private void keepIfWhole(String name) throws IOException {
+    boolean whole;
+    try (DataFile opened = storage.open(name, mode)) {
+      whole = opened.size() == SegmentLayout.HEADER_BYTES + segmentBytes;
+    }
+    if (whole && spares.size() < maxSpares) {
+      spares.add(name);
+    } else {
+      storage.delete(name);
+    }
+  }
+
+  private void retire(long index) throws IOException {
+    String name = SegmentLayout.fileName(index);
+    String spare = SegmentLayout.spareName(index);
+    if (spares.size() < maxSpares && !storage.exists(spare)) {
+      storage.rename(name, spare);
+      spares.add(spare);
+    } else {
+      storage.delete(name);
+    }
+  }
+
+  /** Drops the segments that lie wholly below {@code position}, but never the last one. */
+  synchronized void dropBefore(long position) throws IOException {
+    long keep = Math.min(position / segmentBytes, current);
+    while (first < keep) {
+      retire(first);
+      first++;
+    }
+  }
+
+  /**
+   * Opens the next segment; the one before must be synced.
+   *
+   * @throws DiskFullException if there is no room for it; nothing has changed then
+   */
+  synchronized void roll(long promise) throws IOException {
+    long index = current + 1;
+    String spare = spares.peek();
+    if (spare == null) {
+      fillingFailed = false;
+      while (!fill(ZERO_BYTES)) {
+        // One piece after another.
+      }
+      spare = spares.element();
+    }
+    SegmentLayout header = new SegmentLayout(storeId, index, segmentBytes, promise);
+    header.encode(scratch, 0);
+    try (DataFile opened = storage.open(spare, mode)) {
+      opened.write(0, scratch, 0, SegmentLayout.HEADER_BYTES + DataFile.BLOCK);
+      syncFinally(opened);
+    }
+    String name = SegmentLayout.fileName(index);
+    storage.rename(spare, name);
+    spares.remove();
+    try {
+      storage.syncDirectory();
+    } catch (DiskFullException e) {
+      throw new IOException("the directory could not be synced", e);
+    }
+    DataFile opened = storage.open(name, mode);
+    DataFile before = file;
+    file = opened;
+    current = index;
+    if (before != null) {
+      before.close();
+    }
+  }
+
+  /** Works on the next segment's file if there is none yet, in proportion to what was written. */
+  synchronized void prepare(long writtenBytes) throws IOException {
+    if (!spares.isEmpty() || fillingFailed) {
+      return;
+    }
+    try {
+      for (long done = 0; done < 2 * writtenBytes; done += ZERO_BYTES) {
+        if (fill(ZERO_BYTES)) {
+          return;
+        }
+      }
+    } catch (DiskFullException e) {
+      // Nobody needs the file yet: roll() will try again, and tell.
+      fillingFailed = true;
+    }
+  }
+
+  /** Extends the spare in the making; true when it is whole and among the spares. */
+  private boolean fill(int bytes) throws IOException {
+    DataFile opened = filling;
+    if (opened == null) {
+      String name = SegmentLayout.spareName(current + 1);
+      storage.delete(name);
+      opened = storage.create(name, mode);
+      filling = opened;
+      filledBytes = 0;
+    }
+    long fileBytes = SegmentLayout.HEADER_BYTES + segmentBytes;
+    try {
+      long to = Math.min(filledBytes + bytes, fileBytes);
+      zero(opened, filledBytes, to);
+      filledBytes = to;
+    } catch (DiskFullException e) {
+      filling = null;
+      opened.close();
+      storage.delete(opened.name());
+      throw e;
+    }
+    if (filledBytes < fileBytes) {
+      return false;
+    }
+    syncFinally(opened);
+    filling = null;
+    opened.close();
+    spares.add(opened.name());
+    return true;
+  }
+
+  private void zero(DataFile target, long from, long to) throws IOException {
+    for (long at = from; at < to; at += ZERO_BYTES) {
+      int length = (int) Math.min(ZERO_BYTES, to - at);
+      target.write(at, scratch, SegmentLayout.HEADER_BYTES, length);
+    }
+  }
+
+  /** Writes bytes of the stream, which must lie in the last segment. */
+  void write(long position, Memory source, int sourceOffset, int length) throws IOException {
+    opened().write(offsetAt(position), source, sourceOffset, length);
+  }
+
+  /** Makes the last segment durable. */
+  void sync() throws IOException {
+    syncFinally(opened());
+  }
+
+  /** A failed sync is final, for whatever reason it failed. */
+  private static void syncFinally(DataFile target) throws IOException {
+    try {
+      target.sync();
+    } catch (DiskFullException e) {
+      throw new IOException("sync of " + target.name() + " failed", e);
+    }
+  }
+
+  private DataFile opened() {
+    DataFile opened = file;
+    if (opened == null) {
+      throw new IllegalStateException("no log segment is open");
+    }
+    return opened;
+  }
+
+  /** Closes the files. */
+  synchronized void close() throws IOException {
+    DataFile unfinished = filling;
+    DataFile opened = file;
+    filling = null;
+    file = null;
+    try {
+      if (unfinished != null) {
+        unfinished.close();
+        storage.delete(unfinished.name());
+      }
+    } finally {
+      if (opened != null) {
+        opened.close();
+      }
+    }
+  }
+}
