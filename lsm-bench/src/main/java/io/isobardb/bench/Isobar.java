@@ -2,6 +2,7 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.ycsb.YcsbCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Spec;
     scope = ScopeType.INHERIT,
     version = "isobar 0.1.0-SNAPSHOT",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {CompareCommand.class})
+    subcommands = {CompareCommand.class, YcsbCommand.class})
 public final class Isobar implements Runnable {
   @Spec private CommandSpec spec;
 
