@@ -11,7 +11,7 @@ import java.util.Arrays;
  *
  * <p>A key is the number's hash and the number, each 8 bytes big-endian, cut or filled with zeros
  * to the key size: the key order is random in the record's number, and keys differ from 8 bytes on.
- * A value begins with the record's number and its version, if it is 16 bytes or longer; the rest is
+ * A value begins with the record's number and its version, if it is 24 bytes or longer; the rest is
  * a pseudo-random stream of these, which does not compress and can be checked.
  */
 final class Dataset {
@@ -20,6 +20,9 @@ final class Dataset {
   private static final VarHandle LITTLE =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int HEADER_BYTES = 16;
+
+  /** Shorter values have no header: nothing would be left that tells a right one from a wrong one. */
+  private static final int HEADED_VALUE_BYTES = 24;
 
   private final int keyBytes;
   private final int valueBytes;
@@ -64,7 +67,7 @@ final class Dataset {
 
   /** Writes the value of {@code record} in {@code version}; {@code value} has the value size. */
   void value(long record, long version, byte[] value) {
-    if (valueBytes < HEADER_BYTES) {
+    if (valueBytes < HEADED_VALUE_BYTES) {
       fill(value, 0, mix(record));
       return;
     }
@@ -94,7 +97,7 @@ final class Dataset {
   void check(long record, byte[] value, int length, byte[] scratch) {
     long version = 0;
     boolean right = length == valueBytes;
-    if (right && valueBytes >= HEADER_BYTES) {
+    if (right && valueBytes >= HEADED_VALUE_BYTES) {
       right = (long) LITTLE.get(value, 0) == record;
       version = (long) LITTLE.get(value, 8);
     }
