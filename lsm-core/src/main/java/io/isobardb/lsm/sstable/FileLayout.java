@@ -2,7 +2,11 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
 
 /**
  * The layout of an SSTable file: header page, the pages of the SSTable in the order of their
@@ -54,6 +58,7 @@ public final class FileLayout {
   /** Bit of the length of a compressed page that did not shrink and is stored as it is. */
   static final int STORED_RAW = 1 << 31;
 
+  private static final int PAGE_COUNT = 60;
   private static final int KEYS = 132;
 
   private FileLayout() {}
@@ -90,7 +95,7 @@ public final class FileLayout {
     memory.putInt(base + 44, meta.codec());
     memory.putLong(base + 48, meta.fileNumber());
     memory.putInt(base + 56, meta.treeId());
-    memory.putInt(base + 60, meta.pageCount());
+    memory.putInt(base + PAGE_COUNT, meta.pageCount());
     memory.putLong(base + 64, meta.entries());
     memory.putLong(base + 72, meta.deletes());
     memory.putLong(base + 80, meta.minLsn());
@@ -132,7 +137,7 @@ public final class FileLayout {
     return new SSTableMeta(
         memory.getLong(base + 48),
         memory.getInt(base + 56),
-        memory.getInt(base + 60),
+        memory.getInt(base + PAGE_COUNT),
         memory.getLong(base + 64),
         memory.getLong(base + 72),
         minKey,
@@ -165,6 +170,45 @@ public final class FileLayout {
         || memory.getInt(base + 72) != space.pageSize()
         || memory.getInt(base + 76) != meta.codec()) {
       throw new CorruptionException(file, 0, "the header disagrees with the manifest");
+    }
+  }
+
+  /**
+   * What the footer of a file says of the SSTable, for repair: the manifest is gone.
+   *
+   * @throws CorruptionException if the file has no intact header and footer
+   * @throws FormatException if a newer version wrote it
+   */
+  public static SSTableMeta readMeta(TableSpace space, long fileNumber) throws IOException {
+    String name = SSTableMeta.fileName(fileNumber);
+    PagePool pool = space.pool();
+    int pageSize = pool.pageSize();
+    long seed = space.fileSeed(fileNumber);
+    int page = MemorySink.allocate(pool, Purpose.MERGE);
+    try (DataFile file = space.storage().open(name, space.ioMode())) {
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      long offset = (file.size() - pageSize) & -DataFile.BLOCK;
+      if (offset < pageSize || file.read(offset, memory, base, pageSize) != pageSize) {
+        throw new CorruptionException(name, file.size(), "too short for an SSTable");
+      }
+      int pageNo = memory.getInt(base + PAGE_COUNT) - 1;
+      if (!PageLayout.isIntact(memory, base, pageSize, seed, pageNo)) {
+        throw new CorruptionException(name, offset, "the footer has a wrong checksum");
+      }
+      SSTableMeta meta = readFooter(memory, base, pageSize, name, offset);
+      if (meta.sizeBytes() != file.size()) {
+        throw new CorruptionException(
+            name, file.size(), "the footer says " + meta.sizeBytes() + " bytes");
+      }
+      file.read(0, memory, base, pageSize);
+      if (!PageLayout.isIntact(memory, base, pageSize, seed, 0)) {
+        throw new CorruptionException(name, 0, "the header has a wrong checksum");
+      }
+      checkHeader(memory, base, space, meta);
+      return meta;
+    } finally {
+      pool.release(page, Purpose.MERGE);
     }
   }
 

@@ -3,6 +3,7 @@ package io.isobardb.lsm.sstable;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
@@ -85,8 +86,26 @@ public final class SSTableCheck {
           find(e.getMessage());
         }
       }
+      if (meta.codec() != FileLayout.CODEC_NONE && findings.isEmpty()) {
+        checkGap(memory, base);
+      }
     } finally {
       pool.release(page, Purpose.MERGE);
+    }
+  }
+
+  /** Between the last compressed page and the page map there are only zeros. */
+  private void checkGap(Memory memory, int base) throws IOException {
+    long end = table.file().storedOffset(meta.pageMapPage(), AccessMode.MERGE);
+    int skip = (int) (end & (DataFile.BLOCK - 1));
+    if (skip != 0) {
+      table.file().readFully(end - skip, memory, base, DataFile.BLOCK);
+      for (int i = skip; i < DataFile.BLOCK; i++) {
+        if (memory.getByte(base + i) != 0) {
+          find("byte " + (end - skip + i) + ", which nothing uses, is not zero");
+          return;
+        }
+      }
     }
   }
 
