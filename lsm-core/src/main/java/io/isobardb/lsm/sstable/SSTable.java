@@ -6,6 +6,7 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
@@ -194,6 +195,31 @@ public final class SSTable {
   public void unpin(int pageNo) {
     if (pages == null) {
       file().unpin(pageNo);
+    }
+  }
+
+  /**
+   * Copies a part of an overflow value to the absolute index {@code targetOffset}. Outside of
+   * epochs, by a holder of a reference.
+   *
+   * @param firstPage of the value, as its entry says
+   * @param from the first byte of the value to copy
+   */
+  public void copyOverflow(
+      int firstPage, int from, ByteBuffer target, int targetOffset, int length, AccessMode mode) {
+    int perPage = PageLayout.overflowBytes(pool.pageSize());
+    for (int done = 0; done < length; ) {
+      int at = (from + done) % perPage;
+      int piece = Math.min(length - done, perPage - at);
+      int pageNo = firstPage + (from + done) / perPage;
+      int page = loadPage(pageNo, mode);
+      try {
+        int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
+        pool.memory(page).get(start, target, targetOffset + done, piece);
+      } finally {
+        unpin(pageNo);
+      }
+      done += piece;
     }
   }
 

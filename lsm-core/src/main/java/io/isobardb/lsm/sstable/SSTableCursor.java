@@ -382,20 +382,7 @@ public final class SSTableCursor implements EntryCursor {
       memory().get(valueAt + from, target, targetOffset, length);
       return;
     }
-    int perPage = PageLayout.overflowBytes(pool.pageSize());
-    for (int done = 0; done < length; ) {
-      int at = (from + done) % perPage;
-      int piece = Math.min(length - done, perPage - at);
-      int pageNo = memory().getInt(valueAt) + (from + done) / perPage;
-      int page = table.loadPage(pageNo, mode);
-      try {
-        int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
-        pool.memory(page).get(start, target, targetOffset + done, piece);
-      } finally {
-        table.unpin(pageNo);
-      }
-      done += piece;
-    }
+    table.copyOverflow(memory().getInt(valueAt), from, target, targetOffset, length, mode);
   }
 
   private @Nullable ReadAhead overflowAhead() {

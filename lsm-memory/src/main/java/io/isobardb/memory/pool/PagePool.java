@@ -3,6 +3,8 @@ package io.isobardb.memory.pool;
 import io.isobardb.memory.page.Memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -75,6 +77,8 @@ public final class PagePool implements AutoCloseable {
   // All below is guarded by lock.
   private final Slabs slabs;
   private final Limbo limbo = new Limbo(epochs);
+  private static final VarHandle HELD = MethodHandles.arrayElementVarHandle(long[].class);
+
   private final long[] held = new long[Purpose.values().length];
   private final long[] blockBytes = new long[Purpose.values().length];
   private int reserve;
@@ -389,6 +393,14 @@ public final class PagePool implements AutoCloseable {
     synchronized (lock) {
       return purpose == Purpose.FREE ? slabs.freePages() : held[purpose.ordinal()];
     }
+  }
+
+  /**
+   * Bytes of pages held for a purpose, without a lock and so perhaps a few pages behind: for callers
+   * that ask with every operation.
+   */
+  public long approximateBytes(Purpose purpose) {
+    return (long) HELD.getOpaque(held, purpose.ordinal()) * pageSize;
   }
 
   /** Bytes held from the system. */

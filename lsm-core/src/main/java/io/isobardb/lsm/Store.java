@@ -1,0 +1,511 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.StallReason;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.read.TreeCursor;
+import io.isobardb.lsm.recovery.OpenOptions;
+import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.memory.pool.Epochs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+
+/**
+ * An embedded, ordered, durable key-value store: one directory, one log, one memory budget, many trees.
+ *
+ * <pre>{@code
+ * try (Store store = Store.open(Path.of("data"))) {
+ *   Tree users = store.openTree("users");
+ *   users.put("ada".getBytes(UTF_8), "1815".getBytes(UTF_8));
+ *   byte[] born = users.get("ada".getBytes(UTF_8));
+ * }
+ * }</pre>
+ *
+ * <p>Thread rule: all methods may be called by any thread. Close a store once you are done with it; whatever
+ * was taken from it throws {@code StoreClosedException} from then on.
+ */
+public final class Store implements AutoCloseable {
+  private static final long POLL_NANOS = 1_000_000;
+
+  private final StoreOptions options;
+  private final Environment environment;
+  private final StoreParts parts;
+  private final Engine engine;
+  private final Epochs operations;
+  private final Signal quiet;
+  private final Map<String, Tree> trees = new ConcurrentHashMap<>();
+  private final Set<Cursor> cursors = ConcurrentHashMap.newKeySet();
+  private final Object structure = new Object();
+  private volatile boolean closed;
+
+  private Store(StoreOptions options, Environment environment, StoreParts parts) {
+    this.options = options;
+    this.environment = environment;
+    this.parts = parts;
+    this.engine = parts.engine();
+    this.operations = engine.operations();
+    this.quiet = environment.scheduler().signal("background work");
+    for (TreeHandle handle : engine.catalog().trees()) {
+      trees.put(handle.name(), new Tree(this, handle, parts.committer(), parts.reader()));
+    }
+  }
+
+  /** Opens the store in a directory, or makes one there, with default options. */
+  public static Store open(Path directory) {
+    return open(directory, StoreOptions.defaults());
+  }
+
+  /**
+   * Opens the store in a directory.
+   *
+   * @throws io.isobardb.lsm.error.StoreLockedException if it is open already, here or in another process
+   * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer format
+   * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
+   * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have
+   * @throws UncheckedIOException if a file can't be read or written
+   */
+  public static Store open(Path directory, StoreOptions options) {
+    options.checkMemory();
+    Path name = directory.toAbsolutePath().getFileName();
+    try {
+      DirectoryStorage storage =
+          DirectoryStorage.open(directory, options.createIfMissing());
+      ThreadScheduler scheduler =
+          new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
+      Environment environment =
+          new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom());
+      try {
+        return open(environment, options);
+      } catch (RuntimeException | Error e) {
+        closeQuietly(environment, e);
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("opening " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void closeQuietly(Environment environment, Throwable cause) {
+    try {
+      environment.scheduler().close();
+      environment.storage().close();
+    } catch (IOException | RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  /** Opens a store in a given environment: for simulation. The store closes it. */
+  public static Store open(Environment environment, StoreOptions options) {
+    try {
+      return new Store(
+          options, environment, StoreParts.open(environment, options.toOpenOptions()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "opening " + environment.storage().path() + ": " + e.getMessage(), e);
+    }
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  /** What the store was opened with. */
+  public StoreOptions options() {
+    return options;
+  }
+
+  int maxValueBytes() {
+    return (int) Math.min(engine.gate().limitBytes() / 4, 1 << 30);
+  }
+
+  /** The names of all trees, sorted. */
+  public List<String> treeNames() {
+    checkOpen();
+    return trees.keySet().stream().sorted().toList();
+  }
+
+  /**
+   * A tree that exists.
+   *
+   * @throws IllegalArgumentException if there is none of this name; says which come near
+   */
+  public Tree tree(String name) {
+    checkOpen();
+    Tree tree = trees.get(name);
+    if (tree == null) {
+      throw new IllegalArgumentException(
+          "there is no tree '" + name + "'" + Suggestion.among(name, trees.keySet()));
+    }
+    return tree;
+  }
+
+  /** A tree, created with default options if it is missing. */
+  public Tree openTree(String name) {
+    return openTree(name, TreeOptions.defaults());
+  }
+
+  /**
+   * A tree, created if it is missing.
+   *
+   * @throws IllegalArgumentException if it exists with another key order
+   */
+  public Tree openTree(String name, TreeOptions treeOptions) {
+    checkOpen();
+    Tree tree = trees.get(name);
+    if (tree == null) {
+      synchronized (structure) {
+        tree = trees.get(name);
+        if (tree == null) {
+          return create(name, treeOptions);
+        }
+      }
+    }
+    KeyOrder order = tree.handle().order();
+    if (!order.name().equals(treeOptions.keyOrder().name())) {
+      throw new IllegalArgumentException(
+          "tree '" + name + "' has the key order '" + order.name() + "', not '"
+              + treeOptions.keyOrder().name() + "'");
+    }
+    return tree;
+  }
+
+  /**
+   * Creates a tree; it exists durably when this returns.
+   *
+   * @throws IllegalArgumentException if there is one of this name
+   */
+  public Tree createTree(String name, TreeOptions treeOptions) {
+    checkOpen();
+    synchronized (structure) {
+      if (trees.containsKey(name)) {
+        throw new IllegalArgumentException("there is a tree '" + name + "' already");
+      }
+      return create(name, treeOptions);
+    }
+  }
+
+  private Tree create(String name, TreeOptions treeOptions) {
+    if (name.isEmpty() || name.length() > 200) {
+      throw new IllegalArgumentException("a tree's name must have 1 to 200 characters");
+    }
+    int slot = enter();
+    try {
+      TreeHandle.Settings settings =
+          new TreeHandle.Settings(
+              treeOptions.keyOrder(),
+              treeOptions.logged(),
+              treeOptions.compression().code(),
+              treeOptions.filterBitsPerKey());
+      TreeHandle handle = parts.createTree(name, settings);
+      Tree tree = new Tree(this, handle, parts.committer(), parts.reader());
+      trees.put(name, tree);
+      return tree;
+    } catch (IOException e) {
+      throw failed("creating tree '" + name + "'", e);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /**
+   * Drops a tree with all it holds; it is gone, durably, when this returns. Open cursors over it are closed.
+   *
+   * @throws IllegalArgumentException if there is no such tree
+   */
+  public void dropTree(String name) {
+    synchronized (structure) {
+      Tree tree = tree(name);
+      TreeHandle handle = tree.handle();
+      handle.close("it was dropped");
+      trees.remove(name);
+      for (Cursor cursor : cursors) {
+        if (cursor.isOver(handle)) {
+          cursor.close();
+        }
+      }
+      long tag = operations.advance();
+      await(
+          () ->
+              operations.passed(tag)
+                  && !handle.memoryBusy().get()
+                  && !parts.merger().busy(handle));
+      try {
+        parts.dropTree(handle);
+      } catch (IOException e) {
+        throw failed("dropping tree '" + name + "'", e);
+      }
+    }
+  }
+
+  /** A new batch of writes to trees of this store. */
+  public WriteBatch newBatch() {
+    return WriteBatch.of(this);
+  }
+
+  /** Writes a batch: all of it or nothing. */
+  public void write(WriteBatch batch) {
+    write(batch, options.durability());
+  }
+
+  /** Writes a batch: all of it or nothing. */
+  public void write(WriteBatch batch, Durability durability) {
+    if (batch.store() != this) {
+      throw new IllegalArgumentException("the batch belongs to another store");
+    }
+    int slot = enter();
+    try {
+      parts
+          .committer()
+          .write(batch.operations(), batch.logged(), durability == Durability.SYNC);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** The store as it is now, to read from while it changes. */
+  public Snapshot snapshot() {
+    int slot = enter();
+    try {
+      return new Snapshot(this, engine.snapshots().register());
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  void releaseSnapshot(long lsn) {
+    engine.snapshots().release(lsn);
+  }
+
+  /** Waits until everything written so far is durable. */
+  public void sync() {
+    int slot = enter();
+    try {
+      engine.log().get().flush();
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Writes everything that is in memory to SSTables, and waits for that. */
+  public void flush() {
+    int slot = enter();
+    try {
+      for (TreeHandle tree : engine.catalog().trees()) {
+        flush(tree);
+      }
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  private void flush(TreeHandle tree) {
+    long end = engine.log().end();
+    await(() -> engine.log().visible() + 1 >= end);
+    while (tree.states().current().minMemoryLsn() < end && !tree.closed()) {
+      engine.failure().check();
+      parts.flusher().flushAll(tree);
+      await(() -> !tree.memoryBusy().get() || engine.failure().cause() != null);
+    }
+  }
+
+  /**
+   * Waits until no flush or merge is under way or due. Meant for tests and measurements: with writers at work it may
+   * never come.
+   */
+  public void awaitQuiet() {
+    int slot = enter();
+    try {
+      await(
+          () ->
+              environment.scheduler().pending() == 0
+                  || closed
+                  || engine.failure().cause() != null);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** What the store has done and what it holds. */
+  public StoreStats stats() {
+    int slot = enter();
+    try {
+      return collect();
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  private StoreStats collect() {
+    List<StoreStats.TreeStats> treeStats = new ArrayList<>();
+    for (TreeHandle tree : new TreeMap<>(byName()).values()) {
+      TreeState state = tree.states().current();
+      Version version = state.version();
+      List<Long> levels = new ArrayList<>();
+      for (int i = 1; i <= version.levelCount(); i++) {
+        levels.add(version.level(i).sizeBytes());
+      }
+      treeStats.add(
+          new StoreStats.TreeStats(
+              tree.name(),
+              Flusher.memoryBytes(state),
+              state.memoryRunCount(),
+              version.groups().size(),
+              List.copyOf(levels),
+              version.tableCount(),
+              version.sizeBytes()));
+    }
+    Map<StallReason, Long> stalls = new EnumMap<>(StallReason.class);
+    Map<StallReason, Long> stallNanos = new EnumMap<>(StallReason.class);
+    for (StallReason reason : StallReason.values()) {
+      stalls.put(reason, engine.gate().stalls(reason));
+      stallNanos.put(reason, engine.gate().stallNanos(reason));
+    }
+    return new StoreStats(
+        parts.pool().ledger(),
+        parts.cache().stats(),
+        engine.gate().usedBytes(),
+        engine.gate().limitBytes(),
+        engine.log().get().writtenBytes(),
+        engine.log().get().syncs(),
+        engine.log().sizeBytes(),
+        parts.flusher().flushes(),
+        parts.flusher().bytesWritten(),
+        parts.merger().merges(),
+        parts.merger().bytesRead(),
+        parts.merger().bytesWritten(),
+        parts.merger().memoryMerges(),
+        stalls,
+        stallNanos,
+        treeStats);
+  }
+
+  private Map<String, TreeHandle> byName() {
+    Map<String, TreeHandle> byName = new TreeMap<>();
+    engine.catalog().trees().forEach(tree -> byName.put(tree.name(), tree));
+    return byName;
+  }
+
+  Cursor open(TreeHandle tree, CursorOptions cursorOptions) {
+    int slot = enter(tree);
+    try {
+      Snapshot snapshot = cursorOptions.snapshot();
+      long lsn = snapshot != null ? snapshot.retain(this) : engine.snapshots().register();
+      try {
+        TreeCursor cursor =
+            new TreeCursor(
+                tree, engine::queryCursor, lsn, cursorOptions.from(), cursorOptions.to());
+        Cursor opened = new Cursor(this, tree, cursor, lsn);
+        cursors.add(opened);
+        return opened;
+      } catch (RuntimeException | Error e) {
+        engine.snapshots().release(lsn);
+        throw e;
+      }
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** A cursor was closed. */
+  void closed(Cursor cursor, long lsn) {
+    cursors.remove(cursor);
+    engine.snapshots().release(lsn);
+  }
+
+  /** Begins an operation that closing has to wait for. */
+  int enter() {
+    int slot = operations.enter();
+    if (closed) {
+      operations.exit(slot);
+      throw new StoreClosedException("the store is closed");
+    }
+    return slot;
+  }
+
+  /** Begins an operation on a tree. */
+  int enter(TreeHandle tree) {
+    int slot = operations.enter();
+    if (closed || tree.closed()) {
+      operations.exit(slot);
+      tree.checkOpen();
+      throw new StoreClosedException("the store is closed");
+    }
+    return slot;
+  }
+
+  void exit(int slot) {
+    operations.exit(slot);
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new StoreClosedException("the store is closed");
+    }
+  }
+
+  private void await(BooleanSupplier condition) {
+    while (!quiet.await(condition, POLL_NANOS)) {
+      // Nobody raises this signal: what is waited for is seen by looking again.
+      continue;
+    }
+  }
+
+  private static IsobarException failed(String what, IOException e) {
+    return new IsobarException(what + " failed: " + e.getMessage(), e);
+  }
+
+  /**
+   * Closes the store: waits for operations under way, syncs the log, and gives all memory back. Does nothing if it is
+   * closed.
+   *
+   * @throws IsobarException if what was written last could not be synced; all is closed nevertheless
+   */
+  @Override
+  public void close() {
+    synchronized (structure) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      engine.gate().close();
+      for (Cursor cursor : cursors) {
+        cursor.close();
+      }
+      long tag = operations.advance();
+      await(() -> operations.passed(tag));
+      for (TreeHandle tree : engine.catalog().trees()) {
+        tree.close("the store is closed");
+      }
+      await(() -> environment.scheduler().pending() == 0);
+      Epochs readers = parts.pool().epochs();
+      long readersTag = readers.advance();
+      await(() -> readers.passed(readersTag));
+      try {
+        parts.close();
+      } catch (IOException e) {
+        throw failed("closing the store", e);
+      }
+    }
+  }
+}

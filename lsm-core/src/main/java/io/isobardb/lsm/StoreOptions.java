@@ -1,0 +1,309 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.recovery.OpenOptions;
+import io.isobardb.memory.pool.DirectMemory;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.function.BiConsumer;
+
+/**
+ * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may differ from
+ * one opening to the next.
+ */
+public final class StoreOptions {
+  private static final long MIN_BUDGET = 4L << 20;
+
+  private final long memoryBudget;
+  private final long writeMemory;
+  private final long logLimit;
+  private final int pageSize;
+  private final IoMode ioMode;
+  private final Durability durability;
+  private final Duration asyncSyncInterval;
+  private final int backgroundThreads;
+  private final boolean createIfMissing;
+  private final Map<String, KeyOrder> orders;
+
+  private StoreOptions(Builder builder) {
+    this.memoryBudget =
+        builder.memoryBudget > 0 ? builder.memoryBudget : Builder.defaultBudget();
+    if (memoryBudget < MIN_BUDGET) {
+      throw new IllegalArgumentException(
+          "memoryBudget must be at least " + MIN_BUDGET + " bytes, not " + memoryBudget);
+    }
+    this.writeMemory = builder.writeMemory > 0 ? builder.writeMemory : memoryBudget / 2;
+    if (writeMemory < memoryBudget / 16 || writeMemory > memoryBudget / 4 * 3) {
+      throw new IllegalArgumentException(
+          "writeMemory must be between 1/16 and 3/4 of the memory budget of "
+              + memoryBudget
+              + " bytes, not "
+              + writeMemory);
+    }
+    // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
+    this.logLimit = builder.logLimit > 0 ? builder.logLimit : Math.max(writeMemory * 5 / 2, 16 << 20);
+    if (logLimit < 1 << 20) {
+      throw new IllegalArgumentException("logLimit must be at least 1 MiB, not " + logLimit);
+    }
+    this.pageSize = builder.pageSize;
+    if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
+      throw new IllegalArgumentException(
+          "pageSize must be a power of two from 4096 to 65536, not " + pageSize);
+    }
+    this.ioMode = Objects.requireNonNull(builder.ioMode, "ioMode");
+    this.durability = Objects.requireNonNull(builder.durability, "durability");
+    this.asyncSyncInterval = Objects.requireNonNull(builder.asyncSyncInterval, "asyncSyncInterval");
+    if (asyncSyncInterval.isNegative() || asyncSyncInterval.compareTo(Duration.ofHours(1)) > 0) {
+      throw new IllegalArgumentException(
+          "asyncSyncInterval must be between zero and an hour, not " + asyncSyncInterval);
+    }
+    this.backgroundThreads = builder.backgroundThreads;
+    if (backgroundThreads < 1 || backgroundThreads > 256) {
+      throw new IllegalArgumentException(
+          "backgroundThreads must be 1 to 256, not " + backgroundThreads);
+    }
+    this.createIfMissing = builder.createIfMissing;
+    this.orders = Map.copyOf(builder.orders);
+  }
+
+  /** What {@link Store#open(java.nio.file.Path)} takes. */
+  public static StoreOptions defaults() {
+    return builder().build();
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Options from properties whose names begin with {@code prefix}, such as {@code isobar.memoryBudget=256MB}.
+   * Sizes take the suffixes KB, MB and GB, durations ms and s.
+   *
+   * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a value that does
+   *     not parse or is out of its range
+   */
+  public static StoreOptions fromProperties(Properties properties, String prefix) {
+    Builder builder = builder();
+    for (String name : properties.stringPropertyNames()) {
+      if (!name.startsWith(prefix)) {
+        continue;
+      }
+      String option = name.substring(prefix.length());
+      BiConsumer<Builder, String> setter = SETTERS.get(option);
+      if (setter == null) {
+        throw new IllegalArgumentException(
+            "unknown option " + name + Suggestion.among(option, SETTERS.keySet()));
+      }
+      try {
+        setter.accept(builder, properties.getProperty(name).trim());
+      } catch (RuntimeException e) {
+        throw new IllegalArgumentException(
+            "option " + name + ": can't take '" + properties.getProperty(name) + "'", e);
+      }
+    }
+    return builder.build();
+  }
+
+  private static final Map<String, BiConsumer<Builder, String>> SETTERS = new LinkedHashMap<>();
+
+  static {
+    SETTERS.put("memoryBudget", (b, v) -> b.memoryBudget(Sizes.parse(v)));
+    SETTERS.put("writeMemory", (b, v) -> b.writeMemory(Sizes.parse(v)));
+    SETTERS.put("logLimit", (b, v) -> b.logLimit(Sizes.parse(v)));
+    SETTERS.put("pageSize", (b, v) -> b.pageSize(Math.toIntExact(Sizes.parse(v))));
+    SETTERS.put("ioMode", (b, v) -> b.ioMode(IoMode.valueOf(v.toUpperCase(Locale.ROOT))));
+    SETTERS.put(
+        "durability", (b, v) -> b.durability(Durability.valueOf(v.toUpperCase(Locale.ROOT))));
+    SETTERS.put("asyncSyncInterval", (b, v) -> b.asyncSyncInterval(Sizes.parseDuration(v)));
+    SETTERS.put("backgroundThreads", (b, v) -> b.backgroundThreads(Integer.parseInt(v)));
+    SETTERS.put("createIfMissing", (b, v) -> b.createIfMissing(Boolean.parseBoolean(v)));
+  }
+
+  /** All memory the store may hold, in bytes. */
+  public long memoryBudget() {
+    return memoryBudget;
+  }
+
+  /** The part of the budget that writes may take, in bytes; the buffer cache has the rest. */
+  public long writeMemory() {
+    return writeMemory;
+  }
+
+  /** The length of log, in bytes, that recovery may have to replay; older writes are flushed. */
+  public long logLimit() {
+    return logLimit;
+  }
+
+  /** Size of a page, in bytes. */
+  public int pageSize() {
+    return pageSize;
+  }
+
+  public IoMode ioMode() {
+    return ioMode;
+  }
+
+  /** What a write gets that does not say. */
+  public Durability durability() {
+    return durability;
+  }
+
+  /** The longest time an {@link Durability#ASYNC} write stays unsynced. */
+  public Duration asyncSyncInterval() {
+    return asyncSyncInterval;
+  }
+
+  /** Threads for flushes and merges. */
+  public int backgroundThreads() {
+    return backgroundThreads;
+  }
+
+  public boolean createIfMissing() {
+    return createIfMissing;
+  }
+
+  /**
+   * Passes if the JVM lets the store have its budget.
+   *
+   * @throws IllegalArgumentException naming the JVM's option if not
+   */
+  void checkMemory() {
+    long direct = DirectMemory.limitBytes();
+    if (memoryBudget > direct) {
+      throw new IllegalArgumentException(
+          "the memory budget of " + memoryBudget + " bytes exceeds the " + direct
+              + " bytes of direct memory that the JVM allows; lower it, or start the JVM with"
+              + " -XX:MaxDirectMemorySize=" + (memoryBudget >> 20) * 5 / 4 + "m");
+    }
+  }
+
+  OpenOptions toOpenOptions() {
+    return new OpenOptions(
+        memoryBudget,
+        writeMemory,
+        logLimit,
+        pageSize,
+        ioMode,
+        Math.max(1, asyncSyncInterval.toNanos()),
+        backgroundThreads,
+        createIfMissing,
+        orders);
+  }
+
+  /** The options with their values, as they are in force. */
+  @Override
+  public String toString() {
+    return "memoryBudget=" + memoryBudget
+        + " writeMemory=" + writeMemory
+        + " logLimit=" + logLimit
+        + " pageSize=" + pageSize
+        + " ioMode=" + ioMode
+        + " durability=" + durability
+        + " asyncSyncInterval=" + asyncSyncInterval
+        + " backgroundThreads=" + backgroundThreads
+        + " createIfMissing=" + createIfMissing;
+  }
+
+  /** Builds {@link StoreOptions}; what is not set stays at its default. */
+  public static final class Builder {
+    private long memoryBudget;
+    private long writeMemory;
+    private long logLimit;
+    private int pageSize = 8192;
+    private IoMode ioMode = IoMode.DIRECT;
+    private Durability durability = Durability.ASYNC;
+    private Duration asyncSyncInterval = Duration.ofMillis(100);
+    private int backgroundThreads =
+        Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors()));
+    private boolean createIfMissing = true;
+    private final Map<String, KeyOrder> orders = new LinkedHashMap<>();
+
+    private Builder() {
+      orders.put(KeyOrder.BYTES.name(), KeyOrder.BYTES);
+    }
+
+    /** A quarter of what direct memory the process may have, and 1 GiB at most. */
+    private static long defaultBudget() {
+      long direct = DirectMemory.limitBytes();
+      return Math.max(MIN_BUDGET, Math.min(direct / 4, 1L << 30));
+    }
+
+    /**
+     * All memory the store may hold, at least 4 MiB. Default: a quarter of the JVM's direct memory limit, at
+     * most 1 GiB.
+     */
+    public Builder memoryBudget(long bytes) {
+      this.memoryBudget = bytes;
+      return this;
+    }
+
+    /** The part of the budget for writes, 1/16 to 3/4 of it. Default: half. */
+    public Builder writeMemory(long bytes) {
+      this.writeMemory = bytes;
+      return this;
+    }
+
+    /** The length of the log, at least 1 MiB. Default: 2.5 times the write memory. */
+    public Builder logLimit(long bytes) {
+      this.logLimit = bytes;
+      return this;
+    }
+
+    /** A power of two from 4096 to 65536; stored with the store. Default 8192. */
+    public Builder pageSize(int bytes) {
+      this.pageSize = bytes;
+      return this;
+    }
+
+    /** Default {@link IoMode#DIRECT}, where the file system can. */
+    public Builder ioMode(IoMode mode) {
+      this.ioMode = mode;
+      return this;
+    }
+
+    /** What a write gets that does not say. Default {@link Durability#ASYNC}. */
+    public Builder durability(Durability value) {
+      this.durability = value;
+      return this;
+    }
+
+    /** Default 100 ms. */
+    public Builder asyncSyncInterval(Duration value) {
+      this.asyncSyncInterval = value;
+      return this;
+    }
+
+    /** 1 to 256. Default: the number of processors, but at least 2 and at most 8. */
+    public Builder backgroundThreads(int threads) {
+      this.backgroundThreads = threads;
+      return this;
+    }
+
+    /** Makes an order known that trees of the store have; byte order is known. */
+    public Builder keyOrder(KeyOrder order) {
+      KeyOrder known = orders.putIfAbsent(order.name(), order);
+      if (known != null && known != order) {
+        throw new IllegalArgumentException("two key orders named '" + order.name() + "'");
+      }
+      return this;
+    }
+
+    /** Whether to make a store where there is none. Default true. */
+    public Builder createIfMissing(boolean value) {
+      this.createIfMissing = value;
+      return this;
+    }
+
+    /**
+     * @throws IllegalArgumentException naming the option that is out of its range
+     */
+    public StoreOptions build() {
+      return new StoreOptions(this);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.commit.StallReason;
+import io.isobardb.memory.cache.CacheStats;
+import io.isobardb.memory.pool.Ledger;
+import io.isobardb.memory.pool.Purpose;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a store has done since it was opened, and what it holds. Sizes in bytes.
+ *
+ * @param ledger who holds how much memory
+ * @param cache the buffer cache
+ * @param writeMemoryBytes write memory in use
+ * @param writeMemoryLimitBytes the size of the write memory
+ * @param logBytesWritten bytes written to the log, rewritten blocks included
+ * @param logSyncs syncs of the log
+ * @param logSizeBytes length of log that a crash would make the store replay
+ * @param flushes SSTables flushed
+ * @param flushBytesWritten bytes written by flushes
+ * @param merges disk merges done
+ * @param mergeBytesRead bytes of SSTables that disk merges took in
+ * @param mergeBytesWritten bytes written by disk merges
+ * @param memoryMerges memory merges begun
+ * @param stalls how often writers waited, by reason
+ * @param stallNanos how long they waited, by reason
+ * @param trees one by one, by name
+ */
+public record StoreStats(
+    Ledger ledger,
+    CacheStats cache,
+    long writeMemoryBytes,
+    long writeMemoryLimitBytes,
+    long logBytesWritten,
+    long logSyncs,
+    long logSizeBytes,
+    long flushes,
+    long flushBytesWritten,
+    long merges,
+    long mergeBytesRead,
+    long mergeBytesWritten,
+    long memoryMerges,
+    Map<StallReason, Long> stalls,
+    Map<StallReason, Long> stallNanos,
+    List<TreeStats> trees) {
+
+  /**
+   * One tree.
+   *
+   * @param memoryBytes write memory it holds
+   * @param memoryRuns sealed runs in memory
+   * @param l0Groups groups in L0
+   * @param levelBytes bytes of L1..Ln
+   * @param tables SSTables on disk
+   * @param diskBytes their size
+   */
+  public record TreeStats(
+      String name,
+      long memoryBytes,
+      int memoryRuns,
+      int l0Groups,
+      List<Long> levelBytes,
+      int tables,
+      long diskBytes) {}
+
+  /** All of it as one JSON object. */
+  public String toJson() {
+    StringBuilder json = new StringBuilder(1024);
+    json.append("{\"ledger\":{\"limit\":").append(ledger.limitBytes());
+    field(json, "allocated", ledger.allocatedBytes());
+    field(json, "peak", ledger.peakBytes());
+    for (Purpose purpose : Purpose.values()) {
+      field(json, purpose.name().toLowerCase(java.util.Locale.ROOT), ledger.bytes(purpose));
+    }
+    json.append('}');
+    field(json, "writeMemory", writeMemoryBytes);
+    field(json, "writeMemoryLimit", writeMemoryLimitBytes);
+    field(json, "logBytesWritten", logBytesWritten);
+    field(json, "logSyncs", logSyncs);
+    field(json, "logSize", logSizeBytes);
+    field(json, "flushes", flushes);
+    field(json, "flushBytesWritten", flushBytesWritten);
+    field(json, "merges", merges);
+    field(json, "mergeBytesRead", mergeBytesRead);
+    field(json, "mergeBytesWritten", mergeBytesWritten);
+    field(json, "memoryMerges", memoryMerges);
+    json.append(",\"stalls\":{");
+    for (StallReason reason : StallReason.values()) {
+      json.append(reason.ordinal() == 0 ? "\"" : ",\"").append(reason).append("\":{\"count\":");
+      json.append(stalls.getOrDefault(reason, 0L));
+      field(json, "nanos", stallNanos.getOrDefault(reason, 0L));
+      json.append('}');
+    }
+    json.append("},\"trees\":[");
+    for (int i = 0; i < trees.size(); i++) {
+      append(json.append(i == 0 ? "" : ","), trees.get(i));
+    }
+    return json.append("]}").toString();
+  }
+
+  private static void append(StringBuilder json, TreeStats tree) {
+    json.append("{\"name\":\"");
+    for (char c : tree.name().toCharArray()) {
+      if (c == '"' || c == '\\') {
+        json.append('\\').append(c);
+      } else if (c < ' ') {
+        json.append(String.format("\\u%04x", (int) c));
+      } else {
+        json.append(c);
+      }
+    }
+    json.append('"');
+    field(json, "memory", tree.memoryBytes());
+    field(json, "memoryRuns", tree.memoryRuns());
+    field(json, "l0Groups", tree.l0Groups());
+    json.append(",\"levels\":").append(tree.levelBytes());
+    field(json, "tables", tree.tables());
+    field(json, "disk", tree.diskBytes());
+    json.append('}');
+  }
+
+  private static void field(StringBuilder json, String name, long value) {
+    json.append(",\"").append(name).append("\":").append(value);
+  }
+}

@@ -1,0 +1,269 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.state.TreeHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One LSM-tree of a store: an ordered map from keys to values.
+ *
+ * <p>Keys have 0 bytes to a quarter of a page ({@link #maxKeyBytes}), values 0 bytes to {@link #maxValueBytes}. Arrays
+ * given are not kept; arrays returned are the caller's.
+ *
+ * <p>Thread rule: all methods may be called by any thread, virtual ones too. Reads wait for no writer.
+ *
+ * <p>Errors: {@link IllegalArgumentException} for a key or value beyond its limit, {@code StoreClosedException} after
+ * the store was closed or the tree dropped, {@code StoreFailedException} for writes after a failure that the store
+ * can't recover from, {@code DiskFullException} while there is no room on disk, {@code CorruptionException} for a read
+ * of damaged data.
+ */
+public final class Tree {
+  /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
+  public static final int NOT_FOUND = PointReader.NOT_FOUND;
+
+  private static final byte[] NO_VALUE = new byte[0];
+  private static final int SCRATCH_BYTES = 4096;
+  private static final ThreadLocal<ByteBuffer> SCRATCH =
+      ThreadLocal.withInitial(() -> ByteBuffer.allocate(SCRATCH_BYTES));
+
+  private static final ByteBuffer NO_SCRATCH = ByteBuffer.allocate(0);
+
+  private final Store store;
+  private final TreeHandle handle;
+  private final Committer committer;
+  private final PointReader reader;
+  private final boolean syncByDefault;
+
+  Tree(Store store, TreeHandle handle, Committer committer, PointReader reader) {
+    this.store = store;
+    this.handle = handle;
+    this.committer = committer;
+    this.reader = reader;
+    this.syncByDefault = store.options().durability() == Durability.SYNC;
+  }
+
+  Store store() {
+    return store;
+  }
+
+  TreeHandle handle() {
+    return handle;
+  }
+
+  public String name() {
+    return handle.name();
+  }
+
+  /** The longest key, in bytes. */
+  public int maxKeyBytes() {
+    return store.options().pageSize() / 4;
+  }
+
+  /** The longest value, in bytes: 1 GiB at most, and no more than a quarter of the write memory. */
+  public int maxValueBytes() {
+    return store.maxValueBytes();
+  }
+
+  /** Sets a key. */
+  public void put(byte[] key, byte[] value) {
+    put(key, 0, key.length, value, 0, value.length, syncByDefault);
+  }
+
+  /** Sets a key. */
+  public void put(byte[] key, byte[] value, Durability durability) {
+    put(key, 0, key.length, value, 0, value.length, durability == Durability.SYNC);
+  }
+
+  /** Sets a key; takes what remains in the buffers, whose positions stay. */
+  public void put(ByteBuffer key, ByteBuffer value) {
+    put(key, value, store.options().durability());
+  }
+
+  /** Sets a key; takes what remains in the buffers, whose positions stay. */
+  public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
+    byte[] keyBytes = array(key);
+    byte[] valueBytes = array(value);
+    put(
+        keyBytes,
+        start(key),
+        key.remaining(),
+        valueBytes,
+        start(value),
+        value.remaining(),
+        durability == Durability.SYNC);
+  }
+
+  private void put(
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      boolean sync) {
+    checkKey(keyLength);
+    checkValue(valueLength);
+    int slot = store.enter(handle);
+    try {
+      committer.write(
+          handle, Kind.PUT, key, keyOffset, keyLength, value, valueOffset, valueLength, sync);
+    } finally {
+      store.exit(slot);
+    }
+  }
+
+  /** Removes a key, whether it is there or not. */
+  public void delete(byte[] key) {
+    delete(key, store.options().durability());
+  }
+
+  /** Removes a key, whether it is there or not. */
+  public void delete(byte[] key, Durability durability) {
+    checkKey(key.length);
+    int slot = store.enter(handle);
+    try {
+      committer.write(
+          handle, Kind.DELETE, key, 0, key.length, NO_VALUE, 0, 0, durability == Durability.SYNC);
+    } finally {
+      store.exit(slot);
+    }
+  }
+
+  /** The value of a key, or null if there is none. */
+  public byte @Nullable [] get(byte[] key) {
+    return get(key, PointReader.LATEST);
+  }
+
+  /** The value of a key as of a snapshot, or null if there was none. */
+  public byte @Nullable [] get(byte[] key, Snapshot snapshot) {
+    return get(key, snapshot.lsn(store));
+  }
+
+  private byte @Nullable [] get(byte[] key, long lsn) {
+    ByteBuffer target = SCRATCH.get();
+    target.clear();
+    while (true) {
+      int length = get(key, 0, key.length, lsn, target);
+      if (length == NOT_FOUND) {
+        return null;
+      }
+      if (length <= target.remaining()) {
+        byte[] value = new byte[length];
+        target.get(0, value);
+        return value;
+      }
+      target = ByteBuffer.allocate(length);
+    }
+  }
+
+  /**
+   * Puts the value of a key into {@code target}, if it fits what remains there; its position then advances.
+   * Allocates nothing.
+   *
+   * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what remains
+   */
+  public int get(byte[] key, ByteBuffer target) {
+    return advance(target, get(key, 0, key.length, PointReader.LATEST, target));
+  }
+
+  /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
+  public int get(byte[] key, ByteBuffer target, Snapshot snapshot) {
+    return advance(target, get(key, 0, key.length, snapshot.lsn(store), target));
+  }
+
+  private static int advance(ByteBuffer target, int length) {
+    if (length > 0 && length <= target.remaining()) {
+      target.position(target.position() + length);
+    }
+    return length;
+  }
+
+  private int get(byte[] key, int offset, int length, long lsn, ByteBuffer target) {
+    checkKey(length);
+    return reader.get(handle, key, offset, length, lsn, target);
+  }
+
+  /**
+   * Looks at the value of a key without making an array of it.
+   *
+   * @return what {@code look} made of the value, or null if there is no such key
+   */
+  public <T> @Nullable T read(byte[] key, ValueReader<T> look) {
+    ByteBuffer target = SCRATCH.get();
+    target.clear();
+    while (true) {
+      int length = get(key, 0, key.length, PointReader.LATEST, target);
+      if (length == NOT_FOUND) {
+        return null;
+      }
+      if (length <= target.remaining()) {
+        // Whoever looks may read other keys meanwhile: they must not get the same buffer.
+        SCRATCH.set(NO_SCRATCH);
+        try {
+          return look.read(target.slice(0, length).asReadOnlyBuffer());
+        } finally {
+          SCRATCH.set(target);
+        }
+      }
+      target = ByteBuffer.allocate(length);
+    }
+  }
+
+  /** The values of many keys, in their order, null for those that are not there. Not one moment's view. */
+  public List<byte @Nullable []> multiGet(List<byte[]> keys) {
+    List<byte @Nullable []> values = new ArrayList<>(keys.size());
+    for (byte[] key : keys) {
+      values.add(get(key));
+    }
+    return values;
+  }
+
+  /** A cursor over all entries as they are now. */
+  public Cursor cursor() {
+    return cursor(CursorOptions.all());
+  }
+
+  /** A cursor over the entries the options say. */
+  public Cursor cursor(CursorOptions options) {
+    return store.open(handle, options);
+  }
+
+  void checkKey(int length) {
+    if (length > maxKeyBytes()) {
+      throw new IllegalArgumentException(
+          "a key of " + length + " bytes exceeds the limit of " + maxKeyBytes()
+              + " bytes, a quarter of a page");
+    }
+  }
+
+  void checkValue(int length) {
+    if (length > maxValueBytes()) {
+      throw new IllegalArgumentException(
+          "a value of " + length + " bytes exceeds the limit of " + maxValueBytes()
+              + " bytes, a quarter of the write memory");
+    }
+  }
+
+  private static byte[] array(ByteBuffer buffer) {
+    if (buffer.hasArray()) {
+      return buffer.array();
+    }
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(buffer.position(), bytes);
+    return bytes;
+  }
+
+  private static int start(ByteBuffer buffer) {
+    return buffer.hasArray() ? buffer.arrayOffset() + buffer.position() : 0;
+  }
+
+  @Override
+  public String toString() {
+    return "tree " + name();
+  }
+}

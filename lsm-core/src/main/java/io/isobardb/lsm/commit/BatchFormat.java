@@ -1,0 +1,172 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.wal.LogRecord;
+import io.isobardb.memory.page.Memory;
+import java.util.Arrays;
+
+/**
+ * The payload of a log record: one operation after another, without padding.
+ *
+ * <pre>
+ *   +------+----------------+-------------------+---------------------+-----+-------+
+ *   | kind | tree id varint | key length varint | value length varint | key | value |
+ *   +------+----------------+-------------------+---------------------+-----+-------+
+ *    1 byte                                       not for DELETE              not for DELETE
+ * </pre>
+ */
+public final class BatchFormat {
+  private BatchFormat() {}
+
+  /** Bytes that an operation takes. */
+  public static int operationBytes(int kind, int treeId, int keyLength, int valueLength) {
+    int fixed = 1 + LogRecord.varintBytes(treeId) + LogRecord.varintBytes(keyLength) + keyLength;
+    return kind == Kind.DELETE
+        ? fixed
+        : fixed + LogRecord.varintBytes(valueLength) + valueLength;
+  }
+
+  /** Receives the operations of a payload, in order. */
+  @FunctionalInterface
+  public interface Handler {
+    /**
+     * An operation.
+     *
+     * @param bytes holds key and value; valid during the call
+     */
+    void operation(
+        int kind,
+        int treeId,
+        byte[] bytes,
+        int keyOffset,
+        int keyLength,
+        int valueOffset,
+        int valueLength);
+  }
+
+  /** Builds a payload on the heap; grows as needed. One thread at a time. */
+  public static final class Builder {
+    private byte[] bytes = new byte[256];
+    private int length;
+    private int count;
+
+    /**
+     * Appends an operation.
+     *
+     * @throws IllegalArgumentException if the payload would exceed an array's size
+     */
+    public void add(int kind, int treeId, byte[] key, byte[] value) {
+      long needed = (long) length + operationBytes(kind, treeId, key.length, value.length);
+      if (needed > Integer.MAX_VALUE - 64) {
+        throw new IllegalArgumentException("a batch can't be larger than 2 GiB");
+      }
+      if (needed > bytes.length) {
+        bytes = Arrays.copyOf(bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), Integer.MAX_VALUE - 64));
+      }
+      bytes[length++] = (byte) kind;
+      varint(treeId);
+      varint(key.length);
+      if (kind != Kind.DELETE) {
+        varint(value.length);
+      }
+      System.arraycopy(key, 0, bytes, length, key.length);
+      length += key.length;
+      if (kind != Kind.DELETE) {
+        System.arraycopy(value, 0, bytes, length, value.length);
+        length += value.length;
+      }
+      count++;
+    }
+
+    private void varint(int value) {
+      int rest = value;
+      while ((rest & ~0x7F) != 0) {
+        bytes[length++] = (byte) (rest | 0x80);
+        rest >>>= 7;
+      }
+      bytes[length++] = (byte) rest;
+    }
+
+    public byte[] bytes() {
+      return bytes;
+    }
+
+    public int length() {
+      return length;
+    }
+
+    /** Operations appended. */
+    public int count() {
+      return count;
+    }
+
+    public void clear() {
+      length = 0;
+      count = 0;
+    }
+  }
+
+  /**
+   * Walks over a payload.
+   *
+   * @throws IllegalArgumentException if it is not one; what was handed over before that was right
+   */
+  public static void decode(byte[] bytes, int offset, int length, Handler handler) {
+    Decoder decoder = new Decoder(bytes, offset, offset + length);
+    while (decoder.at < decoder.end) {
+      decoder.next(handler);
+    }
+  }
+
+  /** As {@link #decode(byte[], int, int, Handler)}, of a payload that lies off the heap. */
+  public static void decode(Memory payload, int offset, int length, Handler handler) {
+    byte[] bytes = new byte[length];
+    payload.get(offset, bytes, 0, length);
+    decode(bytes, 0, length, handler);
+  }
+
+  private static final class Decoder {
+    private final byte[] bytes;
+    private final int end;
+    private int at;
+
+    Decoder(byte[] bytes, int start, int end) {
+      this.bytes = bytes;
+      this.at = start;
+      this.end = end;
+    }
+
+    void next(Handler handler) {
+      int kind = bytes[at++];
+      if (kind != Kind.PUT && kind != Kind.DELETE) {
+        throw new IllegalArgumentException("no operation has kind " + kind);
+      }
+      int treeId = varint();
+      int keyLength = varint();
+      int valueLength = kind == Kind.DELETE ? 0 : varint();
+      if (treeId <= 0 || keyLength < 0 || valueLength < 0
+          || (long) keyLength + valueLength > end - at) {
+        throw new IllegalArgumentException("an operation reaches beyond its record");
+      }
+      int keyOffset = at;
+      at += keyLength + valueLength;
+      handler.operation(
+          kind, treeId, bytes, keyOffset, keyLength, keyOffset + keyLength, valueLength);
+    }
+
+    private int varint() {
+      int value = 0;
+      for (int shift = 0; shift < 35; shift += 7) {
+        if (at >= end) {
+          throw new IllegalArgumentException("a number reaches beyond its record");
+        }
+        int b = bytes[at++];
+        value |= (b & 0x7F) << shift;
+        if (b >= 0) {
+          return value;
+        }
+      }
+      throw new IllegalArgumentException("a number has more than five bytes");
+    }
+  }
+}

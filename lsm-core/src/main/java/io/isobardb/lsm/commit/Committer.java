@@ -1,0 +1,352 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.wal.Log;
+import io.isobardb.lsm.wal.LogRecord;
+import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import io.isobardb.memory.pool.PagePool;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * Carries writes out: admit, reserve log space, log, insert, publish, and, if asked, wait for the
+ * sync.
+ *
+ * <p>Writers pass the gate before they hold anything. From the reservation on nothing can fail but
+ * the log itself; what a write needs in memory beyond a few pages (overflow values) it takes before.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class Committer {
+  /** What an entry costs in a page besides its key and value, about. */
+  private static final int ENTRY_OVERHEAD = 32;
+
+  private static final byte[] NO_VALUE = new byte[0];
+
+  private final Engine engine;
+  private final PagePool pool;
+  private final Epochs epochs;
+  private final Snapshots snapshots;
+  private final WriteGate gate;
+  private final Consumer<TreeHandle> onSealed;
+  private final ThreadLocal<LogRecord> records;
+
+  /**
+   * @param onSealed called after an active SSTable was sealed; must return at once
+   */
+  public Committer(Engine engine, Consumer<TreeHandle> onSealed) {
+    this.engine = engine;
+    this.pool = engine.catalog().space().pool();
+    this.epochs = pool.epochs();
+    this.snapshots = engine.snapshots();
+    this.gate = engine.gate();
+    this.onSealed = onSealed;
+    this.records = ThreadLocal.withInitial(() -> engine.log().get().newRecord());
+  }
+
+  /** Writes one put or delete; returns when it is visible, and durable if {@code sync}. */
+  public void write(
+      TreeHandle tree,
+      int kind,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      boolean sync) {
+    gate.admit(keyLength + valueLength + ENTRY_OVERHEAD);
+    engine.failure().check();
+    Log log = engine.log().get();
+    log.checkWritable();
+    long hash = KeyHash.hash(key, keyOffset, keyLength);
+    ActiveTree active = tree.activeTree();
+    int overflow = PagePool.NONE;
+    if (!active.fitsInline(keyLength, valueLength)) {
+      overflow = overflow(active, value, valueOffset, valueLength);
+    }
+    if (tree.settings().logged()) {
+      long lsn =
+          writeLogged(
+              tree, kind, hash, key, keyOffset, keyLength, value, valueOffset, valueLength, active,
+              overflow);
+      if (sync) {
+        log.awaitDurable(lsn);
+      }
+    } else {
+      long lsn = log.reserveMarker();
+      try {
+        apply(
+            tree, kind, lsn, hash, key, keyOffset, keyLength, value, valueOffset, valueLength,
+            overflow);
+      } finally {
+        log.publishMarker(lsn);
+      }
+    }
+    if (active.full() && tree.seal(active, log::end)) {
+      onSealed.accept(tree);
+    }
+  }
+
+  private long writeLogged(
+      TreeHandle tree,
+      int kind,
+      long hash,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      ActiveTree active,
+      int overflow) {
+    LogRecord record = records.get();
+    boolean applied = false;
+    try {
+      long lsn = record.begin(BatchFormat.operationBytes(kind, tree.id(), keyLength, valueLength));
+      record.putByte(kind);
+      record.putVarint(tree.id());
+      record.putVarint(keyLength);
+      if (kind != Kind.DELETE) {
+        record.putVarint(valueLength);
+      }
+      record.put(key, keyOffset, keyLength);
+      if (kind != Kind.DELETE) {
+        record.put(value, valueOffset, valueLength);
+      }
+      apply(
+          tree, kind, lsn, hash, key, keyOffset, keyLength, value, valueOffset, valueLength,
+          overflow);
+      applied = true;
+      record.complete();
+      record.publish();
+      return lsn;
+    } finally {
+      if (!applied) {
+        record.abandon();
+        if (overflow != PagePool.NONE) {
+          active.freeOverflow(overflow);
+        }
+      }
+    }
+  }
+
+  /** Writes a batch as one record; it becomes visible at once. */
+  public void write(BatchFormat.Builder batch, boolean logged, boolean sync) {
+    if (batch.count() == 0) {
+      return;
+    }
+    gate.admit(batch.length() + (long) ENTRY_OVERHEAD * batch.count());
+    engine.failure().check();
+    Log log = engine.log().get();
+    log.checkWritable();
+    Applier applier = new Applier();
+    boolean applied = false;
+    try {
+      BatchFormat.decode(batch.bytes(), 0, batch.length(), applier::prepare);
+      if (logged) {
+        LogRecord record = records.get();
+        try {
+          long lsn = record.begin(batch.length());
+          record.put(batch.bytes(), 0, batch.length());
+          applier.apply(batch, lsn);
+          applied = true;
+          record.complete();
+          record.publish();
+          if (sync) {
+            log.awaitDurable(lsn);
+          }
+        } finally {
+          if (!applied) {
+            record.abandon();
+          }
+        }
+      } else {
+        long lsn = log.reserveMarker();
+        try {
+          applier.apply(batch, lsn);
+          applied = true;
+        } finally {
+          log.publishMarker(lsn);
+        }
+      }
+    } finally {
+      if (!applied) {
+        applier.giveUp();
+      }
+    }
+    applier.sealFull(log);
+  }
+
+  /**
+   * Applies an operation that replay found in the log.
+   *
+   * @param lsn of its record
+   */
+  public void replay(
+      TreeHandle tree,
+      int kind,
+      long lsn,
+      byte[] bytes,
+      int keyOffset,
+      int keyLength,
+      int valueOffset,
+      int valueLength) {
+    gate.admit(keyLength + valueLength + ENTRY_OVERHEAD);
+    ActiveTree active = tree.activeTree();
+    int overflow = PagePool.NONE;
+    if (!active.fitsInline(keyLength, valueLength)) {
+      overflow = overflow(active, bytes, valueOffset, valueLength);
+    }
+    long hash = KeyHash.hash(bytes, keyOffset, keyLength);
+    apply(
+        tree, kind, lsn, hash, bytes, keyOffset, keyLength, bytes, valueOffset, valueLength,
+        overflow);
+    if (active.full()) {
+      // Later operations of this record have the same LSN and may go into the next one.
+      tree.seal(active, () -> lsn);
+      onSealed.accept(tree);
+    }
+  }
+
+  private int overflow(ActiveTree active, byte[] value, int offset, int length) {
+    while (true) {
+      try {
+        return active.writeOverflow(value, offset, length);
+      } catch (OutOfBudgetException e) {
+        gate.awaitRelief(length);
+      }
+    }
+  }
+
+  private void apply(
+      TreeHandle tree,
+      int kind,
+      long lsn,
+      long hash,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      int overflow) {
+    while (true) {
+      int slot = epochs.enter();
+      try {
+        ActiveTree target = tree.states().current().target(lsn);
+        if (overflow == PagePool.NONE) {
+          target.put(
+              key, keyOffset, keyLength, hash, kind, lsn, value, valueOffset, valueLength,
+              snapshots);
+        } else {
+          target.putOverflow(
+              key, keyOffset, keyLength, hash, lsn, overflow, valueLength, snapshots);
+        }
+        return;
+      } catch (OutOfBudgetException e) {
+        // The gate lets nobody in whose write does not fit; a flush is under way.
+      } finally {
+        epochs.exit(slot);
+      }
+      gate.awaitRelief(pool.pageSize());
+    }
+  }
+
+  /** Applies the operations of one batch. */
+  private final class Applier implements BatchFormat.Handler {
+    private long lsn;
+    private int done;
+    private int[] overflows = new int[0];
+    private int prepared;
+    private TreeHandle[] trees = new TreeHandle[4];
+    private ActiveTree[] actives = new ActiveTree[4];
+    private int treeCount;
+
+    /** Takes what the operation needs in memory, before anything is reserved. */
+    void prepare(
+        int kind, int treeId, byte[] bytes, int keyOffset, int keyLength, int valueOffset,
+        int valueLength) {
+      TreeHandle tree = tree(treeId);
+      ActiveTree active = tree.activeTree();
+      remember(tree, active);
+      int overflow = PagePool.NONE;
+      if (!active.fitsInline(keyLength, valueLength)) {
+        overflow = overflow(active, bytes, valueOffset, valueLength);
+      }
+      if (overflow != PagePool.NONE || prepared < overflows.length) {
+        if (prepared >= overflows.length) {
+          int old = overflows.length;
+          overflows = Arrays.copyOf(overflows, Math.max(16, prepared * 2));
+          Arrays.fill(overflows, old, overflows.length, PagePool.NONE);
+        }
+        overflows[prepared] = overflow;
+      }
+      prepared++;
+    }
+
+    @Override
+    public void operation(
+        int kind, int treeId, byte[] bytes, int keyOffset, int keyLength, int valueOffset,
+        int valueLength) {
+      int overflow = done < overflows.length ? overflows[done] : PagePool.NONE;
+      long hash = KeyHash.hash(bytes, keyOffset, keyLength);
+      byte[] value = kind == Kind.DELETE ? NO_VALUE : bytes;
+      Committer.this.apply(
+          tree(treeId), kind, lsn, hash, bytes, keyOffset, keyLength, value,
+          kind == Kind.DELETE ? 0 : valueOffset, valueLength, overflow);
+      done++;
+    }
+
+    void apply(BatchFormat.Builder batch, long at) {
+      lsn = at;
+      BatchFormat.decode(batch.bytes(), 0, batch.length(), this);
+    }
+
+    /** Frees what was prepared and not used; a batch that is there in part must never be seen. */
+    void giveUp() {
+      if (done > 0) {
+        engine.failure().fail(new IllegalStateException("a batch was applied in part"));
+      }
+      for (int i = done; i < Math.min(prepared, overflows.length); i++) {
+        if (overflows[i] != PagePool.NONE) {
+          actives[0].freeOverflow(overflows[i]);
+        }
+      }
+    }
+
+    void sealFull(Log log) {
+      for (int i = 0; i < treeCount; i++) {
+        if (actives[i].full() && trees[i].seal(actives[i], log::end)) {
+          onSealed.accept(trees[i]);
+        }
+      }
+    }
+
+    private void remember(TreeHandle tree, ActiveTree active) {
+      for (int i = 0; i < treeCount; i++) {
+        if (trees[i] == tree) {
+          return;
+        }
+      }
+      if (treeCount == trees.length) {
+        trees = Arrays.copyOf(trees, treeCount * 2);
+        actives = Arrays.copyOf(actives, treeCount * 2);
+      }
+      trees[treeCount] = tree;
+      actives[treeCount++] = active;
+    }
+
+    private TreeHandle tree(int id) {
+      TreeHandle tree = engine.catalog().tree(id);
+      if (tree == null) {
+        throw new IllegalArgumentException("the batch writes to a tree that was dropped");
+      }
+      return tree;
+    }
+  }
+}

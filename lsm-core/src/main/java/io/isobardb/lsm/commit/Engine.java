@@ -1,0 +1,66 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.error.FailureLatch;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.sstable.AccessMode;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.Purpose;
+
+/**
+ * The parts of an open store that flushes, merges and reads have in common.
+ *
+ * @param catalog the trees and the manifest
+ * @param log the log; knows what is visible
+ * @param snapshots who reads at older LSNs
+ * @param gate admits writes
+ * @param environment clock, scheduler, storage
+ * @param failure set once the store takes no more writes
+ * @param operations entered by every call that closing the store must wait for, save short reads
+ */
+public record Engine(
+    Catalog catalog,
+    LogHandle log,
+    Snapshots snapshots,
+    WriteGate gate,
+    Environment environment,
+    FailureLatch failure,
+    Epochs operations) {
+
+  /** A cursor over all of a table, for a flush or a merge. */
+  public EntryCursor mergeCursor(Table table) {
+    return cursor(table, AccessMode.MERGE);
+  }
+
+  /** A cursor over all of a table, for a client. */
+  public EntryCursor queryCursor(Table table) {
+    return cursor(table, AccessMode.QUERY);
+  }
+
+  private EntryCursor cursor(Table table, AccessMode mode) {
+    if (table.tree() != null) {
+      return table.tree().cursor(mode == AccessMode.MERGE ? Purpose.MERGE : Purpose.CURSOR);
+    }
+    SSTable sstable = (SSTable) table.content();
+    return sstable.cursor(mode);
+  }
+
+  /** A handle on an SSTable file of a tree; the file is opened when it is first read. */
+  public SSTable open(SSTableMeta meta, TreeHandle tree) {
+    return SSTable.onDisk(catalog.space(), tree.order(), meta);
+  }
+
+  /** The LSNs at which somebody reads, or will after a crash, ascending. */
+  public long[] liveSnapshots() {
+    return snapshots.live();
+  }
+
+  public long nanos() {
+    return environment.clock().nanos();
+  }
+}

@@ -1,0 +1,69 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.wal.Log;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of an open store; while it is replayed, the position that replay has reached stands in for it,
+ * so that flushes can go on meanwhile.
+ *
+ * <p>Thread rule: all methods may be called by any thread; {@link #replayed} and {@link #opened} by the
+ * opening one.
+ */
+public final class LogHandle {
+  private volatile @Nullable Log log;
+  private volatile long end = Lsn.FIRST;
+
+  /** Replay has applied everything below {@code lsn}. */
+  public void replayed(long lsn) {
+    end = lsn;
+  }
+
+  /** Replay is over. */
+  public void opened(Log opened) {
+    log = opened;
+  }
+
+  /**
+   * The log.
+   *
+   * @throws IllegalStateException while it is replayed
+   */
+  public Log get() {
+    Log opened = log;
+    if (opened == null) {
+      throw new IllegalStateException("the log is not open yet");
+    }
+    return opened;
+  }
+
+  /** Whether replay is over. */
+  public boolean isOpen() {
+    return log != null;
+  }
+
+  /** The LSN to read at now; see {@link Log#visible}. */
+  public long visible() {
+    Log opened = log;
+    return opened != null ? opened.visible() : end - 1;
+  }
+
+  /** The end of what is synced; while the log is replayed, nothing new. */
+  public long durable() {
+    Log opened = log;
+    return opened != null ? opened.durable() : Lsn.ZERO;
+  }
+
+  /** The end of what is reserved. */
+  public long end() {
+    Log opened = log;
+    return opened != null ? opened.end() : end;
+  }
+
+  /** Bytes of log kept; 0 while it is replayed. */
+  public long sizeBytes() {
+    Log opened = log;
+    return opened != null ? opened.sizeBytes() : 0;
+  }
+}

@@ -1,0 +1,86 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.component.Visibility;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+
+/**
+ * The LSNs that somebody still reads at.
+ *
+ * <p>Why a registration races with nothing: a writer that prunes an older version reads the visible
+ * LSN first and {@link #newestSnapshot} second. While a snapshot is being registered the latter is
+ * {@link Long#MAX_VALUE}, so nothing is pruned; a writer that did not see that had read its visible LSN
+ * before the snapshot took its own, and keeps the version which that snapshot sees. A merge takes {@link #live}
+ * under the lock; its inputs were sealed before, so a snapshot registered later sees only their newest versions.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class Snapshots implements Visibility {
+  private final LongSupplier visible;
+  private long[] lsns = new long[8];
+  private int count;
+  private volatile long newest = -1;
+
+  /**
+   * @param visible the LSN up to which all writes are applied
+   */
+  public Snapshots(LongSupplier visible) {
+    this.visible = visible;
+  }
+
+  @Override
+  public long visible() {
+    return visible.getAsLong();
+  }
+
+  @Override
+  public long newestSnapshot() {
+    return newest;
+  }
+
+  /** Registers a reader at what is visible now; gives its LSN. */
+  public synchronized long register() {
+    newest = Long.MAX_VALUE;
+    long lsn = visible.getAsLong();
+    add(lsn);
+    newest = lsns[count - 1];
+    return lsn;
+  }
+
+  /** Registers one more reader at an LSN that is registered. */
+  public synchronized void retain(long lsn) {
+    if (Arrays.binarySearch(lsns, 0, count, lsn) < 0) {
+      throw new IllegalStateException("no snapshot at " + lsn);
+    }
+    add(lsn);
+  }
+
+  /** Ends one registration. */
+  public synchronized void release(long lsn) {
+    int at = Arrays.binarySearch(lsns, 0, count, lsn);
+    if (at < 0) {
+      throw new IllegalStateException("no snapshot at " + lsn);
+    }
+    System.arraycopy(lsns, at + 1, lsns, at, count - at - 1);
+    count--;
+    newest = count == 0 ? -1 : lsns[count - 1];
+  }
+
+  /** All registered LSNs, ascending. */
+  public synchronized long[] live() {
+    return Arrays.copyOf(lsns, count);
+  }
+
+  private void add(long lsn) {
+    if (count == lsns.length) {
+      lsns = Arrays.copyOf(lsns, count * 2);
+    }
+    int at = Arrays.binarySearch(lsns, 0, count, lsn);
+    if (at < 0) {
+      at = -at - 1;
+    }
+    System.arraycopy(lsns, at, lsns, at + 1, count - at);
+    lsns[at] = lsn;
+    count++;
+  }
+}

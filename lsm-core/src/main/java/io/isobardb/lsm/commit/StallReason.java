@@ -1,0 +1,11 @@
+package io.isobardb.lsm.commit;
+
+/** Why a writer waited. */
+public enum StallReason {
+  /** The write memory is almost full: writers are slowed to the pace of flushes. */
+  MEMORY_DELAY,
+  /** The write memory is full: writers wait for a flush. */
+  MEMORY_FULL,
+  /** L0 has too many groups: flushes wait for merges, and so do writers. */
+  L0_FULL
+}

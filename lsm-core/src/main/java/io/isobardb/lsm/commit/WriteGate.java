@@ -1,0 +1,242 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Admits writes while there is write memory, slows them down while it gets scarce, and makes them
+ * wait when there is none.
+ *
+ * <p>Writers pass it before they hold anything. Below the trigger it costs one read. Between
+ * the trigger and the limit a flush is asked for; in the last tenth before the limit writers are paced to what flushes
+ * free, with a rate that falls as memory fills; at the limit they wait. All in bytes.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class WriteGate {
+  /** Flushes begin at this share of the write memory, in 1/64. */
+  private static final int TRIGGER = 56;
+
+  /** Writers are slowed down from this share on, in 1/64. */
+  private static final int DELAY = 61;
+
+  /** Waits shorter than this are left to add up. */
+  private static final long MIN_WAIT_NANOS = 500_000;
+
+  private static final long MAX_WAIT_NANOS = 5_000_000;
+
+  private final PagePool pool;
+  private final Clock clock;
+  private final Signal freed;
+  private final AtomicLong nextSlotNanos = new AtomicLong();
+  private final LongAdder[] stallNanos = new LongAdder[StallReason.values().length];
+  private final LongAdder[] stalls = new LongAdder[StallReason.values().length];
+  private volatile long limitBytes;
+  private volatile long wantedBytes;
+  private volatile Runnable flushRequest = () -> {};
+  private volatile Runnable check = () -> {};
+  private volatile long relieved;
+  private volatile boolean l0Full;
+  private volatile boolean closed;
+  private volatile double bytesPerNano = 0.1;
+
+  public WriteGate(PagePool pool, Clock clock, Scheduler scheduler, long limitBytes) {
+    this.pool = pool;
+    this.clock = clock;
+    this.freed = scheduler.signal("write memory");
+    this.limitBytes = limitBytes;
+    for (int i = 0; i < stalls.length; i++) {
+      stalls[i] = new LongAdder();
+      stallNanos[i] = new LongAdder();
+    }
+  }
+
+  /**
+   * @param request asks for flushes; called often, must return at once
+   * @param writable throws if the store takes no more writes
+   */
+  public void connect(Runnable request, Runnable writable) {
+    this.flushRequest = request;
+    this.check = writable;
+  }
+
+  /** The size of the write memory in bytes. */
+  public long limitBytes() {
+    return limitBytes;
+  }
+
+  /** Moves the wall between write memory and buffer cache. */
+  public void setLimitBytes(long bytes) {
+    limitBytes = bytes;
+    freed.raise();
+  }
+
+  /** Write memory in use, in bytes. */
+  public long usedBytes() {
+    return pool.approximateBytes(Purpose.WRITE);
+  }
+
+  /** Whether flushes should go on. */
+  public boolean pressed() {
+    return usedBytes() + wantedBytes > limitBytes / 64 * TRIGGER;
+  }
+
+  /** Whether so little is left that nothing but writes should take more. */
+  public boolean scarce() {
+    return usedBytes() > limitBytes / 64 * DELAY;
+  }
+
+  /** Whether this much more can be taken for a while without pressing flushes. */
+  public boolean hasRoom(long bytes) {
+    return usedBytes() + bytes < limitBytes / 64 * TRIGGER;
+  }
+
+  /** Bytes to free until the pressure is off; 0 or less if there is none. */
+  public long excessBytes() {
+    return usedBytes() + wantedBytes - limitBytes / 64 * TRIGGER;
+  }
+
+  /**
+   * Lets a write pass that needs about {@code bytes} of write memory.
+   *
+   * @throws IllegalArgumentException if it would never fit
+   */
+  public void admit(long bytes) {
+    long used = usedBytes();
+    if (used + bytes > limitBytes / 64 * TRIGGER) {
+      admitSlowly(bytes);
+    }
+  }
+
+  private void admitSlowly(long bytes) {
+    long limit = limitBytes;
+    if (bytes > limit / 2) {
+      throw new IllegalArgumentException(
+          "a write of " + bytes + " bytes needs more than half of the write memory of " + limit
+              + " bytes; raise the memory budget or write less at once");
+    }
+    if (bytes > limit - limit / 64 * TRIGGER) {
+      wantedBytes = bytes;
+    }
+    flushRequest.run();
+    long used = usedBytes();
+    if (used + bytes > limit) {
+      await(bytes);
+      if (wantedBytes == bytes) {
+        wantedBytes = 0;
+      }
+      return;
+    }
+    if (used > limit / 64 * DELAY) {
+      pace(bytes, used, limit);
+    }
+  }
+
+  /** Waits until the write's bytes fit. */
+  private void await(long bytes) {
+    StallReason reason = l0Full ? StallReason.L0_FULL : StallReason.MEMORY_FULL;
+    long start = clock.nanos();
+    freed.await(
+        () -> {
+          if (closed || usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2) {
+            return true;
+          }
+          check.run();
+          flushRequest.run();
+          return false;
+        });
+    count(reason, clock.nanos() - start);
+    if (closed) {
+      throw new StoreClosedException("the store was closed while a write waited for memory");
+    }
+    check.run();
+  }
+
+  /** Takes the write's turn in a line that moves at the pace of flushes, slower as memory fills. */
+  private void pace(long bytes, long used, long limit) {
+    double room = (double) (limit - used) / (limit - limit / 64 * DELAY);
+    double rate = bytesPerNano * (0.5 + 1.5 * room);
+    long cost = (long) (bytes / rate);
+    long now = clock.nanos();
+    long slot = nextSlotNanos.updateAndGet(next -> Math.max(next, now) + cost);
+    long wait = Math.min(slot - now, MAX_WAIT_NANOS);
+    if (wait < MIN_WAIT_NANOS) {
+      return;
+    }
+    freed.await(() -> closed || usedBytes() <= limitBytes / 64 * DELAY, wait);
+    count(StallReason.MEMORY_DELAY, clock.nanos() - now);
+  }
+
+  private void count(StallReason reason, long nanos) {
+    stalls[reason.ordinal()].increment();
+    stallNanos[reason.ordinal()].add(nanos);
+  }
+
+  /**
+   * Waits, for a write that was admitted but found no page, until the write memory has shrunk or a
+   * flush has ended. The gate makes this rare.
+   */
+  public void awaitRelief(long bytes) {
+    long used = usedBytes();
+    long seen = relieved;
+    wantedBytes = Math.max(wantedBytes, bytes);
+    flushRequest.run();
+    long start = clock.nanos();
+    freed.await(
+        () -> {
+          if (closed || relieved != seen || usedBytes() < used) {
+            return true;
+          }
+          check.run();
+          flushRequest.run();
+          return false;
+        },
+        MAX_WAIT_NANOS);
+    wantedBytes = 0;
+    count(StallReason.MEMORY_FULL, clock.nanos() - start);
+    check.run();
+  }
+
+  /** Told by flushes: {@code bytes} were freed in {@code nanos}. */
+  public synchronized void freed(long bytes, long nanos) {
+    relieved++;
+    if (bytes > 0 && nanos > 0) {
+      double rate = (double) bytes / nanos;
+      bytesPerNano = Math.max(0.001, bytesPerNano * 0.75 + rate * 0.25);
+    }
+    freed.raise();
+  }
+
+  /** Told by merges: whether flushes wait for L0. */
+  public void setL0Full(boolean full) {
+    l0Full = full;
+    freed.raise();
+  }
+
+  /** Makes waiting writers look again whether they may go on. */
+  public void wake() {
+    freed.raise();
+  }
+
+  /** Ends all waits with an exception. */
+  public void close() {
+    closed = true;
+    freed.raise();
+  }
+
+  /** How often writers waited for this reason. */
+  public long stalls(StallReason reason) {
+    return stalls[reason.ordinal()].sum();
+  }
+
+  /** How long they waited, all together. */
+  public long stallNanos(StallReason reason) {
+    return stallNanos[reason.ordinal()].sum();
+  }
+}

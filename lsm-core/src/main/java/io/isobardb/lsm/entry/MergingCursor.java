@@ -1,0 +1,255 @@
+package io.isobardb.lsm.entry;
+
+import io.isobardb.memory.page.Memory;
+import java.nio.ByteBuffer;
+
+/**
+ * Several sorted runs as one: all their entries in the order (key ascending, LSN descending).
+ *
+ * <p>Sources are given newest run first; an entry that stands in two of them with the same key and LSN
+ * comes out twice, the newer run's first. Closing closes the sources.
+ *
+ * <p>The sources form a binary heap by their current entries. A source that stays in front after it
+ * moved costs two comparisons of key heads, which is the common case for runs whose ranges hardly
+ * interleave.
+ */
+public final class MergingCursor implements EntryCursor {
+  private final KeyOrder order;
+  private final boolean bytes;
+  private final EntryCursor[] sources;
+
+  /** Indexes of the valid sources; heap order by {@link #before}. */
+  private final int[] heap;
+
+  private int size;
+  private boolean forward = true;
+
+  /**
+   * @param sources newest run first; owned by this cursor from now on
+   */
+  public MergingCursor(KeyOrder order, EntryCursor[] sources) {
+    this.order = order;
+    this.bytes = order.isBytes();
+    this.sources = sources;
+    this.heap = new int[sources.length];
+  }
+
+  /** The index of the source that the current entry comes from. */
+  public int source() {
+    return heap[0];
+  }
+
+  @Override
+  public boolean valid() {
+    return size > 0;
+  }
+
+  @Override
+  public boolean first() {
+    forward = true;
+    for (EntryCursor source : sources) {
+      source.first();
+    }
+    return build();
+  }
+
+  @Override
+  public boolean last() {
+    forward = false;
+    for (EntryCursor source : sources) {
+      source.last();
+    }
+    return build();
+  }
+
+  @Override
+  public boolean seek(byte[] key, int offset, int length, long lsn) {
+    forward = true;
+    for (EntryCursor source : sources) {
+      source.seek(key, offset, length, lsn);
+    }
+    return build();
+  }
+
+  @Override
+  public boolean seekBefore(byte[] key, int offset, int length) {
+    forward = false;
+    for (EntryCursor source : sources) {
+      source.seekBefore(key, offset, length);
+    }
+    return build();
+  }
+
+  @Override
+  public boolean next() {
+    if (!forward) {
+      turn(true);
+    }
+    return advance(sources[heap[0]].next());
+  }
+
+  @Override
+  public boolean previous() {
+    if (forward) {
+      turn(false);
+    }
+    return advance(sources[heap[0]].previous());
+  }
+
+  private boolean advance(boolean stillValid) {
+    if (!stillValid) {
+      size--;
+      if (size == 0) {
+        return false;
+      }
+      heap[0] = heap[size];
+    }
+    siftDown(0);
+    return true;
+  }
+
+  /**
+   * Changes direction. All other sources stand just beyond the current entry on one side; they have to
+   * stand just beyond it on the other.
+   */
+  private void turn(boolean toForward) {
+    int current = heap[0];
+    for (int i = 0; i < sources.length; i++) {
+      if (i == current) {
+        continue;
+      }
+      EntryCursor source = sources[i];
+      if (toForward) {
+        if (source.valid()) {
+          source.next();
+        } else {
+          source.first();
+        }
+      } else if (source.valid()) {
+        source.previous();
+      } else {
+        source.last();
+      }
+    }
+    forward = toForward;
+    size = 0;
+    heap[size++] = current;
+    for (int i = 0; i < sources.length; i++) {
+      if (i != current && sources[i].valid()) {
+        heap[size++] = i;
+      }
+    }
+    for (int i = size / 2 - 1; i >= 0; i--) {
+      siftDown(i);
+    }
+  }
+
+  private boolean build() {
+    size = 0;
+    for (int i = 0; i < sources.length; i++) {
+      if (sources[i].valid()) {
+        heap[size++] = i;
+      }
+    }
+    for (int i = size / 2 - 1; i >= 0; i--) {
+      siftDown(i);
+    }
+    return size > 0;
+  }
+
+  private void siftDown(int at) {
+    int moving = heap[at];
+    int i = at;
+    while (true) {
+      int child = 2 * i + 1;
+      if (child >= size) {
+        break;
+      }
+      if (child + 1 < size && before(heap[child + 1], heap[child])) {
+        child++;
+      }
+      if (!before(heap[child], moving)) {
+        break;
+      }
+      heap[i] = heap[child];
+      i = child;
+    }
+    heap[i] = moving;
+  }
+
+  private boolean before(int a, int b) {
+    int c = compare(sources[a], sources[b]);
+    if (c == 0) {
+      c = Integer.compare(a, b);
+    }
+    return forward ? c < 0 : c > 0;
+  }
+
+  private int compare(EntryCursor a, EntryCursor b) {
+    if (bytes) {
+      int c = Long.compareUnsigned(a.head(), b.head());
+      if (c != 0) {
+        return c;
+      }
+    }
+    int c = order.compare(a.key(), 0, a.keyLength(), b.key(), 0, b.keyLength());
+    return c != 0 ? c : Long.compare(b.lsn(), a.lsn());
+  }
+
+  @Override
+  public long head() {
+    return sources[heap[0]].head();
+  }
+
+  @Override
+  public byte[] key() {
+    return sources[heap[0]].key();
+  }
+
+  @Override
+  public int keyLength() {
+    return sources[heap[0]].keyLength();
+  }
+
+  @Override
+  public long lsn() {
+    return sources[heap[0]].lsn();
+  }
+
+  @Override
+  public int kind() {
+    return sources[heap[0]].kind();
+  }
+
+  @Override
+  public int valueLength() {
+    return sources[heap[0]].valueLength();
+  }
+
+  @Override
+  public Memory valueMemory() {
+    return sources[heap[0]].valueMemory();
+  }
+
+  @Override
+  public int valueOffset() {
+    return sources[heap[0]].valueOffset();
+  }
+
+  @Override
+  public void copyValue(int from, Memory target, int targetOffset, int length) {
+    sources[heap[0]].copyValue(from, target, targetOffset, length);
+  }
+
+  @Override
+  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
+    sources[heap[0]].copyValue(from, target, targetOffset, length);
+  }
+
+  @Override
+  public void close() {
+    for (EntryCursor source : sources) {
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.isobardb.lsm.entry;
+
+import java.util.Arrays;
+
+/**
+ * Decides, entry by entry in the order (key ascending, LSN descending), what a merge keeps.
+ *
+ * <p>A version is needed by a snapshot {@code s} if it is the newest one with an LSN of at most {@code
+ * s}. The newest version of a key is always kept, save for a delete marker below which nothing
+ * can lie and which every snapshot sees.
+ */
+public final class VersionFilter {
+  private final KeyOrder order;
+  private final long[] snapshots;
+
+  private byte[] lastKey = new byte[64];
+  private int lastLength = -1;
+  private long lastHead;
+  private long newerLsn;
+
+  /**
+   * @param snapshots LSNs that somebody still reads at, ascending
+   */
+  public VersionFilter(KeyOrder order, long[] snapshots) {
+    this.order = order;
+    this.snapshots = snapshots.clone();
+  }
+
+  /**
+   * Whether to keep the entry {@code cursor} stands on.
+   *
+   * @param bottommost whether nothing older of this key can lie outside of the merge
+   */
+  public boolean keep(EntryCursor cursor, boolean bottommost) {
+    long lsn = cursor.lsn();
+    if (lastKeyIs(cursor)) {
+      // Needed only if a snapshot lies in [lsn, newerLsn).
+      if (!snapshotIn(lsn, newerLsn)) {
+        return false;
+      }
+    } else {
+      remember(cursor);
+    }
+    newerLsn = lsn;
+    // Dropping the marker also drops, as not needed, all that is older: no snapshot lies below it.
+    return !(cursor.kind() == Kind.DELETE && bottommost && !snapshotIn(0, lsn));
+  }
+
+  /** The key of the entry seen last. */
+  public byte[] lastKey() {
+    return Arrays.copyOf(lastKey, lastLength);
+  }
+
+  /** Whether the entry has the key of the entry seen last. */
+  public boolean lastKeyIs(EntryCursor cursor) {
+    if (lastLength != cursor.keyLength()
+        || (order.isBytes() && lastHead != cursor.head())) {
+      return false;
+    }
+    return order.compare(lastKey, 0, lastLength, cursor.key(), 0, lastLength) == 0;
+  }
+
+  private void remember(EntryCursor cursor) {
+    int length = cursor.keyLength();
+    if (lastKey.length < length) {
+      lastKey = new byte[Math.max(length, 2 * lastKey.length)];
+    }
+    System.arraycopy(cursor.key(), 0, lastKey, 0, length);
+    lastLength = length;
+    lastHead = cursor.head();
+  }
+
+  /** Whether a snapshot lies in {@code [from, to)}. */
+  private boolean snapshotIn(long from, long to) {
+    for (long snapshot : snapshots) {
+      if (snapshot >= from) {
+        return snapshot < to;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,292 @@
+package io.isobardb.lsm.flush;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.merge.Rewrite;
+import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.Range;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.RunCursor;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Flushes slices of a tree's memory: all entries of some of the oldest runs, over one range of keys.
+ *
+ * <p>A slice is one SSTable long. When it is on disk, its range is taken out of the runs and the pages
+ * that lie wholly in it go back to the pool. A <em>partial</em> flush takes its slices from all
+ * runs, each going on in the key space where the last one ended, round and round: so a range has
+ * gathered a whole round's writes by the time its turn comes. An <em>oldest</em> or <em>full</em> flush takes the slices
+ * of the oldest run, or of all runs, from the first key to the last.
+ */
+final class FlushJob implements Job {
+  private static final int ENTRIES_PER_STEP = 4096;
+
+  /** What is flushed. */
+  enum Mode {
+    /** The next slice of all runs. */
+    PARTIAL,
+    /** The oldest run. */
+    OLDEST,
+    /** All runs. */
+    FULL
+  }
+
+  private final Flusher flusher;
+  private final TreeHandle tree;
+  private final Mode mode;
+
+  /** The contents of the runs that an oldest or full flush set out with. */
+  private final Set<Object> contents = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private boolean begun;
+  private int runs;
+  private byte @Nullable [] low;
+  private @Nullable Rewrite rewrite;
+  private long startNanos;
+
+  FlushJob(Flusher flusher, TreeHandle tree, Mode mode) {
+    this.flusher = flusher;
+    this.tree = tree;
+    this.mode = mode;
+  }
+
+  @Override
+  public Priority priority() {
+    return Priority.FLUSH;
+  }
+
+  @Override
+  public String name() {
+    return "flush " + tree.name();
+  }
+
+  @Override
+  public boolean step() throws Exception {
+    if (tree.closed()) {
+      abandon();
+      end();
+      return false;
+    }
+    Rewrite current = rewrite;
+    if (current == null) {
+      if (!begin()) {
+        end();
+        return false;
+      }
+      return true;
+    }
+    Rewrite.Outcome outcome = current.step(ENTRIES_PER_STEP);
+    if (outcome == Rewrite.Outcome.GOING_ON) {
+      return true;
+    }
+    boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
+    finishSlice(current, exhausted);
+    boolean more = mode == Mode.PARTIAL ? flusher.engine().gate().pressed() : !exhausted;
+    if (!more) {
+      end();
+    }
+    return more;
+  }
+
+  /** Opens the next slice; false if there is nothing to flush. */
+  private boolean begin() throws IOException {
+    startNanos = flusher.engine().nanos();
+    TreeState state = tree.states().current();
+    List<Run> inputs = inputs(state);
+    runs = inputs.size();
+    if (runs == 0) {
+      return false;
+    }
+    if (mode == Mode.PARTIAL) {
+      low = tree.sweep();
+    }
+    MergingCursor source = cursor(inputs);
+    byte[] from = low;
+    boolean found =
+        from == null ? source.first() : source.seek(from, 0, from.length, -1);
+    if (!found && from != null && mode == Mode.PARTIAL) {
+      low = null;
+      found = source.first();
+    }
+    if (!found) {
+      source.close();
+      low = null;
+      commit(List.of(), null);
+      return false;
+    }
+    rewrite =
+        new Rewrite(
+            source,
+            new VersionFilter(tree.order(), flusher.engine().liveSnapshots()),
+            bottommost(state),
+            this::writer,
+            flusher.settings().tableBytes(),
+            -1);
+    return true;
+  }
+
+  private List<Run> inputs(TreeState state) {
+    List<Run> memory = state.memory();
+    if (!begun) {
+      begun = true;
+      int frozen = state.frozenRuns(flusher.engine().log().visible());
+      int count = mode == Mode.OLDEST ? Math.min(1, frozen) : frozen;
+      if (mode != Mode.PARTIAL) {
+        for (Run run : memory.subList(memory.size() - count, memory.size())) {
+          run.tables().forEach(table -> contents.add(table.content()));
+        }
+      }
+      return memory.subList(memory.size() - count, memory.size());
+    }
+    if (mode == Mode.PARTIAL) {
+      return memory.subList(memory.size() - state.frozenRuns(flusher.engine().log().visible()), memory.size());
+    }
+    int first = memory.size();
+    while (first > 0 && contents.contains(memory.get(first - 1).get(0).content())) {
+      first--;
+    }
+    return memory.subList(first, memory.size());
+  }
+
+  private MergingCursor cursor(List<Run> inputs) {
+    EntryCursor[] sources = new EntryCursor[inputs.size()];
+    for (int i = 0; i < sources.length; i++) {
+      sources[i] = new RunCursor(tree.order(), inputs.get(i), flusher.engine()::mergeCursor);
+    }
+    return new MergingCursor(tree.order(), sources);
+  }
+
+  /** Delete markers can go if there is nothing older: the tree has no SSTables on disk. */
+  private Function<EntryCursor, Boolean> bottommost(TreeState state) {
+    boolean oldest = state.version().tableCount() == 0;
+    return cursor -> oldest;
+  }
+
+  private SSTableWriter writer() {
+    Catalog catalog = flusher.engine().catalog();
+    TreeHandle.Settings settings = tree.settings();
+    long number = catalog.newFileNumber();
+    try {
+      FileSink sink = new FileSink(catalog.space(), number, tree.id(), settings.codec(), true);
+      SSTableWriter writer =
+          new SSTableWriter(
+              sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+      writer.sourceHot(true);
+      return writer;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void finishSlice(Rewrite current, boolean exhausted) throws IOException {
+    List<SSTableMeta> outputs = new ArrayList<>(1);
+    byte[] last = current.lastKey();
+    if (current.hasOutput()) {
+      outputs.add(current.finishOutput());
+    }
+    current.close();
+    rewrite = null;
+    commit(outputs, exhausted ? null : last);
+  }
+
+  /** Takes the range ({@code low}, {@code high}] out of memory, now that it is on disk. */
+  private void commit(List<SSTableMeta> outputs, byte @Nullable [] high) throws IOException {
+    Range taken = new Range(low, high);
+    int count = runs;
+    List<SSTable> fresh = new ArrayList<>();
+    for (SSTableMeta meta : outputs) {
+      fresh.add(flusher.engine().open(meta, tree));
+    }
+    List<Runnable> cleanups = new ArrayList<>();
+    List<Run> memory = tree.states().current().memory();
+    for (Run run : memory.subList(memory.size() - count, memory.size())) {
+      for (Table table : run.tables()) {
+        ActiveTree sealed = table.tree();
+        if (sealed != null) {
+          cleanups.add(() -> sealed.releaseRange(taken.low(), taken.high()));
+        }
+      }
+    }
+    long before = flusher.engine().gate().usedBytes();
+    flusher.engine().catalog().commit(tree, change(outputs, taken, count), fresh, cleanups);
+    if (mode == Mode.PARTIAL) {
+      tree.setSweep(high);
+    } else {
+      low = high;
+    }
+    flusher.flushed(
+        tree,
+        outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum(),
+        before - flusher.engine().gate().usedBytes(),
+        flusher.engine().nanos() - startNanos);
+  }
+
+  private Catalog.Change change(List<SSTableMeta> outputs, Range taken, int count) {
+    return new Catalog.Change() {
+      @Override
+      public VersionEdit edit(Version version, long flushedLsn) {
+        VersionEdit.Builder edit = VersionEdit.of(tree.id()).flushedLsn(flushedLsn);
+        List<Place> places = L0Structure.GREEDY_GROUPED.place(version, outputs);
+        for (int i = 0; i < places.size(); i++) {
+          edit.add(places.get(i), outputs.get(i));
+        }
+        return edit.build();
+      }
+
+      @Override
+      public List<Run> memory(TreeState state) {
+        List<Run> all = state.memory();
+        List<Run> left = new ArrayList<>(all.subList(0, all.size() - count));
+        for (Run run : all.subList(all.size() - count, all.size())) {
+          Run rest = run.without(taken);
+          if (rest != null) {
+            left.add(rest);
+          }
+        }
+        return left;
+      }
+    };
+  }
+
+  private void end() {
+    flusher.ended(tree);
+  }
+
+  /** Closes what is open, and deletes the output that was begun. */
+  private void abandon() {
+    Rewrite current = rewrite;
+    if (current != null) {
+      rewrite = null;
+      current.close();
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    abandon();
+    end();
+    flusher.failed(cause);
+  }
+}

@@ -1,0 +1,200 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.RunCursor;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out one choice of a merge policy.
+ *
+ * <p>The inputs need no reference: nobody but this job takes them out of the tree's state, and a tree is
+ * dropped only when its jobs have ended.
+ */
+final class DiskMergeJob implements Job {
+  private static final int ENTRIES_PER_STEP = 2048;
+
+  private final Merger merger;
+  private final Engine engine;
+  private final TreeHandle tree;
+  private final MergeChoice choice;
+  private final List<SSTableMeta> outputs = new ArrayList<>();
+  private @Nullable Rewrite rewrite;
+
+  DiskMergeJob(Merger merger, Engine engine, TreeHandle tree, MergeChoice choice) {
+    this.merger = merger;
+    this.engine = engine;
+    this.tree = tree;
+    this.choice = choice;
+  }
+
+  TreeHandle tree() {
+    return tree;
+  }
+
+  MergeChoice choice() {
+    return choice;
+  }
+
+  @Override
+  public Priority priority() {
+    return choice.fromL0() || choice.inputs().isEmpty() ? Priority.MERGE_L0 : Priority.MERGE_DEEP;
+  }
+
+  @Override
+  public String name() {
+    return "merge " + tree.name();
+  }
+
+  @Override
+  public boolean step() throws Exception {
+    if (tree.closed()) {
+      abandon();
+      merger.ended(this);
+      return false;
+    }
+    boolean rewrites =
+        choice.kind() == MergeChoice.Kind.MERGE || choice.kind() == MergeChoice.Kind.DRAIN_L1;
+    if (rewrites && !carry()) {
+      return true;
+    }
+    commit();
+    merger.ended(this);
+    return false;
+  }
+
+  /** Does a part of the rewriting; true when it is done. */
+  private boolean carry() throws IOException {
+    Rewrite current = rewrite;
+    if (current == null) {
+      rewrite = begin();
+      return false;
+    }
+    Rewrite.Outcome outcome = current.step(ENTRIES_PER_STEP);
+    if (outcome == Rewrite.Outcome.GOING_ON) {
+      return false;
+    }
+    if (current.hasOutput()) {
+      outputs.add(current.finishOutput());
+    }
+    if (outcome == Rewrite.Outcome.OUTPUT_FULL) {
+      return false;
+    }
+    current.close();
+    rewrite = null;
+    return true;
+  }
+
+  private Rewrite begin() {
+    TreeState state = tree.states().current();
+    List<EntryCursor> sources = new ArrayList<>();
+    for (MergeChoice.Input input : choice.inputs()) {
+      List<Table> tables = new ArrayList<>();
+      for (SSTableMeta meta : input.tables()) {
+        tables.add(find(state, meta.fileNumber()));
+      }
+      sources.add(new RunCursor(tree.order(), new Run(tree.order(), tables), engine::mergeCursor));
+    }
+    MergingCursor source = new MergingCursor(tree.order(), sources.toArray(new EntryCursor[0]));
+    source.first();
+    long[] snapshots = engine.liveSnapshots();
+    boolean last = choice.outputHeight() == 0 && choice.bottommost();
+    long zeroUpTo = !last ? -1 : snapshots.length == 0 ? engine.log().visible() : snapshots[0];
+    return new Rewrite(
+        source,
+        new VersionFilter(tree.order(), snapshots),
+        this::nothingBelow,
+        this::writer,
+        merger.tableBytes(),
+        zeroUpTo);
+  }
+
+  private boolean nothingBelow(EntryCursor cursor) {
+    if (choice.bottommost()) {
+      return true;
+    }
+    Version version = tree.states().current().version();
+    byte[] key = Arrays.copyOf(cursor.key(), cursor.keyLength());
+    return version.nothingBelow(choice.outputHeight(), key, key);
+  }
+
+  private static Table find(TreeState state, long fileNumber) {
+    for (Run run : state.disk()) {
+      for (Table table : run.tables()) {
+        SSTable sstable = table.sstable();
+        if (sstable != null && sstable.meta().fileNumber() == fileNumber) {
+          return table;
+        }
+      }
+    }
+    throw new IllegalStateException("input " + SSTableMeta.fileName(fileNumber) + " is gone");
+  }
+
+  private SSTableWriter writer() {
+    TreeHandle.Settings settings = tree.settings();
+    long number = engine.catalog().newFileNumber();
+    try {
+      FileSink sink =
+          new FileSink(engine.catalog().space(), number, tree.id(), settings.codec(), true);
+      return new SSTableWriter(
+          sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void commit() throws IOException {
+    List<SSTable> fresh = new ArrayList<>();
+    for (SSTableMeta meta : outputs) {
+      fresh.add(engine.open(meta, tree));
+    }
+    engine
+        .catalog()
+        .commit(tree, (version, flushedLsn) -> edit(), fresh, List.of());
+    merger.merged(choice, outputs);
+  }
+
+  private VersionEdit edit() {
+    return choice.edit(tree.id(), outputs);
+  }
+
+  /** Closes what is open and deletes what was written. */
+  private void abandon() {
+    Rewrite current = rewrite;
+    if (current != null) {
+      rewrite = null;
+      current.close();
+    }
+    for (SSTableMeta meta : outputs) {
+      SSTable table = engine.open(meta, tree);
+      table.markObsolete();
+      table.release();
+    }
+    outputs.clear();
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    abandon();
+    merger.ended(this);
+    merger.failed(cause);
+  }
+}

@@ -1,0 +1,231 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts merges, on disk and in memory, as a policy says.
+ *
+ * <p>Thread rule: all methods may be called by any thread; none blocks on I/O.
+ */
+public final class Merger {
+  /** Runs of about the same size in memory that are merged into one. */
+  private static final int MEMORY_RUNS = 8;
+
+  private final Engine engine;
+  private final Settings settings;
+  private final MergePolicy policy;
+  private final ToLongFunction<TreeHandle> writeMemory;
+  private final Map<TreeHandle, List<DiskMergeJob>> running = new HashMap<>();
+  private int count;
+  private final LongAdder bytesRead = new LongAdder();
+  private final LongAdder bytesWritten = new LongAdder();
+  private final LongAdder merges = new LongAdder();
+  private final LongAdder memoryMerges = new LongAdder();
+  private Runnable onChange = () -> {};
+
+  /**
+   * What merges keep to.
+   *
+   * @param tableBytes size of an SSTable
+   * @param maxJobs disk merges at once
+   * @param activeBytes size of an active SSTable that is sealed
+   * @param memoryLevelBytes a tree with less write memory than this is not merged in memory
+   */
+  public record Settings(
+      long tableBytes, int maxJobs, long activeBytes, long memoryLevelBytes) {}
+
+  /**
+   * @param writeMemory bytes of write memory a tree holds
+   */
+  public Merger(
+      Engine engine,
+      Settings settings,
+      MergePolicy policy,
+      ToLongFunction<TreeHandle> writeMemory) {
+    this.engine = engine;
+    this.settings = settings;
+    this.policy = policy;
+    this.writeMemory = writeMemory;
+  }
+
+  /** What to do when a merge has changed a tree: flushes may have waited for it. */
+  public void onChange(Runnable action) {
+    onChange = action;
+  }
+
+  long tableBytes() {
+    return settings.tableBytes();
+  }
+
+  /** Bytes of SSTables that disk merges read. */
+  public long bytesRead() {
+    return bytesRead.sum();
+  }
+
+  /** Bytes of SSTables that disk merges wrote. */
+  public long bytesWritten() {
+    return bytesWritten.sum();
+  }
+
+  /** Disk merges done. */
+  public long merges() {
+    return merges.sum();
+  }
+
+  /** Memory merges begun. */
+  public long memoryMerges() {
+    return memoryMerges.sum();
+  }
+
+  /** Disk merges queued or running. */
+  public synchronized int runningMerges() {
+    return count;
+  }
+
+  /** Starts what disk merges there are to do for a tree. */
+  public void request(TreeHandle tree) {
+    while (!tree.closed() && engine.failure().cause() == null) {
+      DiskMergeJob job = choose(tree);
+      if (job == null) {
+        return;
+      }
+      engine.environment().scheduler().submit(job);
+    }
+  }
+
+  private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
+    if (count >= settings.maxJobs()) {
+      return null;
+    }
+    List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
+    MergeView view =
+        new MergeView(
+            tree.states().current().version(),
+            writeMemory.applyAsLong(tree),
+            settings.tableBytes(),
+            jobs.stream().map(DiskMergeJob::choice).toList());
+    MergeChoice choice = policy.choose(view);
+    if (choice == null) {
+      if (jobs.isEmpty()) {
+        running.remove(tree);
+      }
+      return null;
+    }
+    DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice);
+    jobs.add(job);
+    count++;
+    return job;
+  }
+
+  void merged(MergeChoice choice, List<SSTableMeta> outputs) {
+    if (!outputs.isEmpty()) {
+      bytesRead.add(choice.inputBytes());
+      bytesWritten.add(outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
+    }
+    merges.increment();
+  }
+
+  void ended(DiskMergeJob job) {
+    synchronized (this) {
+      List<DiskMergeJob> jobs = running.get(job.tree());
+      if (jobs != null && jobs.remove(job)) {
+        count--;
+        if (jobs.isEmpty()) {
+          running.remove(job.tree());
+        }
+      }
+    }
+    onChange.run();
+    request(job.tree());
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (tree != job.tree() && !tree.states().current().version().groups().isEmpty()) {
+        request(tree);
+      }
+    }
+  }
+
+  /** Whether disk merges of a tree are queued or running. */
+  public synchronized boolean busy(TreeHandle tree) {
+    return running.containsKey(tree);
+  }
+
+  /** Starts a memory merge of a tree if it has many runs of about the same size, and room. */
+  public void requestMemory(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    if (state.memoryRunCount() < MEMORY_RUNS
+        || writeMemory.applyAsLong(tree) < settings.memoryLevelBytes()
+        || tree.memoryBusy().get()) {
+      return;
+    }
+    if (!tree.memoryBusy().compareAndSet(false, true)) {
+      return;
+    }
+    List<Run> inputs = alike(tree);
+    if (inputs.isEmpty()) {
+      tree.memoryBusy().set(false);
+      return;
+    }
+    memoryMerges.increment();
+    engine.environment().scheduler().submit(new MemoryMergeJob(this, engine, tree, inputs));
+  }
+
+  /** The newest {@link #MEMORY_RUNS} or more frozen neighbours of about the same size, if they fit. */
+  private List<Run> alike(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    List<Run> memory = state.memory();
+    int frozen = state.frozenRuns(engine.log().visible());
+    for (int from = memory.size() - frozen; from < memory.size(); ) {
+      long tier = tier(memory.get(from));
+      int to = from;
+      long bytes = 0;
+      while (to < memory.size() && tier(memory.get(to)) <= tier) {
+        bytes += bytes(memory.get(to));
+        to++;
+      }
+      if (to - from >= MEMORY_RUNS) {
+        return engine.gate().hasRoom(bytes) ? memory.subList(from, to) : List.of();
+      }
+      from = to;
+    }
+    return List.of();
+  }
+
+  private long tier(Run run) {
+    long tier = 0;
+    for (long size = bytes(run) / settings.activeBytes(); size >= MEMORY_RUNS / 2; size /= MEMORY_RUNS) {
+      tier++;
+    }
+    return tier;
+  }
+
+  private static long bytes(Run run) {
+    long bytes = 0;
+    for (Table table : run.tables()) {
+      bytes += table.sizeBytes();
+    }
+    return bytes;
+  }
+
+  void memoryEnded(TreeHandle tree) {
+    tree.memoryBusy().set(false);
+    engine.gate().wake();
+    onChange.run();
+    requestMemory(tree);
+  }
+
+  void failed(Throwable cause) {
+    engine.failure().fail(cause);
+  }
+}

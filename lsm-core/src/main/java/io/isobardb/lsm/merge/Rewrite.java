@@ -1,0 +1,152 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.SSTableWriter;
+import java.io.IOException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries entries from a merging cursor into SSTables, leaving out what nobody needs: the inner loop
+ * of flushes, memory merges and disk merges alike.
+ *
+ * <p>Works in steps. Between two steps nothing is locked, and the outputs finished so far are whole.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class Rewrite implements AutoCloseable {
+  private final EntryCursor source;
+  private final VersionFilter filter;
+  private final Function<EntryCursor, Boolean> bottommost;
+  private final Supplier<SSTableWriter> writers;
+  private final long targetBytes;
+  private final long zeroUpTo;
+
+  private @Nullable SSTableWriter writer;
+  private long entriesIn;
+  private long entriesOut;
+
+  /**
+   * @param source stands on the first entry; owned by this from now on
+   * @param bottommost whether nothing older of the current key can lie outside of the sources
+   * @param writers begins the next output
+   * @param targetBytes size at which an output is finished, at the next key
+   * @param zeroUpTo entries with LSNs up to this one lose them, since nobody can tell; -1 for none
+   */
+  public Rewrite(
+      MergingCursor source,
+      VersionFilter filter,
+      Function<EntryCursor, Boolean> bottommost,
+      Supplier<SSTableWriter> writers,
+      long targetBytes,
+      long zeroUpTo) {
+    this.source = source;
+    this.filter = filter;
+    this.bottommost = bottommost;
+    this.writers = writers;
+    this.targetBytes = targetBytes;
+    this.zeroUpTo = zeroUpTo;
+  }
+
+  /** What became of a step. */
+  public enum Outcome {
+    /** There is more to do. */
+    GOING_ON,
+    /** An output has reached its size; {@link #finishOutput} it before the next step. */
+    OUTPUT_FULL,
+    /** The source is exhausted; {@link #finishOutput} if {@link #hasOutput}. */
+    EXHAUSTED
+  }
+
+  /** Carries up to {@code entries} entries. */
+  public Outcome step(int entries) throws IOException {
+    for (int i = 0; i < entries; i++) {
+      if (!source.valid()) {
+        return Outcome.EXHAUSTED;
+      }
+      SSTableWriter out = writer;
+      if (out != null
+          && (i & 7) == 0
+          && out.sizeBytes() >= targetBytes
+          && !filter.lastKeyIs(source)) {
+        return Outcome.OUTPUT_FULL;
+      }
+      entriesIn++;
+      boolean deletes = source.kind() == Kind.DELETE;
+      if (filter.keep(source, deletes && bottommost.apply(source))) {
+        add();
+      }
+      source.next();
+    }
+    return Outcome.GOING_ON;
+  }
+
+  private void add() throws IOException {
+    SSTableWriter out = writer;
+    if (out == null) {
+      out = writers.get();
+      writer = out;
+    }
+    long lsn = source.lsn() <= zeroUpTo ? Lsn.ZERO : source.lsn();
+    entriesOut++;
+    if (source.kind() == Kind.PUT_OVERFLOW) {
+      out.addOverflow(
+          source.key(), source.keyLength(), lsn, source.valueLength(), source::copyValue);
+    } else {
+      out.add(
+          source.key(),
+          source.keyLength(),
+          lsn,
+          source.kind(),
+          source.valueMemory(),
+          source.valueOffset(),
+          source.valueLength());
+    }
+  }
+
+  /** Whether an output is begun. */
+  public boolean hasOutput() {
+    return writer != null;
+  }
+
+  /** Finishes the output that is begun. */
+  public SSTableMeta finishOutput() throws IOException {
+    SSTableWriter out = writer;
+    if (out == null) {
+      throw new IllegalStateException("no output is begun");
+    }
+    SSTableMeta meta = out.finish();
+    writer = null;
+    return meta;
+  }
+
+  /** The last key carried or left out. */
+  public byte[] lastKey() {
+    return filter.lastKey();
+  }
+
+  public long entriesIn() {
+    return entriesIn;
+  }
+
+  public long entriesOut() {
+    return entriesOut;
+  }
+
+  /** Closes the source; an output that is begun is given up. */
+  @Override
+  public void close() {
+    source.close();
+    SSTableWriter out = writer;
+    if (out != null) {
+      writer = null;
+      out.abort();
+    }
+  }
+}

@@ -1,0 +1,267 @@
+package io.isobardb.lsm.read;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.state.RunCursor;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a tree as one snapshot sees them: of each key the newest version, no delete markers.
+ *
+ * <p>It keeps the state it was opened on only while that is current: every so many steps it looks
+ * whether the tree has moved on, and if so carries on from its key in the new state, so that a long
+ * scan does not hold old memory and files back.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class TreeCursor implements AutoCloseable {
+  private static final int STEPS_BEFORE_LOOK = 256;
+
+  private final TreeHandle tree;
+  private final KeyOrder order;
+  private final Function<Table, EntryCursor> opener;
+  private final long lsn;
+  private final byte @Nullable [] from;
+  private final byte @Nullable [] to;
+
+  private @Nullable TreeState state;
+  private MergingCursor merged;
+  private boolean valid;
+  private int steps;
+  private byte[] key = new byte[64];
+  private int keyLength;
+
+  /**
+   * @param opener gives a cursor over all of a table
+   * @param lsn what to read at; registered with the snapshots until this is closed
+   * @param from the first key that counts, or null
+   * @param to the first key that does not count any more, or null
+   */
+  public TreeCursor(
+      TreeHandle tree,
+      Function<Table, EntryCursor> opener,
+      long lsn,
+      byte @Nullable [] from,
+      byte @Nullable [] to) {
+    this.tree = tree;
+    this.order = tree.order();
+    this.opener = opener;
+    this.lsn = lsn;
+    this.from = from;
+    this.to = to;
+    this.merged = open();
+  }
+
+  private MergingCursor open() {
+    TreeState opened = tree.states().acquire();
+    EntryCursor[] sources = new EntryCursor[opened.runCount() + 1];
+    int i = 0;
+    try {
+      sources[i++] = opener.apply(opened.active());
+      for (int run = 0; run < opened.runCount(); run++) {
+        sources[i++] = new RunCursor(order, opened.run(run), opener);
+      }
+    } catch (RuntimeException | Error e) {
+      tree.states().release(opened);
+      throw e;
+    }
+    state = opened;
+    return new MergingCursor(order, sources);
+  }
+
+  private void shut() {
+    TreeState held = state;
+    if (held != null) {
+      state = null;
+      merged.close();
+      tree.states().release(held);
+    }
+  }
+
+  public boolean valid() {
+    return valid;
+  }
+
+  /** Moves to the first key within the bounds. */
+  public boolean first() {
+    byte[] start = from;
+    if (start != null) {
+      merged.seek(start, 0, start.length, Long.MAX_VALUE);
+    } else {
+      merged.first();
+    }
+    return settle(false);
+  }
+
+  /** Moves to the last key within the bounds. */
+  public boolean last() {
+    byte[] end = to;
+    if (end != null) {
+      merged.seekBefore(end, 0, end.length);
+    } else {
+      merged.last();
+    }
+    return settleBackward();
+  }
+
+  /** Moves to the first key that is not before {@code target}. */
+  public boolean seek(byte[] target, int offset, int length) {
+    byte[] start = from;
+    if (start != null && order.compare(target, offset, length, start, 0, start.length) < 0) {
+      return first();
+    }
+    merged.seek(target, offset, length, Long.MAX_VALUE);
+    return settle(false);
+  }
+
+  /** Moves to the last key before {@code target}. */
+  public boolean seekBefore(byte[] target, int offset, int length) {
+    byte[] end = to;
+    if (end != null && order.compare(target, offset, length, end, 0, end.length) > 0) {
+      return last();
+    }
+    merged.seekBefore(target, offset, length);
+    return settleBackward();
+  }
+
+  /** Moves on by one key. */
+  public boolean next() {
+    checkValid();
+    if (++steps >= STEPS_BEFORE_LOOK) {
+      steps = 0;
+      if (tree.states().current() != state) {
+        reopen();
+        merged.seek(key, 0, keyLength, -1);
+        return settle(false);
+      }
+    }
+    merged.next();
+    return settle(true);
+  }
+
+  /** Moves back by one key. */
+  public boolean previous() {
+    checkValid();
+    if (++steps >= STEPS_BEFORE_LOOK) {
+      steps = 0;
+      if (tree.states().current() != state) {
+        reopen();
+      }
+    }
+    merged.seekBefore(key, 0, keyLength);
+    return settleBackward();
+  }
+
+  private void reopen() {
+    shut();
+    merged = open();
+  }
+
+  /**
+   * Goes forward to the next entry that the snapshot sees.
+   *
+   * @param skip whether entries with the current key are to be passed over
+   */
+  private boolean settle(boolean skip) {
+    boolean passing = skip;
+    while (merged.valid()) {
+      if (merged.lsn() <= lsn && !(passing && sameKey())) {
+        remember();
+        if (!before(to)) {
+          return valid = false;
+        }
+        if (merged.kind() != Kind.DELETE) {
+          return valid = true;
+        }
+        passing = true;
+      }
+      merged.next();
+    }
+    return valid = false;
+  }
+
+  /** From some version of a key goes back to the last key that the snapshot sees. */
+  private boolean settleBackward() {
+    while (merged.valid()) {
+      remember();
+      byte[] start = from;
+      if (start != null && order.compare(key, 0, keyLength, start, 0, start.length) < 0) {
+        break;
+      }
+      merged.seek(key, 0, keyLength, lsn);
+      if (merged.valid() && sameKey() && merged.kind() != Kind.DELETE) {
+        return valid = true;
+      }
+      merged.seekBefore(key, 0, keyLength);
+    }
+    return valid = false;
+  }
+
+  private boolean before(byte @Nullable [] bound) {
+    return bound == null || order.compare(key, 0, keyLength, bound, 0, bound.length) < 0;
+  }
+
+  private boolean sameKey() {
+    return merged.keyLength() == keyLength
+        && order.compare(key, 0, keyLength, merged.key(), 0, keyLength) == 0;
+  }
+
+  private void remember() {
+    keyLength = merged.keyLength();
+    if (key.length < keyLength) {
+      key = new byte[Math.max(keyLength, 2 * key.length)];
+    }
+    System.arraycopy(merged.key(), 0, key, 0, keyLength);
+  }
+
+  private void checkValid() {
+    if (!valid) {
+      throw new IllegalStateException("the cursor does not stand on an entry");
+    }
+  }
+
+  /** The array that holds the current key from index 0 on; owned by the cursor. */
+  public byte[] key() {
+    checkValid();
+    return key;
+  }
+
+  public int keyLength() {
+    checkValid();
+    return keyLength;
+  }
+
+  public int valueLength() {
+    checkValid();
+    return merged.valueLength();
+  }
+
+  /** Copies the value into {@code target} at the absolute index {@code at}. */
+  public void copyValue(ByteBuffer target, int at) {
+    checkValid();
+    merged.copyValue(0, target, at, merged.valueLength());
+  }
+
+  /** Copies the value into {@code target}, which is as long as the value. */
+  public void copyValue(byte[] target) {
+    checkValid();
+    if (merged.kind() == Kind.PUT) {
+      merged.valueMemory().get(merged.valueOffset(), target, 0, target.length);
+    } else {
+      merged.copyValue(0, ByteBuffer.wrap(target), 0, target.length);
+    }
+  }
+
+  @Override
+  public void close() {
+    valid = false;
+    shut();
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Point lookups and cursors over a tree's state.
+ *
+ * <p>Promises that a read sees, for its LSN, the newest version of each key, and never waits for a
+ * writer. Where entries lie is decided by {@code lsm.state}.
+ */
+@NullMarked
+package io.isobardb.lsm.read;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.io.IoMode;
+import java.util.Map;
+
+/**
+ * What opening a store needs to know; all sizes in bytes.
+ *
+ * @param pageSize for a new store; an existing one keeps its own
+ * @param orders the key orders that trees may have, by name
+ */
+public record OpenOptions(
+    long memoryBudget,
+    long writeMemory,
+    long logLimit,
+    int pageSize,
+    IoMode ioMode,
+    long asyncSyncNanos,
+    int backgroundJobs,
+    boolean createIfMissing,
+    Map<String, KeyOrder> orders) {
+
+  /** At which size an active SSTable is sealed: small enough for the processor's cache. */
+  public int activeBytes() {
+    return (int) Math.max(Math.min(writeMemory / 16, 4 << 20), 4L * pageSize);
+  }
+
+  /** The size of a disk SSTable. */
+  public long tableBytes() {
+    return Math.max(Math.min(writeMemory / 8, 16 << 20), 256 << 10);
+  }
+
+  /** The size of the log's ring. */
+  int ringBytes() {
+    long wanted = Math.max(Math.min(memoryBudget / 32, 4 << 20), 64 << 10);
+    return (int) Long.highestOneBit(wanted);
+  }
+
+  /** The size of a log segment. */
+  long segmentBytes() {
+    long wanted = Math.max(Math.min(logLimit / 8, 64 << 20), 128 << 10);
+    return wanted & -4096L;
+  }
+}

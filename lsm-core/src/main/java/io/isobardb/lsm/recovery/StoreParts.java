@@ -1,0 +1,418 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.LogHandle;
+import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.commit.WriteGate;
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.FailureLatch;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.merge.PartitionedLeveling;
+import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.sstable.BufferPages;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.state.TreeStates;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.lsm.version.TreeDefinition;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.lsm.wal.Log;
+import io.isobardb.lsm.wal.LogHandler;
+import io.isobardb.lsm.wal.LogOptions;
+import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.PagePool;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.UUID;
+
+/**
+ * The parts of an open store, put together in the order of recovery and taken apart in the other one.
+ *
+ * <p>Thread rule: made and closed by one thread; the parts have their own rules.
+ */
+public final class StoreParts {
+  private static final String PAGE_SIZE = "pageSize";
+  private static final int RESERVE_PAGES = 32;
+
+  private final Environment environment;
+  private final OpenOptions options;
+  private final PagePool pool;
+  private final Manifest manifest;
+  private final BufferCache cache;
+  private final Engine engine;
+  private final Flusher flusher;
+  private final Merger merger;
+  private final Committer committer;
+  private final PointReader reader;
+  private final UUID storeId;
+  private final Map<Integer, Long> flushedLsns = new HashMap<>();
+  private final long checkpointLsn;
+  private int nextTreeId;
+
+  private StoreParts(Environment environment, OpenOptions options, Opened opened) {
+    this.environment = environment;
+    this.options = options;
+    this.pool = opened.pool();
+    Recovered recovered = opened.recovered();
+    this.manifest = recovered.manifest();
+    this.storeId = new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
+    this.nextTreeId = recovered.counters().nextTreeId();
+    this.checkpointLsn = recovered.counters().checkpointLsn();
+    this.cache =
+        new BufferCache(pool, options.memoryBudget() - options.writeMemory(), ghostPages());
+    pool.reservePages(RESERVE_PAGES);
+    LogHandle log = new LogHandle();
+    boolean direct = options.ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
+    TableSpace space =
+        new TableSpace(
+            pool,
+            new BufferPages(cache),
+            environment.storage(),
+            direct ? IoMode.DIRECT : IoMode.BUFFERED,
+            manifest.storeIdHigh(),
+            manifest.storeIdLow());
+    long logStart = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
+    log.replayed(logStart);
+    Catalog catalog =
+        new Catalog(
+            space,
+            manifest,
+            Math.max(1, recovered.counters().nextFileNumber()),
+            logStart,
+            log::visible,
+            log::durable);
+    WriteGate gate =
+        new WriteGate(
+            pool, environment.clock(), environment.scheduler(), options.writeMemory());
+    FailureLatch failure = new FailureLatch();
+    this.engine =
+        new Engine(
+            catalog, log, new Snapshots(log::visible), gate, environment, failure, new Epochs());
+    this.merger =
+        new Merger(
+            engine,
+            new Merger.Settings(
+                options.tableBytes(),
+                Math.max(1, options.backgroundJobs() - 1),
+                options.activeBytes(),
+                64L << 20),
+            new PartitionedLeveling(LevelingOptions.DEFAULT),
+            tree -> Flusher.memoryBytes(tree.states().current()));
+    this.flusher =
+        new Flusher(
+            engine,
+            new Flusher.Settings(
+                options.logLimit(), options.tableBytes(), Math.max(1, options.backgroundJobs() / 2)),
+            merger::request);
+    merger.onChange(flusher::request);
+    this.committer = new Committer(engine, this::sealed);
+    this.reader = new PointReader(engine);
+    failure.onFailure(gate::wake);
+    gate.connect(flusher::request, failure::check);
+  }
+
+  private void sealed(TreeHandle tree) {
+    flusher.request();
+    merger.requestMemory(tree);
+  }
+
+  private int ghostPages() {
+    return (int) Math.max(64, (options.memoryBudget() - options.writeMemory()) / pool.pageSize() / 4);
+  }
+
+  private record Opened(PagePool pool, Recovered recovered) {}
+
+  /**
+   * Opens a store, or makes one.
+   *
+   * @throws FormatException if the directory is not a store, or of a newer format
+   * @throws CorruptionException if something is damaged that must not be
+   */
+  public static StoreParts open(Environment environment, OpenOptions options) throws IOException {
+    Storage storage = environment.storage();
+    storage.lock();
+    if (!Manifest.exists(storage)) {
+      create(environment, options);
+    }
+    Opened opened = openManifest(storage, options);
+    StoreParts parts = null;
+    try {
+      parts = new StoreParts(environment, options, opened);
+      parts.recover(opened.recovered());
+      return parts;
+    } catch (Throwable e) {
+      if (parts != null) {
+        parts.closeAfterFailedOpen(e);
+      } else {
+        opened.recovered().manifest().close();
+        opened.pool().close();
+      }
+      throw e;
+    }
+  }
+
+  private static void create(Environment environment, OpenOptions options) throws IOException {
+    Storage storage = environment.storage();
+    List<String> names = storage.list();
+    if (!options.createIfMissing()) {
+      throw new FormatException(
+          storage.path() + " holds no store, and createIfMissing is false");
+    }
+    if (!names.stream().allMatch(StoreParts::leftover)) {
+      throw new FormatException(
+          storage.path() + " is not a store, and not empty: it holds "
+              + names
+              + "; give an empty directory, or one that does not exist");
+    }
+    SplittableRandom random = environment.random();
+    PagePool pool = new PagePool(1 << 20, 4096);
+    Manifest made =
+        Manifest.create(
+            storage, pool, random.nextLong(), random.nextLong(), Manifest.DEFAULT_ROLL_BYTES);
+    try {
+      made.append(
+          List.of(
+              VersionEdit.store()
+                  .property(PAGE_SIZE, Integer.toString(options.pageSize()))
+                  .build()));
+    } finally {
+      made.close();
+      pool.close();
+    }
+  }
+
+  /** Whether a file may be what a crash left while a store was made. */
+  private static boolean leftover(String name) {
+    return name.startsWith("MANIFEST-") || name.startsWith("CURRENT") || name.equals("LOCK");
+  }
+
+  private static Opened openManifest(Storage storage, OpenOptions options) throws IOException {
+    PagePool small = new PagePool(1 << 20, 4096);
+    int pageSize;
+    try {
+      Recovered look = Manifest.open(storage, small, Manifest.DEFAULT_ROLL_BYTES);
+      look.manifest().close();
+      // Missing if a crash came before it was noted: then there is no page yet.
+      String noted = look.properties().get(PAGE_SIZE);
+      pageSize = noted == null ? options.pageSize() : Integer.parseInt(noted);
+    } finally {
+      small.close();
+    }
+    PagePool pool =
+        new PagePool(options.memoryBudget(), pageSize, Boolean.getBoolean("isobar.poison"));
+    try {
+      Recovered recovered = Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES);
+      if (!recovered.properties().containsKey(PAGE_SIZE)) {
+        recovered
+            .manifest()
+            .append(
+                List.of(
+                    VersionEdit.store().property(PAGE_SIZE, Integer.toString(pageSize)).build()));
+      }
+      return new Opened(pool, recovered);
+    } catch (Throwable e) {
+      pool.close();
+      throw e;
+    }
+  }
+
+  private void recover(Recovered recovered) throws IOException {
+    Storage storage = environment.storage();
+    List<String> names = storage.list();
+    for (Recovered.Tree tree : recovered.trees()) {
+      add(tree);
+    }
+    for (String name : manifest.liveFiles()) {
+      if (!names.contains(name)) {
+        throw new CorruptionException(name, 0, "the file is missing from " + storage.path());
+      }
+    }
+    for (String name : manifest.orphans(names)) {
+      storage.delete(name);
+    }
+    LogHandle log = engine.log();
+    LogOptions logOptions =
+        new LogOptions(
+            options.segmentBytes(),
+            options.ringBytes(),
+            options.ioMode() == IoMode.DIRECT,
+            options.asyncSyncNanos(),
+            2);
+    long start = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
+    log.opened(Log.open(environment, pool, logOptions, storeId, start, this::replay));
+    engine.failure().onFailure(this::stopWriting);
+    for (TreeHandle tree : engine.catalog().trees()) {
+      merger.request(tree);
+    }
+    flusher.request();
+  }
+
+  private void stopWriting() {
+    Throwable cause = engine.failure().cause();
+    if (cause != null) {
+      engine.log().get().fail(cause);
+    }
+    engine.gate().wake();
+  }
+
+  private void replay(long lsn, byte kind, Memory payload, int offset, int length) {
+    if (kind == LogHandler.BATCH) {
+      BatchFormat.decode(
+          payload,
+          offset,
+          length,
+          (operation, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
+            TreeHandle tree = engine.catalog().tree(treeId);
+            if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
+              committer.replay(
+                  tree, operation, lsn, bytes, keyOffset, keyLength, valueOffset, valueLength);
+            }
+          });
+    }
+    engine.log().replayed(lsn + Lsn.ALIGNMENT);
+  }
+
+  private void add(Recovered.Tree recovered) {
+    TreeDefinition definition = recovered.definition();
+    TreeHandle.Settings settings = TreeText.parse(definition, options.orders());
+    Version version = recovered.version(settings.order());
+    flushedLsns.put(definition.id(), recovered.flushedLsn());
+    engine.catalog().add(handle(definition.id(), definition.name(), settings, version));
+  }
+
+  private TreeHandle handle(
+      int id, String name, TreeHandle.Settings settings, Version version) {
+    KeyOrder order = settings.order();
+    Table active =
+        Table.of(
+            new ActiveTree(pool, order, options.activeBytes()),
+            new Table.StartLsn(Lsn.ZERO));
+    List<Run> disk =
+        Catalog.diskRuns(
+            version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
+    TreeState state = new TreeState(active, List.of(), disk, version);
+    return new TreeHandle(
+        id, name, settings, pool, options.activeBytes(), new TreeStates(state));
+  }
+
+  /** Creates a tree, durably. The caller excludes others from doing so. */
+  public TreeHandle createTree(String name, TreeHandle.Settings settings) throws IOException {
+    engine.failure().check();
+    int id = nextTreeId;
+    engine
+        .catalog()
+        .append(
+            List.of(
+                VersionEdit.create(new TreeDefinition(id, name, TreeText.format(settings)))));
+    nextTreeId = id + 1;
+    TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
+    engine.catalog().add(tree);
+    return tree;
+  }
+
+  /**
+   * Drops a tree, durably, and deletes its files. Nobody uses it any more, and no job works on it.
+   */
+  public void dropTree(TreeHandle tree) throws IOException {
+    engine.failure().check();
+    engine.catalog().append(List.of(VersionEdit.drop(tree.id())));
+    engine.catalog().remove(tree);
+    tree.states().close(true);
+  }
+
+  public Engine engine() {
+    return engine;
+  }
+
+  public Committer committer() {
+    return committer;
+  }
+
+  public PointReader reader() {
+    return reader;
+  }
+
+  public Flusher flusher() {
+    return flusher;
+  }
+
+  public Merger merger() {
+    return merger;
+  }
+
+  public BufferCache cache() {
+    return cache;
+  }
+
+  public PagePool pool() {
+    return pool;
+  }
+
+  /** Where unlogged trees stood when the store was opened. */
+  public long checkpointLsn() {
+    return checkpointLsn;
+  }
+
+  /**
+   * Takes the store apart. Nobody uses it any more, and no job is left.
+   *
+   * @throws IOException if the log could not be synced; all is closed nevertheless
+   */
+  public void close() throws IOException {
+    try {
+      if (engine.log().isOpen()) {
+        engine.log().get().close();
+      }
+    } finally {
+      closeRest();
+    }
+  }
+
+  private void closeRest() throws IOException {
+    environment.scheduler().close();
+    for (TreeHandle tree : engine.catalog().trees()) {
+      tree.states().close(false);
+    }
+    cache.close();
+    manifest.close();
+    try {
+      pool.close();
+    } finally {
+      environment.storage().close();
+    }
+  }
+
+  private void closeAfterFailedOpen(Throwable cause) {
+    for (TreeHandle tree : engine.catalog().trees()) {
+      tree.close("the store could not be opened");
+    }
+    try {
+      close();
+    } catch (IOException | RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package io.isobardb.lsm.state;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trees of a store and the manifest that remembers them.
+ *
+ * <p>Every change of what is on disk goes through {@link #commit}: files synced by their writers, then
+ * their directory, then the manifest edit, and only then the new state, with which inputs may go.
+ *
+ * <p>Locks: a tree's commit lock, then the manifest's. Thread rule: all methods may be called by any
+ * thread.
+ */
+public final class Catalog {
+  private final TableSpace space;
+  private final Manifest manifest;
+  private final LongSupplier visible;
+  private final LongSupplier durable;
+  private final ReentrantLock manifestLock = new ReentrantLock();
+  private final Map<Integer, TreeHandle> byId = new ConcurrentHashMap<>();
+  private final Map<String, TreeHandle> byName = new ConcurrentHashMap<>();
+  private final AtomicLong nextFile;
+
+  private volatile long logStart;
+  private volatile long notedLogStart;
+
+  /**
+   * @param nextFile the first file number that was never used
+   * @param logStart where the log begins
+   * @param visible the LSN up to which all writes are applied
+   * @param durable the LSN up to which the log is synced
+   */
+  public Catalog(
+      TableSpace space,
+      Manifest manifest,
+      long nextFile,
+      long logStart,
+      LongSupplier visible,
+      LongSupplier durable) {
+    this.space = space;
+    this.manifest = manifest;
+    this.nextFile = new AtomicLong(nextFile);
+    this.logStart = logStart;
+    this.notedLogStart = logStart;
+    this.visible = visible;
+    this.durable = durable;
+  }
+
+  public TableSpace space() {
+    return space;
+  }
+
+  /** A file number never used before. */
+  public long newFileNumber() {
+    return nextFile.getAndIncrement();
+  }
+
+  /** The trees that exist. */
+  public Collection<TreeHandle> trees() {
+    return byId.values();
+  }
+
+  public @Nullable TreeHandle tree(int id) {
+    return byId.get(id);
+  }
+
+  public @Nullable TreeHandle tree(String name) {
+    return byName.get(name);
+  }
+
+  /** Makes a tree known that the manifest knows already. */
+  public void add(TreeHandle tree) {
+    byId.put(tree.id(), tree);
+    byName.put(tree.name(), tree);
+  }
+
+  /** Forgets a tree that was dropped. */
+  public void remove(TreeHandle tree) {
+    byId.remove(tree.id());
+    byName.remove(tree.name());
+  }
+
+  /** Writes edits to the manifest, all or none, and syncs it. */
+  public void append(List<VersionEdit> edits) throws IOException {
+    manifestLock.lock();
+    try {
+      manifest.append(edits);
+      for (VersionEdit edit : edits) {
+        notedLogStart = Math.max(notedLogStart, edit.logStartLsn());
+      }
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /** A change of a tree. */
+  public interface Change {
+    /**
+     * The edit, given the version it will be applied to.
+     *
+     * @param flushedLsn everything of the tree below it is in SSTables once the change is made
+     */
+    VersionEdit edit(Version version, long flushedLsn);
+
+    /** What becomes of the runs in memory. */
+    default List<Run> memory(TreeState state) {
+      return state.memory();
+    }
+  }
+
+  /**
+   * Carries out a change of a tree, on disk and in memory.
+   *
+   * @param fresh SSTables that the edit adds
+   * @param cleanups run when nobody can see the old state any more
+   */
+  public void commit(
+      TreeHandle tree, Change change, Collection<SSTable> fresh, List<Runnable> cleanups)
+      throws IOException {
+    tree.commitLock().lock();
+    try {
+      if (!fresh.isEmpty()) {
+        space.storage().syncDirectory();
+      }
+      Version old = tree.states().current().version();
+      VersionEdit built = change.edit(old, flushedLsn(tree, change));
+      Version version = old.apply(built);
+      append(List.of(storeEdit(), built));
+      tree.states()
+          .swap(
+              state -> {
+                TreeState changed = state.withMemory(change.memory(state));
+                return changed.withDisk(diskRuns(version, tables(state, fresh)), version);
+              },
+              cleanups);
+    } finally {
+      tree.commitLock().unlock();
+    }
+  }
+
+  /** What the store has to remember besides: file numbers, and where the log must begin. */
+  private VersionEdit storeEdit() {
+    long needed = Math.min(neededLsn(), durable.getAsLong());
+    if (needed > logStart) {
+      logStart = needed;
+    }
+    return VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(logStart).build();
+  }
+
+  /** Where the log must begin, as the manifest knows it. */
+  public long logStart() {
+    return notedLogStart;
+  }
+
+  /** Everything of the tree below this LSN is in SSTables once the change is made. */
+  private long flushedLsn(TreeHandle tree, Change change) {
+    long applied = visible.getAsLong() + 1;
+    TreeState state = tree.states().current();
+    long min = Math.min(applied, state.withMemory(change.memory(state)).minMemoryLsn());
+    return Math.max(min, 0);
+  }
+
+  /** The lowest LSN that is in memory only, over all logged trees: the log is needed from there. */
+  public long neededLsn() {
+    long needed = visible.getAsLong() + 1;
+    for (TreeHandle tree : byId.values()) {
+      if (tree.settings().logged()) {
+        needed = Math.min(needed, tree.states().current().minMemoryLsn());
+      }
+    }
+    return needed;
+  }
+
+  private static Map<Long, SSTable> tables(TreeState state, Collection<SSTable> fresh) {
+    Map<Long, SSTable> tables = new HashMap<>();
+    for (Run run : state.disk()) {
+      for (Table table : run.tables()) {
+        SSTable sstable = table.sstable();
+        if (sstable != null) {
+          tables.put(sstable.meta().fileNumber(), sstable);
+        }
+      }
+    }
+    for (SSTable sstable : fresh) {
+      tables.put(sstable.meta().fileNumber(), sstable);
+    }
+    return tables;
+  }
+
+  private static List<Run> diskRuns(Version version, Map<Long, SSTable> tables) {
+    Function<SSTableMeta, SSTable> open =
+        meta -> {
+          SSTable table = tables.get(meta.fileNumber());
+          if (table == null) {
+            throw new IllegalStateException(meta.fileName() + " is not open");
+          }
+          return table;
+        };
+    return diskRuns(version, open);
+  }
+
+  /** The runs of a version, newest first. */
+  public static List<Run> diskRuns(Version version, Function<SSTableMeta, SSTable> open) {
+    List<Run> runs = new ArrayList<>();
+    for (Group group : version.groups()) {
+      runs.add(run(group.run(), open));
+    }
+    for (int i = 1; i <= version.levelCount(); i++) {
+      if (!version.level(i).isEmpty()) {
+        runs.add(run(version.level(i), open));
+      }
+    }
+    return runs;
+  }
+
+  private static Run run(Level<SSTableMeta> level, Function<SSTableMeta, SSTable> open) {
+    List<Table> tables = new ArrayList<>(level.size());
+    for (SSTableMeta meta : level.elements()) {
+      tables.add(Table.of(open.apply(meta)));
+    }
+    return new Run(level.order(), tables);
+  }
+
+  /** Replaces runs in memory only; nothing on disk changes. */
+  public static void swapMemory(
+      TreeHandle tree, UnaryOperator<List<Run>> change, List<Runnable> cleanups) {
+    tree.states().swap(state -> state.withMemory(change.apply(state.memory())), cleanups);
+  }
+
+}

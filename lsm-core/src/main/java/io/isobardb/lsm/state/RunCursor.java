@@ -1,0 +1,218 @@
+package io.isobardb.lsm.state;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.memory.page.Memory;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a run: those of its tables, one after another, each within its range.
+ *
+ * <p>Opens a table's cursor when it is first reached, and closes it when the next one is.
+ */
+public final class RunCursor implements EntryCursor {
+  private final KeyOrder order;
+  private final Run run;
+  private final Function<Table, EntryCursor> opener;
+
+  private int at = -1;
+  private @Nullable EntryCursor cursor;
+  private boolean valid;
+
+  /**
+   * @param opener gives a fresh cursor over the whole content of a table
+   */
+  public RunCursor(KeyOrder order, Run run, Function<Table, EntryCursor> opener) {
+    this.order = order;
+    this.run = run;
+    this.opener = opener;
+  }
+
+  @Override
+  public boolean valid() {
+    return valid;
+  }
+
+  @Override
+  public boolean first() {
+    return firstFrom(0);
+  }
+
+  @Override
+  public boolean last() {
+    return lastFrom(run.size() - 1);
+  }
+
+  @Override
+  public boolean seek(byte[] key, int offset, int length, long lsn) {
+    int i = run.firstNotBefore(key, offset, length);
+    if (i < run.size()) {
+      Range range = run.get(i).range();
+      if (range.above(order, key, offset, length)
+          && open(i).seek(key, offset, length, lsn)
+          && within(range)) {
+        return valid = true;
+      }
+      // The key lies in the gap before the table, or behind the table's last entry.
+      if (!range.above(order, key, offset, length)) {
+        return firstFrom(i);
+      }
+    }
+    return firstFrom(i + 1);
+  }
+
+  @Override
+  public boolean seekBefore(byte[] key, int offset, int length) {
+    int i = Math.min(run.firstNotBefore(key, offset, length), run.size() - 1);
+    if (i < 0) {
+      return valid = false;
+    }
+    Range range = run.get(i).range();
+    if (range.above(order, key, offset, length) && range.notBeyond(order, key, offset, length)) {
+      EntryCursor c = open(i);
+      if (c.seekBefore(key, offset, length) && aboveLow(range)) {
+        return valid = true;
+      }
+      return lastFrom(i - 1);
+    }
+    return range.above(order, key, offset, length) ? lastFrom(i) : lastFrom(i - 1);
+  }
+
+  @Override
+  public boolean next() {
+    if (cursor().next() && within(run.get(at).range())) {
+      return valid = true;
+    }
+    return firstFrom(at + 1);
+  }
+
+  @Override
+  public boolean previous() {
+    if (cursor().previous() && aboveLow(run.get(at).range())) {
+      return valid = true;
+    }
+    return lastFrom(at - 1);
+  }
+
+  /** Moves to the first entry of the table at {@code from}, or of one behind it. */
+  private boolean firstFrom(int from) {
+    for (int i = from; i < run.size(); i++) {
+      Range range = run.get(i).range();
+      EntryCursor c = open(i);
+      byte[] low = range.low();
+      // No LSN is below zero: this skips all versions of the bound itself.
+      boolean found = low == null ? c.first() : c.seek(low, 0, low.length, -1);
+      if (found && within(range)) {
+        return valid = true;
+      }
+    }
+    return valid = false;
+  }
+
+  private boolean lastFrom(int from) {
+    for (int i = from; i >= 0; i--) {
+      Range range = run.get(i).range();
+      EntryCursor c = open(i);
+      byte[] high = range.high();
+      boolean found;
+      if (high == null) {
+        found = c.last();
+      } else {
+        // Stand behind the last version of the bound, then step back.
+        found = c.seek(high, 0, high.length, -1) ? c.previous() : c.last();
+      }
+      if (found && aboveLow(range)) {
+        return valid = true;
+      }
+    }
+    return valid = false;
+  }
+
+  private boolean within(Range range) {
+    EntryCursor c = cursor();
+    return range.notBeyond(order, c.key(), 0, c.keyLength());
+  }
+
+  private boolean aboveLow(Range range) {
+    EntryCursor c = cursor();
+    return range.above(order, c.key(), 0, c.keyLength());
+  }
+
+  private EntryCursor open(int index) {
+    if (index != at || cursor == null) {
+      close();
+      at = index;
+      cursor = opener.apply(run.get(index));
+    }
+    return cursor;
+  }
+
+  private EntryCursor cursor() {
+    EntryCursor c = cursor;
+    if (c == null) {
+      throw new IllegalStateException("the cursor stands nowhere");
+    }
+    return c;
+  }
+
+  @Override
+  public long head() {
+    return cursor().head();
+  }
+
+  @Override
+  public byte[] key() {
+    return cursor().key();
+  }
+
+  @Override
+  public int keyLength() {
+    return cursor().keyLength();
+  }
+
+  @Override
+  public long lsn() {
+    return cursor().lsn();
+  }
+
+  @Override
+  public int kind() {
+    return cursor().kind();
+  }
+
+  @Override
+  public int valueLength() {
+    return cursor().valueLength();
+  }
+
+  @Override
+  public Memory valueMemory() {
+    return cursor().valueMemory();
+  }
+
+  @Override
+  public int valueOffset() {
+    return cursor().valueOffset();
+  }
+
+  @Override
+  public void copyValue(int from, Memory target, int targetOffset, int length) {
+    cursor().copyValue(from, target, targetOffset, length);
+  }
+
+  @Override
+  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
+    cursor().copyValue(from, target, targetOffset, length);
+  }
+
+  @Override
+  public void close() {
+    valid = false;
+    if (cursor != null) {
+      cursor.close();
+      cursor = null;
+    }
+  }
+}

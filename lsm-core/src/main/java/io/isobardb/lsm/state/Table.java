@@ -1,0 +1,135 @@
+package io.isobardb.lsm.state;
+
+import static java.util.Objects.requireNonNull;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.sstable.SSTable;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sorted piece of a tree: an SSTable in memory or on disk, or an active SSTable that was sealed, of
+ * which only the keys within {@link #range} count. What lies outside has moved elsewhere.
+ *
+ * <p>Immutable. Several tables may share their content; {@link TreeStates} frees it with the last state that
+ * reaches it.
+ */
+public final class Table {
+  private final @Nullable ActiveTree tree;
+  private final @Nullable SSTable sstable;
+  private final StartLsn start;
+  private final Range range;
+
+  /** A boundary that is known a moment after it is published. */
+  public static final class StartLsn {
+    private volatile long lsn;
+
+    /** Not known yet. */
+    public StartLsn() {
+      this.lsn = -1;
+    }
+
+    public StartLsn(long lsn) {
+      this.lsn = lsn;
+    }
+
+    /** The boundary; waits the few instructions until it is set. */
+    public long get() {
+      long value = lsn;
+      while (value < 0) {
+        Thread.yield();
+        value = lsn;
+      }
+      return value;
+    }
+
+    public void set(long lsn) {
+      this.lsn = lsn;
+    }
+  }
+
+  private static final StartLsn NO_START = new StartLsn(0);
+
+  private Table(
+      @Nullable ActiveTree tree, @Nullable SSTable sstable, StartLsn start, Range range) {
+    this.tree = tree;
+    this.sstable = sstable;
+    this.start = start;
+    this.range = range;
+  }
+
+  /** All of an active SSTable, which takes the writes from {@code start} on. */
+  public static Table of(ActiveTree tree, StartLsn start) {
+    return new Table(tree, null, start, Range.ALL);
+  }
+
+  /** All of an SSTable. */
+  public static Table of(SSTable sstable) {
+    return new Table(null, sstable, NO_START, new Range(null, sstable.meta().maxKey()));
+  }
+
+  /** From which LSN on writes went into this active SSTable. */
+  public long startLsn() {
+    return start.get();
+  }
+
+  /** The sealed active SSTable, or null if this is an SSTable. */
+  public @Nullable ActiveTree tree() {
+    return tree;
+  }
+
+  /** The SSTable, or null if this is a sealed active SSTable. */
+  public @Nullable SSTable sstable() {
+    return sstable;
+  }
+
+  public Range range() {
+    return range;
+  }
+
+  /** What the content is known by: equal for tables that share it. */
+  public Object content() {
+    return tree != null ? tree : requireNonNull(sstable);
+  }
+
+  /** The lowest LSN of any entry, or lower. */
+  public long minLsn() {
+    return tree != null ? tree.minLsn() : requireNonNull(sstable).meta().minLsn();
+  }
+
+  /** Bytes of the whole content, in pages. */
+  public long sizeBytes() {
+    return tree != null ? tree.bytesUsed() : requireNonNull(sstable).meta().sizeBytes();
+  }
+
+  /** What is left of this table without the keys of {@code taken}: nothing, one piece or two. */
+  public List<Table> without(KeyOrder order, Range taken) {
+    List<Table> left = new ArrayList<>(2);
+    if (taken.low() != null) {
+      add(left, order, new Range(null, taken.low()));
+    }
+    if (taken.high() != null) {
+      add(left, order, new Range(taken.high(), null));
+    }
+    return left;
+  }
+
+  private void add(List<Table> left, KeyOrder order, Range side) {
+    Range kept = range.intersect(order, side);
+    if (kept == null || empty(order, kept)) {
+      return;
+    }
+    left.add(new Table(tree, sstable, start, kept));
+  }
+
+  /** Whether an SSTable's bounds show that it has no key in the range. */
+  private boolean empty(KeyOrder order, Range kept) {
+    if (sstable == null) {
+      return false;
+    }
+    byte[] min = sstable.meta().minKey();
+    return !kept.notBeyond(order, min, 0, min.length);
+  }
+}

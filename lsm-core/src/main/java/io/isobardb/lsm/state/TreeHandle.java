@@ -1,0 +1,163 @@
+package io.isobardb.lsm.state;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.memory.pool.PagePool;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree as the engine sees it: what it is, its states, and who works on it.
+ *
+ * <p>Thread rule: {@link #commitLock} is held by whoever changes what the manifest knows of this tree, from
+ * deciding the change until the new state is in place; nobody waits for memory while holding it.
+ */
+public final class TreeHandle {
+  private final int id;
+  private final String name;
+  private final Settings settings;
+  private final PagePool pool;
+  private final int activeBytes;
+  private final TreeStates states;
+  private final ReentrantLock commitLock = new ReentrantLock();
+  private final AtomicBoolean sealing = new AtomicBoolean();
+
+  /** Whether a flush or a memory merge of this tree is queued or running. */
+  private final AtomicBoolean memoryBusy = new AtomicBoolean();
+
+  private volatile @Nullable String closed;
+  private volatile long sealedBytes;
+  private volatile byte @Nullable [] sweep;
+
+  /**
+   * What was said of the tree when it was created.
+   *
+   * @param logged whether writes go to the log
+   * @param codec of pages on disk
+   * @param filterBitsPerKey 0 for no filters
+   */
+  public record Settings(KeyOrder order, boolean logged, int codec, int filterBitsPerKey) {}
+
+  /**
+   * @param activeBytes at which size the active SSTable is sealed
+   */
+  public TreeHandle(
+      int id, String name, Settings settings, PagePool pool, int activeBytes, TreeStates states) {
+    this.id = id;
+    this.name = name;
+    this.settings = settings;
+    this.pool = pool;
+    this.activeBytes = activeBytes;
+    this.states = states;
+  }
+
+  public int id() {
+    return id;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public Settings settings() {
+    return settings;
+  }
+
+  public KeyOrder order() {
+    return settings.order();
+  }
+
+  public TreeStates states() {
+    return states;
+  }
+
+  public ReentrantLock commitLock() {
+    return commitLock;
+  }
+
+  /** Set while a flush or a memory merge of this tree is queued or running. */
+  public AtomicBoolean memoryBusy() {
+    return memoryBusy;
+  }
+
+  /** Whether the tree was dropped, or its store closed; work on it is pointless then. */
+  public boolean closed() {
+    return closed != null;
+  }
+
+  /**
+   * Makes all that is done with the tree from now on fail.
+   *
+   * @param why for the message: {@code "the store is closed"}
+   */
+  public void close(String why) {
+    closed = why;
+  }
+
+  /**
+   * Passes if the tree may be used.
+   *
+   * @throws StoreClosedException if it may not
+   */
+  public void checkOpen() {
+    if (closed != null) {
+      throw new StoreClosedException("tree '" + name + "' can't be used: " + closed);
+    }
+  }
+
+  /** The key up to which partial flushes have swept the key space, or null at its beginning. */
+  public byte @Nullable [] sweep() {
+    return sweep;
+  }
+
+  public void setSweep(byte @Nullable [] key) {
+    sweep = key;
+  }
+
+  /** Bytes of all active SSTables sealed so far: what was written, about. */
+  public long bytesWritten() {
+    return sealedBytes + activeTree().bytesUsed();
+  }
+
+  /** The active SSTable now. */
+  public ActiveTree activeTree() {
+    return (ActiveTree) states.current().active().content();
+  }
+
+  /**
+   * Seals the active SSTable if it is still {@code full}, and puts an empty one in its place.
+   *
+   * <p>The new one is published before its boundary is read from {@code logEnd}: whoever reserves from there
+   * on sees it, and whoever reserved before finds, by the boundary, the one that was sealed. So for every
+   * key the newer component has the newer versions.
+   *
+   * @param logEnd the end of what is reserved in the log
+   * @return whether this call sealed it
+   */
+  public boolean seal(ActiveTree full, LongSupplier logEnd) {
+    if (activeTree() != full || !sealing.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      if (activeTree() != full) {
+        return false;
+      }
+      Table.StartLsn start = new Table.StartLsn();
+      ActiveTree fresh = new ActiveTree(pool, settings.order(), activeBytes);
+      sealedBytes += full.bytesUsed();
+      states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
+      start.set(logEnd.getAsLong());
+      return true;
+    } finally {
+      sealing.set(false);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

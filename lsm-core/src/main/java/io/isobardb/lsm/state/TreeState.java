@@ -1,0 +1,149 @@
+package io.isobardb.lsm.state;
+
+import static java.util.Objects.requireNonNull;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.version.Version;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Where a tree's entries are, newest first: the active SSTable, the runs in memory, the runs on disk.
+ *
+ * <p>Immutable but for the count of its users. A point read needs no count: it stays within an epoch.
+ * Whoever holds a state for longer acquires it; see {@link TreeStates}.
+ */
+public final class TreeState {
+  private final Table active;
+  private final Run[] runs;
+  private final int memoryRuns;
+  private final Version version;
+
+  /** Uses, plus one while this is the current state; 0 once it can't be acquired any more. */
+  private final AtomicInteger uses = new AtomicInteger(1);
+
+  /** Run when this state and all before it are out of use; guarded by {@link TreeStates}. */
+  final List<Runnable> cleanups = new ArrayList<>();
+
+  /**
+   * @param active what is written to
+   * @param memory sealed runs, newest first
+   * @param disk L0's groups, newest first, then the levels that are not empty
+   * @param version what the manifest knows of the disk runs
+   */
+  public TreeState(Table active, Collection<Run> memory, Collection<Run> disk, Version version) {
+    this.active = active;
+    List<Run> all = new ArrayList<>(memory);
+    all.addAll(disk);
+    this.runs = all.toArray(new Run[0]);
+    this.memoryRuns = memory.size();
+    this.version = version;
+  }
+
+  /** What is written to. */
+  public Table active() {
+    return active;
+  }
+
+  /** The active SSTable that an entry with this LSN belongs into: the newest that began before it. */
+  public ActiveTree target(long lsn) {
+    Table table = active;
+    for (int i = 0; table.startLsn() > lsn; i++) {
+      table = runs[i].get(0);
+    }
+    return requireNonNull(table.tree());
+  }
+
+  /** Runs below the active SSTable, in memory and on disk. */
+  public int runCount() {
+    return runs.length;
+  }
+
+  /** How many of the first runs lie in memory. */
+  public int memoryRunCount() {
+    return memoryRuns;
+  }
+
+  /** A run, 0 being the newest. */
+  public Run run(int index) {
+    return runs[index];
+  }
+
+  public List<Run> memory() {
+    return List.of(runs).subList(0, memoryRuns);
+  }
+
+  public List<Run> disk() {
+    return List.of(runs).subList(memoryRuns, runs.length);
+  }
+
+  public Version version() {
+    return version;
+  }
+
+  /** This state with a new active SSTable; the old one becomes the newest run in memory. */
+  public TreeState sealed(KeyOrder order, Table fresh) {
+    List<Run> memory = new ArrayList<>(memoryRuns + 1);
+    memory.add(Run.of(order, active));
+    memory.addAll(memory());
+    return new TreeState(fresh, memory, disk(), version);
+  }
+
+  /** This state with other runs in memory. */
+  public TreeState withMemory(List<Run> memory) {
+    return new TreeState(active, memory, disk(), version);
+  }
+
+  /** This state with other runs on disk. */
+  public TreeState withDisk(List<Run> disk, Version newVersion) {
+    return new TreeState(active, memory(), disk, newVersion);
+  }
+
+  /** How many of the oldest runs in memory get no writes any more. */
+  public int frozenRuns(long visible) {
+    long nextStart = active.startLsn();
+    int frozen = 0;
+    for (int i = 0; i < memoryRuns; i++) {
+      Table table = runs[i].get(0);
+      if (table.tree() == null || nextStart <= visible + 1) {
+        frozen = memoryRuns - i;
+        break;
+      }
+      nextStart = table.startLsn();
+    }
+    return frozen;
+  }
+
+  /** The lowest LSN of what is in memory, or lower; {@link Long#MAX_VALUE} if there is nothing. */
+  public long minMemoryLsn() {
+    long min = requireNonNull(active.tree()).minLsn();
+    for (int i = 0; i < memoryRuns; i++) {
+      min = Math.min(min, runs[i].minLsn());
+    }
+    return min;
+  }
+
+  boolean tryAcquire() {
+    while (true) {
+      int count = uses.get();
+      if (count == 0) {
+        return false;
+      }
+      if (uses.compareAndSet(count, count + 1)) {
+        return true;
+      }
+    }
+  }
+
+  /** Whether that was the last use. */
+  boolean drop() {
+    return uses.decrementAndGet() == 0;
+  }
+
+  boolean unused() {
+    return uses.get() == 0;
+  }
+}
