@@ -172,28 +172,40 @@ final class ChannelFile implements DataFile {
       long offset, Memory[] sources, int[] sourceOffsets, int first, int count, int length)
       throws IOException {
     ByteBuffer[] buffers = new ByteBuffer[count];
-    for (int i = 0; i < count; i++) {
-      buffers[i] = sources[first + i].slice(sourceOffsets[first + i], length);
+    int runs = 0;
+    for (int i = first; i < first + count; ) {
+      int from = i++;
+      while (i < first + count
+          && sources[i] == sources[from]
+          && sourceOffsets[i] == sourceOffsets[from] + (i - from) * length) {
+        i++;
+      }
+      buffers[runs++] = sources[from].slice(sourceOffsets[from], (i - from) * length);
     }
+    int used = runs;
     long written;
     positionLock.lock();
     try {
       written =
           uninterrupted(
               current -> {
-                for (ByteBuffer buffer : buffers) {
-                  buffer.rewind();
+                for (int i = 0; i < used; i++) {
+                  buffers[i].rewind();
                 }
                 current.position(offset);
-                return current.write(buffers, 0, count);
+                return current.write(buffers, 0, used);
               });
     } finally {
       positionLock.unlock();
     }
-    for (int i = (int) (written / Math.max(1, length)); i < count; i++) {
+    long end = 0;
+    for (int i = 0; i < used; i++) {
       ByteBuffer rest = buffers[i];
-      long at = offset + (long) i * length;
-      uninterrupted(current -> writeFully(current, at, rest));
+      long at = offset + end;
+      end += rest.capacity();
+      if (written < end) {
+        uninterrupted(current -> writeFully(current, at, rest));
+      }
     }
   }
 
@@ -229,8 +241,6 @@ final class ChannelFile implements DataFile {
         throw e;
       }
       handle.getFD().sync();
-    } catch (IOException e) {
-      throw storage.translate(e, name, BLOCK);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

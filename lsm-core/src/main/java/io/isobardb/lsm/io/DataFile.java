@@ -37,7 +37,12 @@ public interface DataFile extends AutoCloseable {
   void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
       throws IOException;
 
-  /** Makes all that was written durable, the file's size included. */
+  /**
+   * Makes all that was written durable, the file's size included.
+   *
+   * @throws IOException if it failed, for lack of room too: what was to be synced may be lost even
+   *     if it can be read, and a second try would not tell
+   */
   void sync() throws IOException;
 
   /** The size in bytes. */

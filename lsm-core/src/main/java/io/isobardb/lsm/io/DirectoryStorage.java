@@ -255,7 +255,8 @@ public final class DirectoryStorage implements Storage {
     }
   }
 
-  private static boolean hidden(String name) {
+  /** Whether a file of this name is the storage's own. */
+  static boolean hidden(String name) {
     return name.equals(StoreLock.FILE) || name.endsWith(ASIDE);
   }
 

@@ -16,7 +16,10 @@ public record Fault(Kind kind, long nanos) {
      * stays readable, but no later sync makes it durable unless it is written again.
      */
     EIO,
-    /** A {@code DiskFullException}, or {@link #EIO} for what needs no room. Nothing was done. */
+    /**
+     * A {@code DiskFullException}, or {@link #EIO} for syncs and what needs no room. Nothing was
+     * done.
+     */
     ENOSPC,
     /** A write does a part of its bytes and then fails as by {@link #EIO}. */
     SHORT_THEN_EIO,

@@ -220,7 +220,8 @@ public final class SimulatedStorage implements Storage {
   }
 
   private static void checkName(String name) {
-    if (name.isEmpty() || name.equals(".") || name.equals("..") || name.indexOf('/') >= 0) {
+    boolean dots = name.equals(".") || name.equals("..");
+    if (name.isEmpty() || dots || name.indexOf('/') >= 0 || DirectoryStorage.hidden(name)) {
       throw new IllegalArgumentException("not a plain file name: " + name);
     }
   }
@@ -318,7 +319,11 @@ public final class SimulatedStorage implements Storage {
   private static IOException failure(Fault fault, Operation operation, String file) {
     boolean full =
         fault.kind() == Fault.Kind.ENOSPC || fault.kind() == Fault.Kind.SHORT_THEN_ENOSPC;
-    if (full && operation.mutating() && operation != Operation.DELETE) {
+    boolean allocates =
+        operation == Operation.CREATE
+            || operation == Operation.WRITE
+            || operation == Operation.RENAME;
+    if (full && allocates) {
       throw new DiskFullException("simulated: no space left: " + operation + " " + file);
     }
     return new IOException("simulated: input/output error: " + operation + " " + file);

@@ -88,6 +88,30 @@ abstract class StorageContractTest {
   }
 
   @Test
+  void neighbouringRegionsAreWrittenInTheirOrder() throws IOException {
+    Memory memory = Bytes.filled(8 * 4096, 0);
+    Memory other = Bytes.filled(4096, 100);
+    for (int i = 0; i < 8; i++) {
+      memory.fill(i * 4096, 4096, (byte) i);
+    }
+    int[] pages = {0, 1, 2, 7, 6, 3, 4, -1, 5};
+    Memory[] sources = new Memory[pages.length];
+    int[] offsets = new int[pages.length];
+    for (int i = 0; i < pages.length; i++) {
+      sources[i] = pages[i] < 0 ? other : memory;
+      offsets[i] = Math.max(0, pages[i]) * 4096;
+    }
+    try (DataFile file = storage().create("a", IoMode.BUFFERED)) {
+      file.writeAll(0, sources, offsets, pages.length, 4096);
+      byte[] bytes = Bytes.contents(file);
+      assertEquals(pages.length * 4096, bytes.length);
+      for (int i = 0; i < pages.length; i++) {
+        assertEquals(pages[i] < 0 ? 100 : pages[i], bytes[i * 4096 + 4095], "region " + i);
+      }
+    }
+  }
+
+  @Test
   void aTruncatedFileEndsThereAndGrowsWithZeros() throws IOException {
     Storage storage = storage();
     try (DataFile file = storage.create("a", IoMode.BUFFERED)) {
@@ -133,7 +157,7 @@ abstract class StorageContractTest {
   @Test
   void onlyPlainNamesAreTaken() throws IOException {
     Storage storage = storage();
-    for (String name : Set.of("", ".", "..", "a/b", "../a")) {
+    for (String name : Set.of("", ".", "..", "a/b", "../a", "LOCK", "a.0.deleted")) {
       assertThrows(
           IllegalArgumentException.class, () -> storage.create(name, IoMode.BUFFERED), name);
     }
