@@ -1,6 +1,8 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
@@ -44,7 +46,7 @@ public final class SSTable {
   private final int filterBlocksPerPage;
   private final int @Nullable [] pages;
   private final @Nullable PageFile file;
-  private final PageCache cache;
+  private final BufferCache cache;
   private final long fileKey;
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile boolean obsolete;
@@ -58,7 +60,7 @@ public final class SSTable {
     this.meta = meta;
     this.pages = pages;
     this.file = pages == null ? new PageFile(space, meta) : null;
-    this.fileKey = PageCache.key((int) meta.fileNumber(), 0);
+    this.fileKey = BufferCache.key((int) meta.fileNumber(), 0);
     this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
   }
 
@@ -179,7 +181,7 @@ public final class SSTable {
    * @return the pool page
    * @throws UncheckedIOException if it can't be read
    */
-  public int loadPage(int pageNo, AccessMode mode) {
+  public int loadPage(int pageNo, Access mode) {
     if (pages != null) {
       return pages[pageNo];
     }
@@ -198,7 +200,7 @@ public final class SSTable {
   }
 
   /** A cursor over all entries; the caller holds a reference as long as it is open. */
-  public SSTableCursor cursor(AccessMode mode) {
+  public SSTableCursor cursor(Access mode) {
     return new SSTableCursor(this, mode);
   }
 
@@ -269,7 +271,8 @@ public final class SSTable {
     SSTableMeta to = heir;
     for (int i = 1; i < mine.length; i++) {
       if (to != null) {
-        cache.adopt(PageCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE);
+        cache.adopt(
+            BufferCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE, Access.QUERY);
       } else {
         pool.retire(mine[i], Purpose.WRITE);
       }

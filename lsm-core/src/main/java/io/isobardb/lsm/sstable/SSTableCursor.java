@@ -4,6 +4,8 @@ import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.PagePool;
@@ -23,7 +25,7 @@ public final class SSTableCursor implements EntryCursor {
   private static final int NOT_PINNED = -1;
 
   private final SSTable table;
-  private final AccessMode mode;
+  private final Access mode;
   private final PagePool pool;
   private final KeyOrder order;
   private final int height;
@@ -53,7 +55,7 @@ public final class SSTableCursor implements EntryCursor {
   private int storedLength;
   private int valueAt;
 
-  SSTableCursor(SSTable table, AccessMode mode) {
+  SSTableCursor(SSTable table, Access mode) {
     this.table = table;
     this.mode = mode;
     this.pool = table.space().pool();
@@ -214,12 +216,12 @@ public final class SSTableCursor implements EntryCursor {
   }
 
   private boolean readPastCache(int pageNo) {
-    if (mode == AccessMode.QUERY || table.isInMemory()) {
+    if (mode == Access.QUERY || table.isInMemory()) {
       return false;
     }
     PageFile file = table.file();
-    int page = table.space().cache().pin(file.cacheKey(pageNo), mode);
-    cached = page != PageCache.ABSENT;
+    int page = table.space().cache().pin(file.cacheKey(pageNo));
+    cached = page != BufferCache.ABSENT;
     if (cached) {
       pinned = pageNo;
       memory = pool.memory(page);
@@ -399,7 +401,7 @@ public final class SSTableCursor implements EntryCursor {
   }
 
   private @Nullable ReadAhead overflowAhead() {
-    if (mode == AccessMode.QUERY || table.isInMemory()) {
+    if (mode == Access.QUERY || table.isInMemory()) {
       return null;
     }
     if (overflowAhead == null) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,7 +51,7 @@ class SSTableModelTest {
         SSTable disk = SSTable.onDisk(run.space, run.order, written);
         memory.bequeathTo(written);
         memory.release();
-        assertTrue(run.cache.pages.size() > 0);
+        assertTrue(run.cachedPages(9) > 0);
         checkAll(run, disk, random, "round " + round);
         disk.markObsolete();
         disk.release();
@@ -76,7 +77,7 @@ class SSTableModelTest {
   private static void checkAll(Run run, SSTable table, SplittableRandom random, String what) {
     checkMeta(run, table, what);
     checkLookups(run, table, random, what);
-    for (AccessMode mode : AccessMode.values()) {
+    for (Access mode : Access.values()) {
       try (SSTableCursor cursor = table.cursor(mode)) {
         checkScans(run, cursor, what);
         checkSeeks(run, cursor, random, what);
@@ -131,7 +132,7 @@ class SSTableModelTest {
       assertTrue(table.tryRetain());
       run.pool.epochs().exit(epoch);
       int missed = SSTable.missedPage(location);
-      table.loadPage(missed, AccessMode.QUERY);
+      table.loadPage(missed, Access.QUERY);
       epoch = run.pool.epochs().enter();
       table.unpin(missed);
       table.release();
