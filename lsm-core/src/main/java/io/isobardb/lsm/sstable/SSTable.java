@@ -78,14 +78,17 @@ public final class SSTable {
     return new SSTable(space, order, meta, null);
   }
 
+  /** What is known of it without reading it. */
   public SSTableMeta meta() {
     return meta;
   }
 
+  /** The order of its keys. */
   public KeyOrder order() {
     return order;
   }
 
+  /** Whether its pages are held in write memory, so that there are no misses. */
   public boolean isInMemory() {
     return pages != null;
   }
@@ -271,8 +274,9 @@ public final class SSTable {
     SSTableMeta to = heir;
     for (int i = 1; i < mine.length; i++) {
       if (to != null) {
-        cache.adopt(
-            BufferCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE, Access.QUERY);
+        // Index and filter serve every read of the table; its data may be what nobody asks for.
+        Access access = i >= meta.rootPage() ? Access.QUERY : Access.MERGE;
+        cache.adopt(BufferCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE, access);
       } else {
         pool.retire(mine[i], Purpose.WRITE);
       }

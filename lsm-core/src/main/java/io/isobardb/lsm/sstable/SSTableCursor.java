@@ -37,7 +37,7 @@ public final class SSTableCursor implements EntryCursor {
 
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
-  private boolean cached;
+  private boolean hot;
 
   private @Nullable Memory memory;
   private int base;
@@ -219,10 +219,14 @@ public final class SSTableCursor implements EntryCursor {
     if (mode == Access.QUERY || table.isInMemory()) {
       return false;
     }
-    PageFile file = table.file();
-    int page = table.space().cache().pin(file.cacheKey(pageNo));
-    cached = page != BufferCache.ABSENT;
-    if (cached) {
+    long cacheKey = table.file().cacheKey(pageNo);
+    BufferCache cache = table.space().cache();
+    int page = cache.pin(cacheKey);
+    hot = false;
+    if (page != BufferCache.ABSENT) {
+      int epoch = pool.epochs().enter();
+      hot = cache.isHot(cacheKey);
+      pool.epochs().exit(epoch);
       pinned = pageNo;
       memory = pool.memory(page);
       base = pool.base(page);
@@ -345,9 +349,9 @@ public final class SSTableCursor implements EntryCursor {
     return valueAt;
   }
 
-  /** Whether the current entry's page was in memory before the cursor came to it. */
-  public boolean wasCached() {
-    return table.isInMemory() || cached;
+  /** For merges: whether clients read the current entry's page lately, or it is in memory. */
+  public boolean isHot() {
+    return table.isInMemory() || hot;
   }
 
   @Override

@@ -40,7 +40,7 @@ final class Run implements AutoCloseable {
   List<Entry> entries = new ArrayList<>();
 
   Run(int pageSize, KeyOrder order, int cachePages) {
-    this.pool = new PagePool(256L << 20, pageSize, true);
+    this.pool = new PagePool(96L << 20, pageSize, true);
     this.cache = new BufferCache(pool, (long) cachePages * pageSize, 0);
     this.space = new TableSpace(pool, cache, storage, IoMode.DIRECT, 0x1234, 0x5678);
     this.order = order;

@@ -92,11 +92,13 @@ class SSTableCorruptionTest {
       for (int i = 0; i < file.length; i++) {
         byte right = file[i];
         file[i] ^= (byte) ((i & 1) == 0 ? 0xFF : 1 << (i >> 1 & 7));
-        detected += readsTheSame(run, meta) ? 0 : 1;
+        if (i % 3 == 0) {
+          detected += readsTheSame(run, meta) ? 0 : 1;
+        }
         assertFalse(findings(run, meta).isEmpty(), "byte " + i);
         file[i] = right;
       }
-      assertTrue(detected > file.length / 2, "detected by reading: " + detected);
+      assertTrue(detected > file.length / 6, "detected by reading: " + detected);
     }
   }
 

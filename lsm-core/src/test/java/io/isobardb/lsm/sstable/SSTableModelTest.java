@@ -21,21 +21,21 @@ class SSTableModelTest {
 
   @Test
   void aMemorySSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 24; round++) {
+    for (int round = 0; round < 12; round++) {
       check(round, false, FileLayout.CODEC_NONE);
     }
   }
 
   @Test
   void aDiskSSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 16; round++) {
+    for (int round = 0; round < 10; round++) {
       check(100 + round, true, FileLayout.CODEC_NONE);
     }
   }
 
   @Test
   void aCompressedSSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 16; round++) {
+    for (int round = 0; round < 10; round++) {
       check(200 + round, true, FileLayout.CODEC_LZ4);
     }
   }
@@ -66,7 +66,7 @@ class SSTableModelTest {
     int pageSize = 4096 << (round % 5);
     String what = "seed " + SEED + " round " + round + " page " + pageSize;
     try (Run run = new Run(pageSize, order, random.nextInt(8, 60))) {
-      run.randomEntries(random, random.nextInt(1, 3000), 3 * 65536);
+      run.randomEntries(random, random.nextInt(1, 1500), 3 * 65536);
       SSTable table = onDisk ? run.onDisk(5, codec, round % 2 == 0) : run.inMemory();
       checkAll(run, table, random, what);
       assertEquals(java.util.List.of(), SSTableCheck.check(table), what);
