@@ -1,6 +1,8 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
@@ -136,7 +138,13 @@ public final class FileSink implements PageSink {
     firstPending += count;
     for (int i = 0; i < count; i++) {
       if (adoptHot && hot[i]) {
-        space.cache().adopt(PageCache.key((int) fileNumber, first + i), pages[i], Purpose.MERGE);
+        space
+            .cache()
+            .adopt(
+                BufferCache.key((int) fileNumber, first + i),
+                pages[i],
+                Purpose.MERGE,
+                Access.QUERY);
       } else {
         release(pages[i]);
       }

@@ -2,6 +2,8 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.Purpose;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * CorruptionException}. Thread rule: all methods may be called by any thread; nobody reads any more
  * when {@link #close} is called.
  */
-final class PageFile implements PageCache.Loader, AutoCloseable {
+final class PageFile implements BufferCache.Loader, AutoCloseable {
   private final TableSpace space;
   private final SSTableMeta meta;
   private final int pageSize;
@@ -35,25 +37,32 @@ final class PageFile implements PageCache.Loader, AutoCloseable {
   }
 
   long cacheKey(int pageNo) {
-    return PageCache.key((int) meta.fileNumber(), pageNo);
+    return BufferCache.key((int) meta.fileNumber(), pageNo);
   }
 
   /** Brings a page into the cache, if it is not there, and pins it. Not inside a load. */
-  int pin(int pageNo, AccessMode mode) throws IOException {
+  int pin(int pageNo, Access mode) throws IOException {
     long key = cacheKey(pageNo);
-    int page = space.cache().pin(key, mode);
-    if (page != PageCache.ABSENT) {
-      return page;
-    }
+    BufferCache cache = space.cache();
     if (!isCompressed(pageNo)) {
-      return space.cache().load(key, this, mode);
+      return cache.load(key, this, mode);
     }
-    long offset = storedOffset(pageNo, mode);
-    int length = (int) (storedOffset(pageNo + 1, mode) - offset);
-    return space
-        .cache()
-        .load(
-            key, (ignored, memory, base) -> readStored(pageNo, offset, length, memory, base), mode);
+    // The page map is a page of the cache too: it must not be asked from within a load.
+    long offset = -1;
+    int length = 0;
+    if (cache.pin(key) == BufferCache.ABSENT) {
+      offset = storedOffset(pageNo, mode);
+      length = (int) (storedOffset(pageNo + 1, mode) - offset);
+    }
+    long from = offset;
+    int bytes = length;
+    int page =
+        cache.load(
+            key, (same, memory, base) -> readStored(pageNo, from, bytes, memory, base), mode);
+    if (offset < 0) {
+      cache.unpin(key);
+    }
+    return page;
   }
 
   void unpin(int pageNo) {
@@ -71,8 +80,8 @@ final class PageFile implements PageCache.Loader, AutoCloseable {
   /** Reads any page, past the cache. */
   void read(int pageNo, Memory memory, int base) throws IOException {
     if (isCompressed(pageNo)) {
-      long offset = storedOffset(pageNo, AccessMode.MERGE);
-      int length = (int) (storedOffset(pageNo + 1, AccessMode.MERGE) - offset);
+      long offset = storedOffset(pageNo, Access.MERGE);
+      int length = (int) (storedOffset(pageNo + 1, Access.MERGE) - offset);
       readStored(pageNo, offset, length, memory, base);
     } else {
       readRaw(pageNo, 1, memory, base);
@@ -102,7 +111,7 @@ final class PageFile implements PageCache.Loader, AutoCloseable {
   }
 
   /** Where a compressed page begins in the file; that of the next page is its end. */
-  long storedOffset(int pageNo, AccessMode mode) throws IOException {
+  long storedOffset(int pageNo, Access mode) throws IOException {
     int perPage = FileLayout.mapEntriesPerPage(pageSize);
     int mapPage = meta.pageMapPage() + pageNo / perPage;
     int page = pin(mapPage, mode);

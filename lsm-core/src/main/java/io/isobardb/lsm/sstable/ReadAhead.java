@@ -1,6 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -46,7 +47,11 @@ final class ReadAhead implements AutoCloseable {
     boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
     int pageSize = pool.pageSize();
     int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
-    for (int bytes = LARGEST_BYTES; bytes >= least; bytes /= 2) {
+    int most = LARGEST_BYTES;
+    while (most / 2 >= Math.max(least, table.meta().sizeBytes())) {
+      most /= 2;
+    }
+    for (int bytes = most; bytes >= least; bytes /= 2) {
       try {
         int all = compressed ? bytes + pageSize : bytes;
         return new ReadAhead(table, pool.allocateBlock(all, Purpose.MERGE), bytes);
@@ -62,7 +67,7 @@ final class ReadAhead implements AutoCloseable {
   }
 
   /** Makes a page, which is neither header nor page map nor footer, the current one. */
-  int read(int pageNo, AccessMode mode) throws IOException {
+  int read(int pageNo, Access mode) throws IOException {
     return meta.codec() == FileLayout.CODEC_NONE ? readRaw(pageNo) : readStored(pageNo, mode);
   }
 
@@ -84,7 +89,7 @@ final class ReadAhead implements AutoCloseable {
     return base;
   }
 
-  private int readStored(int pageNo, AccessMode mode) throws IOException {
+  private int readStored(int pageNo, Access mode) throws IOException {
     if (current == pageNo) {
       return pieceBytes;
     }

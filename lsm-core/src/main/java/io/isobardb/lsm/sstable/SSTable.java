@@ -1,6 +1,8 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
@@ -45,7 +47,7 @@ public final class SSTable {
   private final int filterBlocksPerPage;
   private final int @Nullable [] pages;
   private final @Nullable PageFile file;
-  private final PageCache cache;
+  private final BufferCache cache;
   private final long fileKey;
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile boolean obsolete;
@@ -59,7 +61,7 @@ public final class SSTable {
     this.meta = meta;
     this.pages = pages;
     this.file = pages == null ? new PageFile(space, meta) : null;
-    this.fileKey = PageCache.key((int) meta.fileNumber(), 0);
+    this.fileKey = BufferCache.key((int) meta.fileNumber(), 0);
     this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
   }
 
@@ -77,14 +79,17 @@ public final class SSTable {
     return new SSTable(space, order, meta, null);
   }
 
+  /** What is known of it without reading it. */
   public SSTableMeta meta() {
     return meta;
   }
 
+  /** The order of its keys. */
   public KeyOrder order() {
     return order;
   }
 
+  /** Whether its pages are held in write memory, so that there are no misses. */
   public boolean isInMemory() {
     return pages != null;
   }
@@ -180,7 +185,7 @@ public final class SSTable {
    * @return the pool page
    * @throws UncheckedIOException if it can't be read
    */
-  public int loadPage(int pageNo, AccessMode mode) {
+  public int loadPage(int pageNo, Access mode) {
     if (pages != null) {
       return pages[pageNo];
     }
@@ -224,7 +229,7 @@ public final class SSTable {
   }
 
   /** A cursor over all entries; the caller holds a reference as long as it is open. */
-  public SSTableCursor cursor(AccessMode mode) {
+  public SSTableCursor cursor(Access mode) {
     return new SSTableCursor(this, mode);
   }
 
@@ -295,7 +300,9 @@ public final class SSTable {
     SSTableMeta to = heir;
     for (int i = 1; i < mine.length; i++) {
       if (to != null) {
-        cache.adopt(PageCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE);
+        // Index and filter serve every read of the table; its data may be what nobody asks for.
+        Access access = i >= meta.rootPage() ? Access.QUERY : Access.MERGE;
+        cache.adopt(BufferCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE, access);
       } else {
         pool.retire(mine[i], Purpose.WRITE);
       }

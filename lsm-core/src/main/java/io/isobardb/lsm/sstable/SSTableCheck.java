@@ -4,6 +4,7 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
@@ -96,7 +97,7 @@ public final class SSTableCheck {
 
   /** Between the last compressed page and the page map there are only zeros. */
   private void checkGap(Memory memory, int base) throws IOException {
-    long end = table.file().storedOffset(meta.pageMapPage(), AccessMode.MERGE);
+    long end = table.file().storedOffset(meta.pageMapPage(), Access.MERGE);
     int skip = (int) (end & (DataFile.BLOCK - 1));
     if (skip != 0) {
       table.file().readFully(end - skip, memory, base, DataFile.BLOCK);
@@ -257,7 +258,7 @@ public final class SSTableCheck {
   }
 
   private int type(int pageNo) {
-    int page = table.loadPage(pageNo, AccessMode.MERGE);
+    int page = table.loadPage(pageNo, Access.MERGE);
     try {
       return pool.memory(page).getByte(pool.base(page) + PageLayout.TYPE);
     } finally {
@@ -269,7 +270,7 @@ public final class SSTableCheck {
     int answer = probe(hash);
     while (SSTable.isMiss(answer)) {
       int pageNo = SSTable.missedPage(answer);
-      table.loadPage(pageNo, AccessMode.MERGE);
+      table.loadPage(pageNo, Access.MERGE);
       answer = probe(hash);
       table.unpin(pageNo);
     }

@@ -4,6 +4,8 @@ import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.PagePool;
@@ -23,7 +25,7 @@ public final class SSTableCursor implements EntryCursor {
   private static final int NOT_PINNED = -1;
 
   private final SSTable table;
-  private final AccessMode mode;
+  private final Access mode;
   private final PagePool pool;
   private final KeyOrder order;
   private final int height;
@@ -35,7 +37,7 @@ public final class SSTableCursor implements EntryCursor {
 
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
-  private boolean cached;
+  private boolean hot;
 
   private @Nullable Memory memory;
   private int base;
@@ -53,7 +55,7 @@ public final class SSTableCursor implements EntryCursor {
   private int storedLength;
   private int valueAt;
 
-  SSTableCursor(SSTable table, AccessMode mode) {
+  SSTableCursor(SSTable table, Access mode) {
     this.table = table;
     this.mode = mode;
     this.pool = table.space().pool();
@@ -214,13 +216,17 @@ public final class SSTableCursor implements EntryCursor {
   }
 
   private boolean readPastCache(int pageNo) {
-    if (mode == AccessMode.QUERY || table.isInMemory()) {
+    if (mode == Access.QUERY || table.isInMemory()) {
       return false;
     }
-    PageFile file = table.file();
-    int page = table.space().cache().pin(file.cacheKey(pageNo), mode);
-    cached = page != PageCache.ABSENT;
-    if (cached) {
+    long cacheKey = table.file().cacheKey(pageNo);
+    BufferCache cache = table.space().cache();
+    int page = cache.pin(cacheKey);
+    hot = false;
+    if (page != BufferCache.ABSENT) {
+      int epoch = pool.epochs().enter();
+      hot = cache.isHot(cacheKey);
+      pool.epochs().exit(epoch);
       pinned = pageNo;
       memory = pool.memory(page);
       base = pool.base(page);
@@ -343,9 +349,9 @@ public final class SSTableCursor implements EntryCursor {
     return valueAt;
   }
 
-  /** Whether the current entry's page was in memory before the cursor came to it. */
-  public boolean wasCached() {
-    return table.isInMemory() || cached;
+  /** For merges: whether clients read the current entry's page lately, or it is in memory. */
+  public boolean isHot() {
+    return table.isInMemory() || hot;
   }
 
   @Override
@@ -386,7 +392,7 @@ public final class SSTableCursor implements EntryCursor {
   }
 
   private @Nullable ReadAhead overflowAhead() {
-    if (mode == AccessMode.QUERY || table.isInMemory()) {
+    if (mode == Access.QUERY || table.isInMemory()) {
       return null;
     }
     if (overflowAhead == null) {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
 
 /**
@@ -16,7 +17,7 @@ import io.isobardb.memory.pool.PagePool;
  */
 public record TableSpace(
     PagePool pool,
-    PageCache cache,
+    BufferCache cache,
     Storage storage,
     IoMode ioMode,
     long storeIdHigh,

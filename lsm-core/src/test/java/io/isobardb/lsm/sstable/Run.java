@@ -3,9 +3,9 @@ package io.isobardb.lsm.sstable;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -33,15 +33,15 @@ final class Run implements AutoCloseable {
   record Entry(byte[] key, long lsn, int kind, byte[] value) {}
 
   final PagePool pool;
-  final MapCache cache;
+  final BufferCache cache;
   final HeapStorage storage = new HeapStorage();
   final TableSpace space;
   final KeyOrder order;
   List<Entry> entries = new ArrayList<>();
 
   Run(int pageSize, KeyOrder order, int cachePages) {
-    this.pool = new PagePool(256L << 20, pageSize, true);
-    this.cache = new MapCache(pool, cachePages);
+    this.pool = new PagePool(96L << 20, pageSize, true);
+    this.cache = new BufferCache(pool, (long) cachePages * pageSize, 0);
     this.space = new TableSpace(pool, cache, storage, IoMode.DIRECT, 0x1234, 0x5678);
     this.order = order;
   }
@@ -162,10 +162,21 @@ final class Run implements AutoCloseable {
 
   @Override
   public void close() {
-    cache.pages.forEach((key, page) -> pool.release(page, Purpose.CACHE));
-    if (!cache.pins.isEmpty() || storage.openFiles != 0) {
-      throw new AssertionError("pins " + cache.pins + ", open files " + storage.openFiles);
+    cache.close();
+    if (storage.openFiles != 0) {
+      throw new AssertionError("open files " + storage.openFiles);
     }
     pool.close();
+  }
+
+  /** Pages of a file that are in the cache. */
+  int cachedPages(int file) {
+    int slot = pool.epochs().enter();
+    int found = 0;
+    for (int pageNo = 0; pageNo < 1000; pageNo++) {
+      found += cache.findWithoutTouching(BufferCache.key(file, pageNo)) >= 0 ? 1 : 0;
+    }
+    pool.epochs().exit(slot);
+    return found;
   }
 }

@@ -9,6 +9,7 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
@@ -23,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SSTableCorruptionTest {
   private static final String NAME = SSTableMeta.fileName(5);
+
+  private static int reads;
 
   private static Run smallRun() {
     Run run = new Run(4096, KeyOrder.BYTES, 100);
@@ -41,7 +44,7 @@ class SSTableCorruptionTest {
   /** Reads everything; false if that was found to be corrupt. Answers that differ fail. */
   private static boolean readsTheSame(Run run, SSTableMeta meta) {
     SSTable table = SSTable.onDisk(run.space, run.order, meta);
-    AccessMode mode = AccessMode.values()[run.cache.loads % 2];
+    Access mode = Access.values()[reads++ % 2];
     try (SSTableCursor cursor = table.cursor(mode)) {
       boolean more = cursor.first();
       for (Run.Entry entry : run.entries) {
@@ -89,11 +92,13 @@ class SSTableCorruptionTest {
       for (int i = 0; i < file.length; i++) {
         byte right = file[i];
         file[i] ^= (byte) ((i & 1) == 0 ? 0xFF : 1 << (i >> 1 & 7));
-        detected += readsTheSame(run, meta) ? 0 : 1;
+        if (i % 3 == 0) {
+          detected += readsTheSame(run, meta) ? 0 : 1;
+        }
         assertFalse(findings(run, meta).isEmpty(), "byte " + i);
         file[i] = right;
       }
-      assertTrue(detected > file.length / 2, "detected by reading: " + detected);
+      assertTrue(detected > file.length / 6, "detected by reading: " + detected);
     }
   }
 

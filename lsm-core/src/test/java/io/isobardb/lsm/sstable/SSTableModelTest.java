@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,21 +21,21 @@ class SSTableModelTest {
 
   @Test
   void aMemorySSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 24; round++) {
+    for (int round = 0; round < 12; round++) {
       check(round, false, FileLayout.CODEC_NONE);
     }
   }
 
   @Test
   void aDiskSSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 16; round++) {
+    for (int round = 0; round < 10; round++) {
       check(100 + round, true, FileLayout.CODEC_NONE);
     }
   }
 
   @Test
   void aCompressedSSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 16; round++) {
+    for (int round = 0; round < 10; round++) {
       check(200 + round, true, FileLayout.CODEC_LZ4);
     }
   }
@@ -50,7 +51,7 @@ class SSTableModelTest {
         SSTable disk = SSTable.onDisk(run.space, run.order, written);
         memory.bequeathTo(written);
         memory.release();
-        assertTrue(run.cache.pages.size() > 0);
+        assertTrue(run.cachedPages(9) > 0);
         checkAll(run, disk, random, "round " + round);
         disk.markObsolete();
         disk.release();
@@ -65,7 +66,7 @@ class SSTableModelTest {
     int pageSize = 4096 << (round % 5);
     String what = "seed " + SEED + " round " + round + " page " + pageSize;
     try (Run run = new Run(pageSize, order, random.nextInt(8, 60))) {
-      run.randomEntries(random, random.nextInt(1, 3000), 3 * 65536);
+      run.randomEntries(random, random.nextInt(1, 1500), 3 * 65536);
       SSTable table = onDisk ? run.onDisk(5, codec, round % 2 == 0) : run.inMemory();
       checkAll(run, table, random, what);
       assertEquals(java.util.List.of(), SSTableCheck.check(table), what);
@@ -76,7 +77,7 @@ class SSTableModelTest {
   private static void checkAll(Run run, SSTable table, SplittableRandom random, String what) {
     checkMeta(run, table, what);
     checkLookups(run, table, random, what);
-    for (AccessMode mode : AccessMode.values()) {
+    for (Access mode : Access.values()) {
       try (SSTableCursor cursor = table.cursor(mode)) {
         checkScans(run, cursor, what);
         checkSeeks(run, cursor, random, what);
@@ -131,7 +132,7 @@ class SSTableModelTest {
       assertTrue(table.tryRetain());
       run.pool.epochs().exit(epoch);
       int missed = SSTable.missedPage(location);
-      table.loadPage(missed, AccessMode.QUERY);
+      table.loadPage(missed, Access.QUERY);
       epoch = run.pool.epochs().enter();
       table.unpin(missed);
       table.release();
