@@ -232,13 +232,13 @@ class ManifestTest {
 
   @Test
   void everyFlippedByteIsDetectedOrHarmless() throws IOException {
-    List<List<VersionEdit>> script = script(3, 6);
+    List<List<VersionEdit>> script = script(3, 4);
     write(storage, script, ROLL_BYTES);
     String expected = states(script).get(script.size());
     for (String file : List.of("MANIFEST-000001", "CURRENT")) {
       byte[] bytes = read(storage, file);
       for (int i = 0; i < bytes.length; i++) {
-        for (int flip : new int[] {1, 0x80, 0xFF, bytes[i]}) {
+        for (int flip : new int[] {1, 0xFF, bytes[i]}) {
           if (flip == 0 || (file.startsWith("M") && i > 100 && i < 4000 && i % 50 != 0)) {
             continue;
           }
@@ -287,7 +287,7 @@ class ManifestTest {
 
   @Test
   void aCrashAtAnyOperationLeavesTheLastAcknowledgedStateOrTheNext() throws IOException {
-    List<List<VersionEdit>> script = script(5, 40);
+    List<List<VersionEdit>> script = script(5, 28);
     List<String> states = states(script);
     SplittableRandom random = random(5);
     List<SimulatedStorage> crashed = new ArrayList<>();
@@ -296,7 +296,7 @@ class ManifestTest {
     storage.onMutation(
         disk -> {
           for (CrashMode mode : CrashMode.values()) {
-            for (int i = 0; i < (mode == CrashMode.RANDOM ? 6 : 1); i++) {
+            for (int i = 0; i < (mode == CrashMode.RANDOM ? 4 : 1); i++) {
               crashed.add(disk.crash(random, mode));
               acknowledged.add(acks[0]);
             }
