@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * that follows the write memory ("Breaking Down Memory Walls in LSM-based Storage Systems", 4.1.2
  * and 4.1.3). Immutable.
  *
- * <p>Order of preference: L1 comes or goes; then by score, which is groups over the start for L0
- * and size over target for a level, from 1 on; then an unwanted L1 is drained. While L1 is
- * unwanted, L0 is merged into L2, along with what overlaps in L1.
+ * <p>Order of preference: L1 comes or goes; then by score, from 1 on; then an unwanted L1 is
+ * drained. The score of a level is its size over its target. That of L0 is groups over the start,
+ * or, for loads in key order that make but one group, its size over what memory or L1 may hold,
+ * times the groups at which it stops. While L1 is unwanted, L0 is merged into L2, along with what
+ * overlaps in L1.
  */
 public final class PartitionedLeveling implements MergePolicy {
   /** A merge takes no more than this many SSTables' bytes, if there is a choice. */
@@ -77,6 +79,9 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     @Nullable MergeChoice choose() {
+      if (view.running().stream().anyMatch(choice -> choice.inputs().isEmpty())) {
+        return null;
+      }
       MergeChoice change = changeLevels();
       if (change != null) {
         return change;
@@ -94,10 +99,6 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     private @Nullable MergeChoice changeLevels() {
-      boolean changing = view.running().stream().anyMatch(running -> running.inputs().isEmpty());
-      if (changing) {
-        return null;
-      }
       String memory = mega(targets.writeMemoryBytes()) + " of write memory";
       if (targets.wantsLevel()) {
         return MergeChoice.ofLevels(Kind.ADD_LEVEL, top + 1, "L1 is too large for " + memory);
@@ -114,14 +115,14 @@ public final class PartitionedLeveling implements MergePolicy {
       int groups = version.groups().size();
       long l0Bytes = version.groups().stream().mapToLong(group -> group.run().sizeBytes()).sum();
       long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
-      double byBytes = (double) l0Bytes / options.l0StartGroups() / fair;
+      double byBytes = (double) l0Bytes / options.l0StopGroups() / fair;
       double score = Math.max((double) groups / options.l0StartGroups(), byBytes);
       if (score >= 1) {
         boolean urgent = 2 * groups >= options.l0StartGroups() + options.l0StopGroups();
         String reason = String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(l0Bytes));
         candidates.add(new Candidate(top + 1, urgent ? Double.POSITIVE_INFINITY : score, reason));
       }
-      for (int height = top; height > 0; height--) {
+      for (int height = draining ? top - 1 : top; height > 0; height--) {
         long bytes = version.atHeight(height).sizeBytes() - leavingBytes(height);
         long target = targets.targetBytes(height);
         if (bytes >= target) {

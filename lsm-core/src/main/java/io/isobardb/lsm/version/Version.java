@@ -51,9 +51,20 @@ public final class Version {
    * @throws IllegalArgumentException if an invariant does not hold
    */
   public static Version of(KeyOrder order, int levels, Collection<VersionEdit.Added> tables) {
-    VersionEdit.Builder edit = VersionEdit.of(1).levels(levels);
-    tables.forEach(table -> edit.add(table.place(), table.meta()));
-    return empty(order).apply(edit.build());
+    Map<Place, List<SSTableMeta>> places = new HashMap<>();
+    Set<Long> numbers = new HashSet<>();
+    for (VersionEdit.Added table : tables) {
+      if (!numbers.add(table.meta().fileNumber())) {
+        throw new IllegalArgumentException(table.meta().fileName() + " is added twice");
+      }
+      places.computeIfAbsent(table.place(), place -> new ArrayList<>()).add(table.meta());
+    }
+    List<Level<SSTableMeta>> byHeight = new ArrayList<>(levels);
+    for (int height = 0; height < levels; height++) {
+      List<SSTableMeta> run = places.remove(Place.level(height));
+      byHeight.add(Level.of(run == null ? List.of() : run, order));
+    }
+    return new Version(order, groupsOf(places, order), byHeight);
   }
 
   /** The order of the tree's keys. */
@@ -161,18 +172,26 @@ public final class Version {
         newGroups.add(run == group.run() ? group : new Group(group.number(), run));
       }
     }
-    coming.forEach(
-        (place, tables) -> {
-          if (!place.inL0()) {
-            throw new IllegalArgumentException("there is no level " + place);
-          }
-          newGroups.add(new Group(place.number(), Level.of(tables, order)));
-        });
+    newGroups.addAll(groupsOf(coming, order));
     newGroups.sort((a, b) -> Long.compare(b.number(), a.number()));
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
     return new Version(order, newGroups, newLevels);
+  }
+
+  /** New groups, from the newest to the oldest. */
+  private static List<Group> groupsOf(Map<Place, List<SSTableMeta>> places, KeyOrder order) {
+    List<Group> groups = new ArrayList<>(places.size());
+    places.forEach(
+        (place, tables) -> {
+          if (!place.inL0()) {
+            throw new IllegalArgumentException("there is no level " + place);
+          }
+          groups.add(new Group(place.number(), Level.of(tables, order)));
+        });
+    groups.sort((a, b) -> Long.compare(b.number(), a.number()));
+    return groups;
   }
 
   /** The SSTable with this file number, or null. Looks at all of them. */

@@ -232,13 +232,13 @@ class ManifestTest {
 
   @Test
   void everyFlippedByteIsDetectedOrHarmless() throws IOException {
-    List<List<VersionEdit>> script = script(3, 6);
+    List<List<VersionEdit>> script = script(3, 4);
     write(storage, script, ROLL_BYTES);
     String expected = states(script).get(script.size());
     for (String file : List.of("MANIFEST-000001", "CURRENT")) {
       byte[] bytes = read(storage, file);
       for (int i = 0; i < bytes.length; i++) {
-        for (int flip : new int[] {1, 0x80, 0xFF, bytes[i]}) {
+        for (int flip : new int[] {1, 0xFF, bytes[i]}) {
           if (flip == 0 || (file.startsWith("M") && i > 100 && i < 4000 && i % 50 != 0)) {
             continue;
           }
@@ -287,7 +287,7 @@ class ManifestTest {
 
   @Test
   void aCrashAtAnyOperationLeavesTheLastAcknowledgedStateOrTheNext() throws IOException {
-    List<List<VersionEdit>> script = script(5, 40);
+    List<List<VersionEdit>> script = script(5, 28);
     List<String> states = states(script);
     SplittableRandom random = random(5);
     List<SimulatedStorage> crashed = new ArrayList<>();
@@ -296,25 +296,27 @@ class ManifestTest {
     storage.onMutation(
         disk -> {
           for (CrashMode mode : CrashMode.values()) {
-            for (int i = 0; i < (mode == CrashMode.RANDOM ? 6 : 1); i++) {
+            for (int i = 0; i < (mode == CrashMode.RANDOM ? 4 : 1); i++) {
               crashed.add(disk.crash(random, mode));
               acknowledged.add(acks[0]);
             }
           }
         });
-    try (Manifest manifest = Manifest.create(storage, pool, 5, 6, 300)) {
+    try (Manifest manifest = Manifest.create(storage, pool, 5, 6, 100)) {
       acks[0] = 0;
       for (List<VersionEdit> edits : script) {
         manifest.append(edits);
         acks[0]++;
       }
     }
-    assertTrue(storage.exists("MANIFEST-000004"), "no roll was crashed");
+    assertTrue(
+        storage.list().stream().anyMatch(name -> ManifestLayout.number(name) >= 3),
+        "no roll was crashed");
     for (int i = 0; i < crashed.size(); i++) {
       SimulatedStorage disk = crashed.get(i);
       int acked = acknowledged.get(i);
       if (acked < 0 && !Manifest.exists(disk)) {
-        Manifest.create(disk, pool, 5, 6, 300).close();
+        Manifest.create(disk, pool, 5, 6, 100).close();
         continue;
       }
       String state = recover(disk);
@@ -331,7 +333,7 @@ class ManifestTest {
       SimulatedStorage disk, List<List<VersionEdit>> script, List<String> states, int from)
       throws IOException {
     int to = Math.min(from + 2, script.size());
-    Recovered recovered = Manifest.open(disk, pool, 300);
+    Recovered recovered = Manifest.open(disk, pool, 100);
     try (Manifest manifest = recovered.manifest()) {
       for (String orphan : manifest.orphans(disk.list())) {
         disk.delete(orphan);

@@ -1,0 +1,183 @@
+package io.isobardb.lsm.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.Tables;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Flushes and merges carried out on SSTables that are maps, several merges at once, the write
+ * memory changing: what reads find must be what was written last.
+ */
+class MergeModelTest {
+  private static final int KEYS = 300;
+  private static final int TARGET_ENTRIES = 8;
+  private static final long ENTRY_BYTES = 100;
+  private static final long DELETED = -1;
+
+  private final Map<Long, NavigableMap<Integer, Long>> contents = new HashMap<>();
+  private final Map<Integer, Long> expected = new HashMap<>();
+  private final List<MergeChoice> running = new ArrayList<>();
+  private SplittableRandom random = new SplittableRandom();
+  private Version version = Version.empty(KeyOrder.BYTES);
+  private MergePolicy policy = new PartitionedLeveling(LevelingOptions.DEFAULT);
+  private L0Structure structure = L0Structure.GREEDY_GROUPED;
+  private long memoryBytes = 2_000;
+  private long clock;
+  private long nextFile = 1;
+  private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
+
+  @Test
+  void readsFindTheNewestWhateverIsMerged() {
+    for (long seed = 0; seed < 30; seed++) {
+      run(seed);
+    }
+    for (MergeChoice.Kind kind : MergeChoice.Kind.values()) {
+      assertTrue(kinds.getOrDefault(kind, 0) > 10, kind + " was hardly chosen: " + kinds);
+    }
+  }
+
+  private void run(long seed) {
+    random = new SplittableRandom(seed);
+    structure = L0Structure.values()[(int) (seed % 3)];
+    int start = 2 + random.nextInt(3);
+    policy =
+        new PartitionedLeveling(
+            new LevelingOptions(2 + random.nextInt(4), 1.5, structure, start, start + 5, 0));
+    contents.clear();
+    expected.clear();
+    version = Version.empty(KeyOrder.BYTES);
+    for (int step = 0; step < 300; step++) {
+      switch (random.nextInt(8)) {
+        case 0, 1 -> flush();
+        case 2, 3, 4 -> start();
+        case 5, 6 -> finishOne();
+        default -> memoryBytes = random.nextInt(6) == 0 ? 200L << random.nextInt(7) : memoryBytes;
+      }
+      check("seed " + seed + ", step " + step);
+    }
+    do {
+      while (!running.isEmpty()) {
+        finishOne();
+        check("seed " + seed + ", at the end");
+      }
+      start();
+    } while (!running.isEmpty());
+    assertTrue(version.groups().size() < start, "seed " + seed + " left " + version);
+  }
+
+  /** New versions of random keys of a range. */
+  private void flush() {
+    TreeMap<Integer, Long> entries = new TreeMap<>();
+    int from = random.nextInt(KEYS);
+    int to = random.nextBoolean() ? KEYS : Math.min(KEYS, from + 1 + random.nextInt(60));
+    for (int n = 1 + random.nextInt(40); n > 0; n--) {
+      int key = from + random.nextInt(to - from);
+      clock++;
+      entries.put(key, random.nextInt(3) == 0 ? -clock : clock);
+    }
+    entries.forEach((key, value) -> expected.put(key, value < 0 ? DELETED : value));
+    List<SSTableMeta> tables = write(entries);
+    List<Place> places = structure.place(version, tables);
+    VersionEdit.Builder edit = VersionEdit.of(1);
+    for (int i = 0; i < tables.size(); i++) {
+      edit.add(places.get(i), tables.get(i));
+    }
+    version = version.apply(edit.build());
+  }
+
+  private void start() {
+    MergeChoice choice =
+        policy.choose(new MergeView(version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, running));
+    if (choice != null) {
+      kinds.merge(choice.kind(), 1, Integer::sum);
+      running.add(choice);
+    }
+  }
+
+  private void finishOne() {
+    if (running.isEmpty()) {
+      return;
+    }
+    MergeChoice choice = running.remove(random.nextInt(running.size()));
+    TreeMap<Integer, Long> merged = new TreeMap<>();
+    for (MergeChoice.Input input : choice.inputs()) {
+      for (SSTableMeta table : input.tables()) {
+        contents.get(table.fileNumber()).forEach(merged::putIfAbsent);
+      }
+    }
+    boolean rewrites =
+        choice.kind() == MergeChoice.Kind.MERGE || choice.kind() == MergeChoice.Kind.DRAIN_L1;
+    if (rewrites) {
+      merged
+          .entrySet()
+          .removeIf(
+              entry ->
+                  entry.getValue() < 0
+                      && (choice.bottommost()
+                          || version.nothingBelow(
+                              choice.outputHeight(), key(entry.getKey()), key(entry.getKey()))));
+    }
+    version = version.apply(choice.edit(1, rewrites ? write(merged) : List.of()));
+  }
+
+  private List<SSTableMeta> write(NavigableMap<Integer, Long> entries) {
+    List<SSTableMeta> tables = new ArrayList<>();
+    TreeMap<Integer, Long> table = new TreeMap<>();
+    for (Map.Entry<Integer, Long> entry : entries.entrySet()) {
+      table.put(entry.getKey(), entry.getValue());
+      if (table.size() == TARGET_ENTRIES || entry.getKey().equals(entries.lastKey())) {
+        long deletes = table.values().stream().filter(value -> value < 0).count();
+        tables.add(
+            Tables.table(
+                1,
+                nextFile,
+                key(table.firstKey()),
+                key(table.lastKey()),
+                table.size() * ENTRY_BYTES,
+                table.size(),
+                deletes));
+        contents.put(nextFile++, table);
+        table = new TreeMap<>();
+      }
+    }
+    return tables;
+  }
+
+  /** The first run that holds a key must hold its newest version. */
+  private void check(String when) {
+    List<Level<SSTableMeta>> runs = version.runs();
+    for (int key = 0; key < KEYS; key++) {
+      byte[] bytes = key(key);
+      Long found = null;
+      for (Level<SSTableMeta> run : runs) {
+        int i = run.find(bytes, 0, bytes.length);
+        found = i < 0 ? null : contents.get(run.meta(i).fileNumber()).get(key);
+        if (found != null) {
+          break;
+        }
+      }
+      long value = found == null || found < 0 ? DELETED : found;
+      assertEquals(expected.getOrDefault(key, DELETED), value, when + ", key " + key);
+    }
+  }
+
+  private static byte[] key(int key) {
+    return new byte[] {'k', 'e', 'y', (byte) (key >>> 8), (byte) key};
+  }
+}

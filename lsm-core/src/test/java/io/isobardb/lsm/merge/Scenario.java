@@ -1,0 +1,202 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.Tables;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree described in text, for golden files. Sizes are in MB; an SSTable is {@code
+ * number:min-max=size~deletes}, size 10 and deletes 0 % unless given.
+ *
+ * <pre>
+ * tree levels=2 memory=10 target=10 T=10 f=1.5 start=4 stop=12 l0=GREEDY_GROUPED
+ * L0/3 7:a-c 8:d-f=20        a group and its SSTables
+ * L1 9:a-z=100~50            a level
+ * memory 5                   changes the write memory
+ * flush 10:a-b 11:c-d        places SSTables in L0
+ * choose                     what the policy chooses
+ * start                      chooses, and lets it run
+ * finish                     the first of what runs is done; a merge's output is one SSTable
+ * show                       the levels
+ * </pre>
+ */
+final class Scenario {
+  private static final long MB = 1 << 20;
+
+  private Version version = Version.empty(KeyOrder.BYTES);
+  private LevelingOptions options = LevelingOptions.DEFAULT;
+  private long memoryBytes = 10 * MB;
+  private long targetBytes = 10 * MB;
+  private final List<MergeChoice> running = new ArrayList<>();
+  private long nextFile = 1000;
+
+  String ask(List<String> lines) {
+    StringBuilder answer = new StringBuilder();
+    for (String line : lines) {
+      answer.append(ask(line.trim().split("\\s+")));
+    }
+    return answer.isEmpty() ? "ok" : answer.toString();
+  }
+
+  private String ask(String[] words) {
+    switch (words[0]) {
+      case "tree" -> begin(words);
+      case "memory" -> memoryBytes = Long.parseLong(words[1]) * MB;
+      case "choose" -> {
+        return describe(choose());
+      }
+      case "start" -> {
+        MergeChoice choice = choose();
+        if (choice != null) {
+          running.add(choice);
+        }
+        return describe(choice);
+      }
+      case "finish" -> {
+        if (running.isEmpty()) {
+          return "nothing runs\n";
+        }
+        finish(running.remove(0));
+      }
+      case "flush" -> {
+        return flush(words);
+      }
+      case "show" -> {
+        return show();
+      }
+      default -> add(words);
+    }
+    return "";
+  }
+
+  private void begin(String[] words) {
+    Map<String, String> values = new HashMap<>();
+    for (int i = 1; i < words.length; i++) {
+      String[] parts = words[i].split("=");
+      values.put(parts[0], parts[1]);
+    }
+    int levels = Integer.parseInt(values.getOrDefault("levels", "1"));
+    version = Version.of(KeyOrder.BYTES, levels, List.of());
+    memoryBytes = Long.parseLong(values.getOrDefault("memory", "10")) * MB;
+    targetBytes = Long.parseLong(values.getOrDefault("target", "10")) * MB;
+    options =
+        new LevelingOptions(
+            Integer.parseInt(values.getOrDefault("T", "10")),
+            Double.parseDouble(values.getOrDefault("f", "1.5")),
+            L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")),
+            Integer.parseInt(values.getOrDefault("start", "4")),
+            Integer.parseInt(values.getOrDefault("stop", "12")),
+            Long.parseLong(values.getOrDefault("fixed", "0")) * MB);
+    running.clear();
+  }
+
+  private void add(String[] words) {
+    boolean l0 = words[0].startsWith("L0/");
+    Place place =
+        l0
+            ? Place.group(Long.parseLong(words[0].substring(3)))
+            : Place.level(version.levelCount() - Integer.parseInt(words[0].substring(1)));
+    VersionEdit.Builder edit = VersionEdit.of(1);
+    tables(words).forEach(table -> edit.add(place, table));
+    version = version.apply(edit.build());
+  }
+
+  private static List<SSTableMeta> tables(String[] words) {
+    List<SSTableMeta> tables = new ArrayList<>();
+    for (int i = 1; i < words.length; i++) {
+      String[] parts = words[i].split("[:~=-]");
+      boolean sized = words[i].contains("=");
+      long size = sized ? Long.parseLong(parts[3]) : 10;
+      long deletes = words[i].contains("~") ? Long.parseLong(parts[parts.length - 1]) : 0;
+      tables.add(
+          Tables.table(
+              1,
+              Long.parseLong(parts[0]),
+              Tables.bytes(parts[1]),
+              Tables.bytes(parts[2]),
+              size * MB,
+              100,
+              deletes));
+    }
+    return tables;
+  }
+
+  private String flush(String[] words) {
+    List<SSTableMeta> tables = tables(words);
+    List<Place> places = options.l0().place(version, tables);
+    VersionEdit.Builder edit = VersionEdit.of(1);
+    for (int i = 0; i < tables.size(); i++) {
+      edit.add(places.get(i), tables.get(i));
+    }
+    version = version.apply(edit.build());
+    return places.stream().map(Place::toString).collect(Collectors.joining(" ")) + "\n";
+  }
+
+  private @Nullable MergeChoice choose() {
+    return new PartitionedLeveling(options)
+        .choose(new MergeView(version, memoryBytes, targetBytes, running));
+  }
+
+  private void finish(MergeChoice choice) {
+    List<SSTableMeta> outputs =
+        choice.inputs().isEmpty()
+            ? List.of()
+            : List.of(
+                Tables.table(
+                    1, nextFile++, choice.minKey(), choice.maxKey(), choice.inputBytes(), 100, 0));
+    version = version.apply(choice.edit(1, outputs));
+  }
+
+  private String describe(@Nullable MergeChoice choice) {
+    if (choice == null) {
+      return "nothing\n";
+    }
+    StringBuilder text = new StringBuilder(choice.kind().toString());
+    for (MergeChoice.Input input : choice.inputs()) {
+      text.append(' ').append(name(input.place())).append(numbers(input.tables()));
+    }
+    if (!choice.inputs().isEmpty()) {
+      text.append(" into ").append(name(Place.level(choice.outputHeight())));
+      text.append(", ").append(text(choice.minKey())).append('-').append(text(choice.maxKey()));
+      text.append(choice.bottommost() ? ", bottommost" : "");
+    }
+    return text.append("\n  ").append(choice.reason()).append('\n').toString();
+  }
+
+  private String show() {
+    StringBuilder text = new StringBuilder();
+    for (Group group : version.groups()) {
+      text.append(name(group.place())).append(numbers(group.run().elements())).append('\n');
+    }
+    for (int i = 1; i <= version.levelCount(); i++) {
+      Level<SSTableMeta> level = version.level(i);
+      text.append('L').append(i).append(numbers(level.elements())).append('\n');
+    }
+    return text.toString();
+  }
+
+  private String name(Place place) {
+    return place.inL0() ? place.toString() : "L" + (version.levelCount() - place.height());
+  }
+
+  private static List<Long> numbers(List<SSTableMeta> tables) {
+    return tables.stream().map(SSTableMeta::fileNumber).toList();
+  }
+
+  private static String text(byte[] key) {
+    return new String(key, StandardCharsets.UTF_8);
+  }
+}
