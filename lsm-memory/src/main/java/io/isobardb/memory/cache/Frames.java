@@ -158,7 +158,7 @@ final class Frames {
     int slots = table.get().slots();
     for (int at = 0; at < slots; at += SWEEP_SLOTS) {
       sweep(at, Math.min(SWEEP_SLOTS, slots - at), victims, which, true);
-      evicted(victims);
+      evicted(victims, 0);
       giveBack(victims);
     }
     Victims idle = new Victims(supply.size());
@@ -167,7 +167,11 @@ final class Frames {
       if (page == PagePool.NONE) {
         break;
       }
-      idle.add(0, exchange(page));
+      if (pool.leaving(page) && lowerHeld(1, minimum) == 1) {
+        pool.release(page, Purpose.CACHE);
+      } else {
+        idle.add(0, exchange(page));
+      }
     }
     for (int i = 0; i < idle.count; i++) {
       supply.add(idle.pages[i]);
@@ -279,10 +283,14 @@ final class Frames {
 
   /** Evicts a few pages to be used again by the cache itself; how many. */
   private int evictToSupply() {
-    Victims victims = new Victims(Math.max(1, Math.min(BATCH_PAGES, target / 32)));
+    Victims victims = new Victims(batchPages());
     evict(victims);
     supply.addEvicted(victims.pages, victims.count);
     return victims.count;
+  }
+
+  private int batchPages() {
+    return Math.max(1, Math.min(BATCH_PAGES, target / 32));
   }
 
   private int giveUp(int wanted, int floor) {
@@ -291,17 +299,23 @@ final class Frames {
       return 0;
     }
     Victims victims = new Victims(granted);
+    takeIdle(victims, batchPages());
     evict(victims);
-    while (!victims.isFull()) {
-      int page = supply.takeAny();
-      if (page == PagePool.NONE) {
-        break;
-      }
-      victims.add(0, page);
-    }
+    takeIdle(victims, 0);
     pool.retire(victims.pages, victims.count, Purpose.CACHE);
     held.addAndGet(granted - victims.count);
     return victims.count;
+  }
+
+  /** Takes pages that are no frames, and leaves so many of them. */
+  private void takeIdle(Victims victims, int left) {
+    while (!victims.isFull() && supply.size() > left) {
+      int page = supply.takeAny();
+      if (page == PagePool.NONE) {
+        return;
+      }
+      victims.add(0, page);
+    }
   }
 
   private int lowerHeld(int wanted, int floor) {
@@ -319,12 +333,13 @@ final class Frames {
 
   /** Moves the hand on until enough pages are evicted, at most twice around. */
   private void evict(Victims victims) {
+    int before = victims.count;
     long slots = table.get().slots();
     for (long seen = 0; seen < 2 * slots + SWEEP_SLOTS && !victims.isFull(); seen += SWEEP_SLOTS) {
       int at = (int) Math.floorMod(hand.getAndAdd(SWEEP_SLOTS), slots);
       sweep(at, SWEEP_SLOTS, victims, leaving, false);
     }
-    evicted(victims);
+    evicted(victims, before);
   }
 
   private void sweep(int at, int count, Victims victims, IntPredicate which, boolean onlyWhich) {
@@ -336,9 +351,9 @@ final class Frames {
     }
   }
 
-  private void evicted(Victims victims) {
-    evictions.add(victims.count);
-    for (int i = 0; ghost != null && i < victims.count; i++) {
+  private void evicted(Victims victims, int from) {
+    evictions.add(victims.count - from);
+    for (int i = from; ghost != null && i < victims.count; i++) {
       ghost.record(victims.keys[i]);
     }
   }

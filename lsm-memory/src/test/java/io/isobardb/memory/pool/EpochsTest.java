@@ -74,14 +74,14 @@ class EpochsTest {
       reader.start();
       readers.add(reader);
     }
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < 20_000; i++) {
       int old = cell.get();
       int next = (old + 1) % elements;
       alive[next][0] = true;
       cell.set(next);
       long tag = epochs.advance();
       while (!epochs.passed(tag)) {
-        Thread.onSpinWait();
+        Thread.yield();
       }
       alive[old][0] = false;
     }

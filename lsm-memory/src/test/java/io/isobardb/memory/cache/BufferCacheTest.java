@@ -1,0 +1,399 @@
+package io.isobardb.memory.cache;
+
+import static io.isobardb.memory.cache.BufferCache.ABSENT;
+import static io.isobardb.memory.cache.BufferCache.key;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.memory.pool.OutOfBudgetException;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class BufferCacheTest {
+  private static final int PAGE = 4096;
+  private final PagePool pool = new PagePool(4 << 20, PAGE, true);
+  private final BufferCache.Loader loader = TestPages.loader(pool);
+
+  @AfterEach
+  void nothingIsHeld() {
+    TestPages.checkLedger(pool);
+    pool.close();
+  }
+
+  private BufferCache cache(int pages, int ghostPages) {
+    return new BufferCache(pool, (long) pages * PAGE, ghostPages);
+  }
+
+  private int load(BufferCache cache, long key, Access access) throws IOException {
+    int page = cache.load(key, loader, access);
+    assertTrue(TestPages.isPageOf(key, pool, page));
+    return page;
+  }
+
+  private void touch(BufferCache cache, long key, Access access) throws IOException {
+    load(cache, key, access);
+    cache.unpin(key);
+  }
+
+  private int find(BufferCache cache, long key) {
+    int slot = pool.epochs().enter();
+    try {
+      return cache.findWithoutTouching(key);
+    } finally {
+      pool.epochs().exit(slot);
+    }
+  }
+
+  private int countPresent(BufferCache cache, int file, int pages) {
+    int present = 0;
+    for (int i = 0; i < pages; i++) {
+      present += find(cache, key(file, i)) == ABSENT ? 0 : 1;
+    }
+    return present;
+  }
+
+  @Test
+  void aLoadedPageIsFoundAndCounted() throws IOException {
+    try (BufferCache cache = cache(64, 16)) {
+      long key = key(7, 3);
+      assertEquals(ABSENT, find(cache, key));
+      assertEquals(ABSENT, cache.pin(key));
+      int page = load(cache, key, Access.QUERY);
+      assertEquals(page, find(cache, key));
+      assertEquals(page, load(cache, key, Access.MERGE));
+      assertEquals(page, cache.pin(key));
+      cache.unpin(key);
+      cache.unpin(key);
+      cache.unpin(key);
+      assertThrows(IllegalStateException.class, () -> cache.unpin(key));
+      assertThrows(IllegalStateException.class, () -> cache.unpin(key(7, 4)));
+      assertEquals(1, cache.stats().queryMisses());
+      assertEquals(1, cache.stats().hits());
+    }
+  }
+
+  @Test
+  void fullCachesEvictWhatIsColdAndKeepToTheirTarget() throws IOException {
+    try (BufferCache cache = cache(100, 1000)) {
+      for (int i = 0; i < 1000; i++) {
+        touch(cache, key(1, i), Access.QUERY);
+        assertTrue(cache.stats().heldPages() <= 100);
+        assertEquals(cache.stats().heldPages(), pool.pages(Purpose.CACHE));
+      }
+      int present = countPresent(cache, 1, 1000);
+      assertTrue(present >= 90 && present <= 100, "present " + present);
+      assertEquals(1000 - present, cache.stats().evictions());
+      for (int i = 0; i < 1000; i++) {
+        if (find(cache, key(1, i)) == ABSENT) {
+          touch(cache, key(1, i), i % 2 == 0 ? Access.QUERY : Access.MERGE);
+          break;
+        }
+      }
+      assertEquals(1, cache.stats().queryGhostHits() + cache.stats().mergeGhostHits());
+    }
+  }
+
+  @Test
+  void aMergeDoesNotDisplaceHotPages() throws IOException {
+    try (BufferCache cache = cache(200, 0)) {
+      for (int i = 0; i < 100; i++) {
+        touch(cache, key(1, i), Access.QUERY);
+      }
+      for (int i = 0; i < 2000; i++) {
+        touch(cache, key(2, i), Access.MERGE);
+        int slot = pool.epochs().enter();
+        for (int j = 0; j < 5; j++) {
+          cache.find(key(1, (5 * i + j) % 100));
+        }
+        pool.epochs().exit(slot);
+      }
+      assertTrue(countPresent(cache, 1, 100) >= 97, "hot " + countPresent(cache, 1, 100));
+    }
+  }
+
+  @Test
+  void touchingMakesHotAndMergesDoNot() throws IOException {
+    try (BufferCache cache = cache(64, 0)) {
+      touch(cache, key(1, 0), Access.MERGE);
+      touch(cache, key(1, 1), Access.QUERY);
+      int slot = pool.epochs().enter();
+      assertFalse(cache.isHot(key(1, 0)));
+      assertTrue(cache.isHot(key(1, 1)));
+      cache.findWithoutTouching(key(1, 0));
+      assertFalse(cache.isHot(key(1, 0)));
+      cache.find(key(1, 0));
+      assertTrue(cache.isHot(key(1, 0)));
+      pool.epochs().exit(slot);
+    }
+  }
+
+  @Test
+  void aPageFoundInAnEpochStaysWhatItIsUntilTheReaderLeaves() throws IOException {
+    try (BufferCache cache = cache(16, 0)) {
+      touch(cache, key(1, 0), Access.MERGE);
+      int slot = pool.epochs().enter();
+      int page = cache.findWithoutTouching(key(1, 0));
+      assertNotEquals(ABSENT, page);
+      cache.drop(1, 1);
+      assertEquals(ABSENT, cache.findWithoutTouching(key(1, 0)));
+      while (pool.tryAllocate(Purpose.WRITE) != PagePool.NONE) {
+        assertTrue(TestPages.isPageOf(key(1, 0), pool, page));
+      }
+      pool.epochs().exit(slot);
+      for (int i = 0; i < 100; i++) {
+        touch(cache, key(2, i), Access.QUERY);
+      }
+      pool.transfer(Purpose.WRITE, Purpose.LIMBO, (int) pool.pages(Purpose.WRITE));
+    }
+  }
+
+  @Test
+  void pinnedPagesStayAndTheLoadGoesBeyondTheTargetThen() throws IOException {
+    try (BufferCache cache = cache(16, 0)) {
+      int[] pages = new int[40];
+      for (int i = 0; i < 40; i++) {
+        pages[i] = load(cache, key(1, i), Access.QUERY);
+      }
+      for (int i = 0; i < 40; i++) {
+        assertEquals(pages[i], find(cache, key(1, i)));
+        assertTrue(TestPages.isPageOf(key(1, i), pool, pages[i]));
+        cache.unpin(key(1, i));
+      }
+      cache.resize(16L * PAGE);
+      assertEquals(16, cache.stats().heldPages());
+    }
+  }
+
+  @Test
+  void aLoadWaitsForAFrameAndGetsTheOneThatIsUnpinned()
+      throws IOException, InterruptedException, ExecutionException {
+    try (BufferCache cache = cache(16, 0)) {
+      List<Integer> writes = new ArrayList<>();
+      takeAll(writes);
+      for (int i = 0; i < 16; i++) {
+        load(cache, key(1, i), Access.QUERY);
+      }
+      ExecutorService executor = Executors.newSingleThreadExecutor();
+      Future<Boolean> waiting =
+          executor.submit(
+              () -> {
+                Thread.currentThread().interrupt();
+                load(cache, key(2, 0), Access.QUERY);
+                return Thread.interrupted();
+              });
+      while (cache.stats().waits() == 0) {
+        Thread.onSpinWait();
+      }
+      assertFalse(waiting.isDone());
+      cache.unpin(key(1, 5));
+      assertTrue(waiting.get(), "an interrupt neither ends the wait nor gets lost");
+      assertNotEquals(ABSENT, find(cache, key(2, 0)));
+      assertEquals(ABSENT, find(cache, key(1, 5)));
+      for (int i = 0; i < 16; i++) {
+        cache.unpin(i == 5 ? key(2, 0) : key(1, i));
+      }
+      executor.shutdown();
+      writes.forEach(page -> pool.release(page, Purpose.WRITE));
+    }
+  }
+
+  private void takeAll(List<Integer> writes) {
+    for (int page = pool.allocate(Purpose.WRITE); page != PagePool.NONE; ) {
+      writes.add(page);
+      page = pool.allocate(Purpose.WRITE);
+    }
+  }
+
+  @Test
+  void writersTakeAllButTheLeastFrames() throws IOException {
+    try (BufferCache cache = cache(1000, 0)) {
+      for (int i = 0; i < 1000; i++) {
+        touch(cache, key(1, i), Access.QUERY);
+      }
+      List<Integer> writes = new ArrayList<>();
+      takeAll(writes);
+      assertEquals(BufferCache.MINIMUM_PAGES, pool.pages(Purpose.CACHE));
+      for (int i = 0; i < 100; i++) {
+        touch(cache, key(2, i), Access.QUERY);
+      }
+      assertEquals(BufferCache.MINIMUM_PAGES, pool.pages(Purpose.CACHE));
+      writes.forEach(page -> pool.release(page, Purpose.WRITE));
+    }
+  }
+
+  @Test
+  void oneThreadLoadsWhileTheOthersWait() throws Exception {
+    try (BufferCache cache = cache(64, 0)) {
+      ExecutorService executor = Executors.newFixedThreadPool(4);
+      CountDownLatch inLoader = new CountDownLatch(1);
+      CountDownLatch proceed = new CountDownLatch(1);
+      AtomicInteger loads = new AtomicInteger();
+      BufferCache.Loader slow =
+          (key, memory, base) -> {
+            loads.incrementAndGet();
+            inLoader.countDown();
+            awaitQuietly(proceed);
+            loader.load(key, memory, base);
+          };
+      List<Future<Integer>> results = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        results.add(executor.submit(() -> cache.load(key(1, 1), slow, Access.QUERY)));
+      }
+      inLoader.await();
+      assertEquals(ABSENT, find(cache, key(1, 1)));
+      proceed.countDown();
+      for (Future<Integer> result : results) {
+        int page = result.get();
+        assertEquals(page, find(cache, key(1, 1)));
+        cache.unpin(key(1, 1));
+      }
+      assertEquals(1, loads.get());
+      executor.shutdown();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aFailedLoadLeavesNothing() throws IOException {
+    try (BufferCache cache = cache(16, 0)) {
+      for (int i = 0; i < 100; i++) {
+        IOException failure = new IOException("planned");
+        IOException seen =
+            assertThrows(
+                IOException.class,
+                () ->
+                    cache.load(
+                        key(1, 1),
+                        (key, memory, base) -> {
+                          throw failure;
+                        },
+                        Access.QUERY));
+        assertEquals(failure, seen);
+        assertEquals(ABSENT, find(cache, key(1, 1)));
+      }
+      assertEquals(16, cache.stats().heldPages());
+      assertEquals(100, cache.stats().failedLoads());
+      touch(cache, key(1, 1), Access.QUERY);
+    }
+  }
+
+  @Test
+  void anAdoptedPageStaysInItsPlace() throws IOException {
+    try (BufferCache cache = cache(16, 0)) {
+      for (int i = 0; i < 64; i++) {
+        int page = pool.allocate(Purpose.WRITE);
+        TestPages.write(key(3, i), pool.memory(page), pool.base(page), PAGE);
+        assertTrue(cache.adopt(key(3, i), page, Purpose.WRITE, Access.QUERY));
+        assertTrue(cache.stats().heldPages() <= 16);
+      }
+      int present = countPresent(cache, 3, 64);
+      assertTrue(present > 0 && present <= 16);
+      int known = 0;
+      while (find(cache, key(3, known)) == ABSENT) {
+        known++;
+      }
+      int page = pool.allocate(Purpose.MERGE);
+      assertFalse(cache.adopt(key(3, known), page, Purpose.MERGE));
+      assertEquals(0, pool.pages(Purpose.MERGE));
+      assertEquals(64, cache.stats().adoptions());
+    }
+  }
+
+  @Test
+  void theDroppedPinnedPageGoesWithItsLastPin() throws IOException {
+    try (BufferCache cache = cache(64, 100)) {
+      int page = load(cache, key(1, 0), Access.QUERY);
+      for (int i = 1; i < 200; i++) {
+        touch(cache, key(1, i), Access.QUERY);
+      }
+      cache.drop(1, 200);
+      assertEquals(1, countPresent(cache, 1, 200));
+      assertTrue(TestPages.isPageOf(key(1, 0), pool, page));
+      cache.unpin(key(1, 0));
+      assertEquals(0, countPresent(cache, 1, 200));
+      touch(cache, key(1, 150), Access.QUERY);
+      assertEquals(0, cache.stats().queryGhostHits());
+    }
+  }
+
+  @Test
+  void theTargetMovesBothWays() throws IOException {
+    try (BufferCache cache = cache(16, 0)) {
+      for (int pages : new int[] {400, 50, 700, 16, 300}) {
+        cache.resize((long) pages * PAGE);
+        assertTrue(pool.pages(Purpose.CACHE) <= pages);
+        for (int i = 0; i < 800; i++) {
+          touch(cache, key(1, i), Access.QUERY);
+        }
+        assertEquals(pages, pool.pages(Purpose.CACHE));
+        assertEquals(pages, cache.stats().targetPages());
+        TestPages.checkLedger(pool);
+      }
+    }
+  }
+
+  @Test
+  void theTableGrowsWithTheLimit() throws IOException {
+    try (BufferCache cache = cache(700, 0)) {
+      for (int i = 0; i < 700; i++) {
+        load(cache, key(1, i), Access.QUERY);
+      }
+      pool.setLimit(32 << 20);
+      cache.resize(5000L * PAGE);
+      for (int i = 0; i < 700; i++) {
+        assertTrue(TestPages.isPageOf(key(1, i), pool, find(cache, key(1, i))));
+        cache.unpin(key(1, i));
+      }
+      for (int i = 0; i < 5000; i++) {
+        touch(cache, key(1, i), Access.QUERY);
+      }
+      assertEquals(5000, pool.pages(Purpose.CACHE));
+      pool.setLimit(4 << 20);
+      assertTrue(pool.allocatedBytes() <= 4 << 20, "allocated " + pool.allocatedBytes());
+      cache.resize(200L * PAGE);
+      for (int i = 0; i < 1000; i++) {
+        touch(cache, key(1, i), Access.QUERY);
+      }
+      assertEquals(200, pool.pages(Purpose.CACHE));
+    }
+  }
+
+  @Test
+  void closingWithPinsNamesTheLeak() throws IOException {
+    BufferCache cache = cache(64, 8);
+    load(cache, key(1, 1), Access.QUERY);
+    IllegalStateException leak = assertThrows(IllegalStateException.class, cache::close);
+    assertTrue(leak.getMessage().contains("1 page"), leak.getMessage());
+    assertThrows(IllegalStateException.class, () -> cache.find(key(1, 1)));
+    assertThrows(IllegalStateException.class, () -> cache.load(key(1, 1), loader, Access.QUERY));
+    cache.close();
+  }
+
+  @Test
+  void aPoolTooSmallForTheLeastCacheIsRefusedWithoutLeak() {
+    try (PagePool small = new PagePool(200 << 10, 65536, true)) {
+      assertThrows(OutOfBudgetException.class, () -> new BufferCache(small, 1 << 20, 5));
+    }
+  }
+}
