@@ -135,6 +135,9 @@ final class DirectoryStorageTest {
       throws Exception {
     DataFile file = storage.create("storm", mode);
     file.write(0, Bytes.filled(PAGES * 4096, 0), 0, PAGES * 4096);
+    if (fate.equals("is deleted")) {
+      storage.delete("storm");
+    }
     AtomicReference<Throwable> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
@@ -156,8 +159,6 @@ final class DirectoryStorageTest {
       Thread.yield();
       if (i == 50 && fate.equals("is renamed")) {
         storage.rename("storm", "renamed");
-      } else if (i == 50 && fate.equals("is deleted")) {
-        storage.delete("storm");
       }
     }
     for (Thread thread : threads) {
@@ -175,7 +176,7 @@ final class DirectoryStorageTest {
   private static void work(DataFile file, int owner, SplittableRandom random) throws IOException {
     int[] values = new int[PAGES];
     Memory page = Bytes.filled(4 * 4096, 0);
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 300; i++) {
       Thread.currentThread().interrupt();
       int at = (owner + 4 * random.nextInt(PAGES / 4 - 2)) % PAGES;
       switch (random.nextInt(12)) {

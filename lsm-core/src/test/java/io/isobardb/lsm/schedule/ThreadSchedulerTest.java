@@ -288,6 +288,46 @@ final class ThreadSchedulerTest {
   }
 
   @Test
+  void aWakeBetweenALookAndTheSleepIsNotMissed() {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      AtomicReference<Service.Handle> handle = new AtomicReference<>();
+      AtomicInteger work = new AtomicInteger();
+      AtomicInteger done = new AtomicInteger();
+      Signal progress = scheduler.signal("progress");
+      handle.set(
+          scheduler.start(
+              new Service() {
+                @Override
+                public String name() {
+                  return "racy";
+                }
+
+                @Override
+                public boolean ready() {
+                  boolean seen = work.get() > done.get();
+                  // Work comes up just after the look that found none.
+                  if (!seen && done.get() == 1 && work.compareAndSet(1, 2)) {
+                    handle.get().wake();
+                  }
+                  return seen;
+                }
+
+                @Override
+                public void run() {
+                  done.set(work.get());
+                  progress.raise();
+                }
+
+                @Override
+                public void failed(Throwable cause) {}
+              }));
+      work.set(1);
+      handle.get().wake();
+      progress.await(() -> done.get() == 2);
+    }
+  }
+
+  @Test
   void anAlarmRunsAServiceThatNobodyWakes() {
     try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
       LoopService service = new LoopService();

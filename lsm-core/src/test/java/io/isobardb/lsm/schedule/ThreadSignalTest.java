@@ -50,6 +50,23 @@ final class ThreadSignalTest {
   }
 
   @Test
+  void aRaiseBetweenALookAndTheSleepIsNotMissed() {
+    Signal sleeping = new ThreadSignal("sleeping", 0);
+    int[] looks = {0};
+    boolean[] room = {false};
+    sleeping.await(
+        () -> {
+          boolean seen = room[0];
+          if (++looks[0] == 2) {
+            room[0] = true;
+            sleeping.raise();
+          }
+          return seen;
+        });
+    assertEquals(3, looks[0]);
+  }
+
+  @Test
   void manyWaitersSeeManyRaisers() throws Exception {
     AtomicLong value = new AtomicLong();
     int raisers = 2;
