@@ -5,6 +5,7 @@ import io.isobardb.lsm.io.SimulatedClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.StringJoiner;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +41,19 @@ public final class SimulatedScheduler implements Scheduler {
     abstract void step();
   }
 
+  /** A wait that has not ended. */
+  private record Wait(String name, BooleanSupplier condition) {
+    @Override
+    public String toString() {
+      return name + (condition.getAsBoolean() ? " (which holds)" : "");
+    }
+  }
+
   private final SimulatedClock clock;
   private final SplittableRandom random;
   private final List<Task> tasks = new ArrayList<>();
-  private final List<String> waits = new ArrayList<>();
+  private final List<Wait> waits = new ArrayList<>();
+  private @Nullable IllegalStateException stuck;
   private @Nullable Thread owner;
   private int eagerPercent;
   private boolean closed;
@@ -199,6 +209,23 @@ public final class SimulatedScheduler implements Scheduler {
     }
   }
 
+  private long later(long nanos) {
+    long now = clock.nanos();
+    return nanos > NEVER - now ? NEVER : now + nanos;
+  }
+
+  /** A wait that can't end is a defect for the harness to see, whatever step it is found in. */
+  private void throwIfStuck() {
+    if (stuck != null) {
+      throw stuck;
+    }
+  }
+
+  private IllegalStateException stuck(String message) {
+    stuck = new IllegalStateException(message);
+    return stuck;
+  }
+
   private static StoreClosedException closedBefore(Job job) {
     return new StoreClosedException("closed before it was done: " + job.name());
   }
@@ -236,7 +263,8 @@ public final class SimulatedScheduler implements Scheduler {
       boolean more;
       try {
         more = job.step();
-      } catch (Exception | AssertionError e) {
+      } catch (Throwable e) {
+        throwIfStuck();
         tasks.remove(this);
         job.failed(e);
         return;
@@ -279,7 +307,8 @@ public final class SimulatedScheduler implements Scheduler {
       awake = true;
       try {
         service.run();
-      } catch (Exception | AssertionError e) {
+      } catch (Throwable e) {
+        throwIfStuck();
         tasks.remove(this);
         service.failed(e);
       }
@@ -295,7 +324,7 @@ public final class SimulatedScheduler implements Scheduler {
     @Override
     public void wakeWithin(long nanos) {
       checkThread();
-      alarm = Math.min(alarm, clock.nanos() + nanos);
+      alarm = Math.min(alarm, later(nanos));
     }
 
     @Override
@@ -320,7 +349,7 @@ public final class SimulatedScheduler implements Scheduler {
 
     @Override
     public boolean await(BooleanSupplier condition, long nanos) {
-      return awaitUntil(condition, clock.nanos() + nanos);
+      return awaitUntil(condition, later(nanos));
     }
 
     private boolean awaitUntil(BooleanSupplier condition, long deadline) {
@@ -328,7 +357,7 @@ public final class SimulatedScheduler implements Scheduler {
       if (condition.getAsBoolean()) {
         return true;
       }
-      waits.add(name);
+      waits.add(new Wait(name, condition));
       try {
         long seen = raised;
         while (true) {
@@ -356,9 +385,13 @@ public final class SimulatedScheduler implements Scheduler {
       if (next != NEVER) {
         clock.advanceTo(next);
       } else if (condition.getAsBoolean()) {
-        throw new IllegalStateException("lost wake-up: " + name + " holds, but nobody raised it");
+        throw stuck("lost wake-up: " + name + " holds, but nobody raised it");
       } else {
-        throw new IllegalStateException("deadlock: waiting for " + String.join(", in ", waits));
+        StringJoiner chain = new StringJoiner(", in a wait for ", "deadlock: waiting for ", "");
+        for (int i = waits.size() - 1; i >= 0; i--) {
+          chain.add(waits.get(i).toString());
+        }
+        throw stuck(chain.toString());
       }
     }
 

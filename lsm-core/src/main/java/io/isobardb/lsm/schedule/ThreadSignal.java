@@ -18,7 +18,6 @@ import java.util.function.BooleanSupplier;
  */
 final class ThreadSignal implements Signal {
   private static final int MAX_SPINS = 64;
-  private static final boolean MANY_PROCESSORS = Runtime.getRuntime().availableProcessors() > 1;
 
   private final String name;
   private final AtomicInteger waiters = new AtomicInteger();
@@ -29,10 +28,19 @@ final class ThreadSignal implements Signal {
   private volatile long generation;
 
   /** How long to spin; a guess that waiters adjust, racily. */
-  private int spins = MAX_SPINS / 2;
+  private int spins;
+
+  private final int maxSpins;
 
   ThreadSignal(String name) {
+    this(name, Runtime.getRuntime().availableProcessors() > 1 ? MAX_SPINS : 0);
+  }
+
+  /** {@code maxSpins} says how often to look at most before sleeping. */
+  ThreadSignal(String name, int maxSpins) {
     this.name = name;
+    this.maxSpins = maxSpins;
+    this.spins = maxSpins / 2;
   }
 
   @Override
@@ -116,18 +124,15 @@ final class ThreadSignal implements Signal {
 
   /** Looks at the condition for a short while; longer if that helped before. */
   private boolean spin(BooleanSupplier condition) {
-    if (!MANY_PROCESSORS) {
-      return false;
-    }
     int limit = spins;
     for (int i = 0; i < limit; i++) {
       Thread.onSpinWait();
       if (condition.getAsBoolean()) {
-        spins = Math.min(MAX_SPINS, limit + 4);
+        spins = Math.min(maxSpins, limit + 4);
         return true;
       }
     }
-    spins = Math.max(4, limit - 1);
+    spins = Math.max(maxSpins / 16, limit - 1);
     return false;
   }
 

@@ -115,6 +115,11 @@ public final class Memory {
     return INTS.compareAndSet(buffer, offset, expected, value);
   }
 
+  /** Atomically adds, and gives the value before. */
+  public int getAndAddInt(int offset, int delta) {
+    return (int) INTS.getAndAdd(buffer, offset, delta);
+  }
+
   /** Atomically ORs {@code bits} in, and gives the value before. */
   public long getAndOrLong(int offset, long bits) {
     return (long) LONGS.getAndBitwiseOr(buffer, offset, bits);

@@ -3,12 +3,10 @@ package io.isobardb.memory.pool;
 import io.isobardb.memory.page.Memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 
 /**
  * Where every page comes from: pages of one size, cut from slabs, under one limit.
@@ -23,6 +21,10 @@ import java.util.Map;
  * caller's business. A few pages ({@link #reservePages}) are kept for {@link #allocateUrgent},
  * which writers use once they can't turn back any more.
  *
+ * <p>The limit may change at any time. A lower one takes effect as pages come back: the emptiest
+ * slabs hand out no more pages, the reclaimer is asked to leave them, and a slab goes back to the
+ * system when all its pages are free and the readers of that moment have left.
+ *
  * <p>Thread rule: all methods may be called by any thread. {@code memory} and {@code base} take no
  * lock; a page handed from one thread to another must be handed over with a happens-before edge.
  *
@@ -36,6 +38,12 @@ public final class PagePool implements AutoCloseable {
   /** Slabs and blocks start at multiples of this many bytes, as direct I/O wants it. */
   public static final int ALIGNMENT = 4096;
 
+  /** How often an allocation asks for pages, or waits for readers to leave, before it gives up. */
+  private static final int ATTEMPTS = 64;
+
+  /** Pages asked for at a time; with four times as many in limbo, no more are asked for. */
+  private static final int RECLAIM_PAGES = 16;
+
   /** Gives clean pages up when the pool has run out. */
   @FunctionalInterface
   public interface Reclaimer {
@@ -46,6 +54,12 @@ public final class PagePool implements AutoCloseable {
      * @return how many were given up; 0 if there is nothing to give
      */
     int reclaim(int pages);
+
+    /**
+     * Gives up the pages that {@code leaving} accepts, as far as possible: they lie in slabs which
+     * are to go back to the system. Must not wait.
+     */
+    default void vacate(IntPredicate leaving) {}
   }
 
   private final int pageSize;
@@ -54,24 +68,15 @@ public final class PagePool implements AutoCloseable {
   private final int slabMask;
   private final Epochs epochs = new Epochs();
   private final boolean poison;
-
-  private final Object lock = new Object();
   private volatile Reclaimer reclaimer = pages -> 0;
 
-  // All below is guarded by lock; slabs may be read without it for a page that is held.
-  private Memory[] slabs = new Memory[0];
-  private final List<ByteBuf> slabOwners = new ArrayList<>();
-  private int[] free = new int[64];
-  private int freeCount;
-  private int[] limboPages = new int[64];
-  private long[] limboTags = new long[64];
-  private int limboHead;
-  private int limboCount;
+  private final Object lock = new Object();
+
+  // All below is guarded by lock.
+  private final Slabs slabs;
+  private final Limbo limbo = new Limbo(epochs);
   private final long[] held = new long[Purpose.values().length];
   private final long[] blockBytes = new long[Purpose.values().length];
-  private long limit;
-  private long allocated;
-  private long peak;
   private int reserve;
   private boolean closed;
 
@@ -80,6 +85,7 @@ public final class PagePool implements AutoCloseable {
    *
    * @param limitBytes the budget
    * @param pageSize a power of two from 4096 to 65536
+   * @throws IllegalArgumentException if the budget is more than the JVM's direct memory
    */
   public PagePool(long limitBytes, int pageSize) {
     this(limitBytes, pageSize, false);
@@ -90,18 +96,27 @@ public final class PagePool implements AutoCloseable {
    * overwritten, so that a reader who came too late reads garbage and fails. For tests.
    */
   public PagePool(long limitBytes, int pageSize, boolean poison) {
+    this(
+        limitBytes,
+        pageSize,
+        poison,
+        bytes -> UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes));
+  }
+
+  PagePool(long limitBytes, int pageSize, boolean poison, IntFunction<ByteBuf> allocator) {
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
           "page size must be a power of two from 4096 to 65536, not " + pageSize);
     }
+    checkLimit(limitBytes);
     this.pageSize = pageSize;
     this.pageShift = Integer.numberOfTrailingZeros(pageSize);
     long slabBytes = Long.highestOneBit(Math.max(limitBytes / 32, 1));
     slabBytes = Math.min(Math.max(slabBytes, Math.max(128 << 10, 4L * pageSize)), 4 << 20);
     this.slabShift = Long.numberOfTrailingZeros(slabBytes) - pageShift;
     this.slabMask = (1 << slabShift) - 1;
-    this.limit = limitBytes;
     this.poison = poison;
+    this.slabs = new Slabs(epochs, allocator, pageSize, slabShift, limitBytes);
   }
 
   /** Who is asked for pages when there are no more. */
@@ -121,7 +136,7 @@ public final class PagePool implements AutoCloseable {
 
   /** The region a page lies in. */
   public Memory memory(int page) {
-    return slabs[page >>> slabShift];
+    return slabs.regions[page >>> slabShift];
   }
 
   /** The offset of a page in its region. */
@@ -129,9 +144,17 @@ public final class PagePool implements AutoCloseable {
     return (page & slabMask) << pageShift;
   }
 
+  /** Whether a held page lies in a slab that is to go back to the system. Takes no lock. */
+  public boolean leaving(int page) {
+    return slabs.anyLeaving && slabs.leaving(page);
+  }
+
   /**
    * A page for {@code purpose}, its contents undefined, or {@link #NONE} if the budget has no room
    * and nothing could be reclaimed.
+   *
+   * @throws OutOfBudgetException if the budget has room but the system refused the memory, and
+   *     nothing could be reclaimed; names the JVM's option
    */
   public int allocate(Purpose purpose) {
     return allocate(purpose, false);
@@ -142,25 +165,43 @@ public final class PagePool implements AutoCloseable {
     return allocate(purpose, true);
   }
 
+  /** As {@link #allocate}, without asking the reclaimer; {@link #NONE} if there is no page. */
+  public int tryAllocate(Purpose purpose) {
+    synchronized (lock) {
+      return take(purpose, reserve);
+    }
+  }
+
   private int allocate(Purpose purpose, boolean urgent) {
     for (int attempt = 0; ; attempt++) {
+      int inView;
       synchronized (lock) {
         int page = take(purpose, urgent ? 0 : reserve);
         if (page != NONE) {
           return page;
         }
-      }
-      if (attempt == 64 || reclaimer.reclaim(16) == 0) {
-        synchronized (lock) {
-          // What was given up may have become free since.
-          return take(purpose, urgent ? 0 : reserve);
+        inView = limbo.size();
+        if (attempt == ATTEMPTS) {
+          return refuse();
         }
       }
-      if (attempt > 2) {
-        // Given up but still in view of a reader: readers are short, let them run.
+      // Pages given up but still in view of a reader: asking for more would only empty the cache.
+      if (inView < 4 * RECLAIM_PAGES && reclaimer.reclaim(RECLAIM_PAGES) == 0 && inView == 0) {
+        synchronized (lock) {
+          // What others gave up may have become free since.
+          int page = take(purpose, urgent ? 0 : reserve);
+          return page == NONE ? refuse() : page;
+        }
+      }
+      if (attempt > 0) {
         Thread.yield();
       }
     }
+  }
+
+  private int refuse() {
+    slabs.throwIfRefused();
+    return NONE;
   }
 
   /** Keeps this many pages back from {@link #allocate}, for {@link #allocateUrgent}. */
@@ -172,142 +213,223 @@ public final class PagePool implements AutoCloseable {
 
   private int take(Purpose purpose, int keep) {
     checkOpen();
-    if (freeCount <= keep) {
+    if (slabs.available() <= keep) {
       drainLimbo();
     }
-    while (freeCount <= keep && allocated + slabCharge() <= limit) {
-      addSlab();
+    while (slabs.available() <= keep) {
+      if (!slabs.add()) {
+        return NONE;
+      }
     }
-    if (freeCount <= keep) {
-      return NONE;
-    }
-    int page = free[--freeCount];
     held[purpose.ordinal()]++;
-    return page;
+    return slabs.pop();
   }
 
   /** Gives a page back that no reader can see. */
   public void release(int page, Purpose purpose) {
-    if (poison) {
-      memory(page).fill(base(page), pageSize, (byte) 0xDB);
-    }
     synchronized (lock) {
-      held[purpose.ordinal()]--;
-      pushFree(page);
+      checkOpen();
+      discharge(page, purpose);
+      free(page);
     }
   }
 
   /** Gives a page back that was unlinked just now: it is free when its last reader has left. */
   public void retire(int page, Purpose purpose) {
     synchronized (lock) {
-      held[purpose.ordinal()]--;
-      held[Purpose.LIMBO.ordinal()]++;
-      if (limboCount == limboPages.length) {
-        growLimbo();
+      checkOpen();
+      addToLimbo(page, purpose, epochs.advance());
+      drainLargeLimbo();
+    }
+  }
+
+  /** As {@link #retire(int, Purpose)}, for the first {@code count} pages of the array. */
+  public void retire(int[] pages, int count, Purpose purpose) {
+    if (count == 0) {
+      return;
+    }
+    synchronized (lock) {
+      checkOpen();
+      long tag = epochs.advance();
+      for (int i = 0; i < count; i++) {
+        addToLimbo(pages[i], purpose, tag);
       }
-      int at = (limboHead + limboCount) & (limboPages.length - 1);
-      limboPages[at] = page;
-      limboTags[at] = epochs.advance();
-      limboCount++;
-      if (limboCount >= 32 && freeCount == 0) {
-        drainLimbo();
-      }
+      drainLargeLimbo();
+    }
+  }
+
+  private void addToLimbo(int page, Purpose purpose, long tag) {
+    discharge(page, purpose);
+    held[Purpose.LIMBO.ordinal()]++;
+    limbo.add(page, tag);
+  }
+
+  private void drainLargeLimbo() {
+    if (limbo.size() >= 32 && slabs.available() == 0 || slabs.isShrinking()) {
+      drainLimbo();
     }
   }
 
   /** Charges {@code pages} pages to another purpose: they change owner, not place. */
   public void transfer(Purpose from, Purpose to, int pages) {
     synchronized (lock) {
+      checkHeld(from, pages);
       held[from.ordinal()] -= pages;
       held[to.ordinal()] += pages;
     }
   }
 
   /**
-   * A contiguous piece of memory.
+   * A contiguous piece of memory, all zeros. If the limit is in the way, whole slabs are emptied
+   * and given back first.
    *
-   * @throws OutOfBudgetException if it does not fit, even after reclaiming
+   * @throws OutOfBudgetException if it does not fit, even after reclaiming, or the system refused
    */
   public Block allocateBlock(int bytes, Purpose purpose) {
     long charge = (long) bytes + ALIGNMENT;
-    synchronized (lock) {
-      checkOpen();
-      if (allocated + charge > limit) {
-        throw new OutOfBudgetException(
-            "a block of "
-                + bytes
-                + " bytes for "
-                + purpose
-                + " does not fit: "
-                + allocated
-                + " of "
-                + limit
-                + " bytes are allocated");
-      }
-      ByteBuf owner = UnpooledByteBufAllocator.DEFAULT.directBuffer((int) charge, (int) charge);
-      Memory memory = aligned(owner, bytes);
+    if (bytes < 0 || charge > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("a block of " + bytes + " bytes");
+    }
+    reserveBlock(charge, purpose);
+    try {
+      ByteBuf owner = slabs.allocator.apply((int) charge);
+      Memory memory = Slabs.aligned(owner, bytes);
       memory.zero(0, bytes);
-      grew(charge);
-      blockBytes[purpose.ordinal()] += charge;
       return new Block(memory, purpose, charge, owner);
+    } catch (OutOfMemoryError refused) {
+      synchronized (lock) {
+        blockBytes[purpose.ordinal()] -= charge;
+        slabs.shrank(charge);
+        throw DirectMemory.refused(charge, slabs.allocated(), refused);
+      }
+    }
+  }
+
+  private void reserveBlock(long charge, Purpose purpose) {
+    boolean waiting = false;
+    for (int attempt = 0; ; attempt++) {
+      synchronized (lock) {
+        checkOpen();
+        drainLimbo();
+        if (slabs.fits(charge)) {
+          slabs.grew(charge);
+          blockBytes[purpose.ordinal()] += charge;
+          if (waiting) {
+            slabs.setAside(-charge);
+          }
+          return;
+        }
+        if (attempt == ATTEMPTS || charge > slabs.limit()) {
+          if (waiting) {
+            slabs.setAside(-charge);
+          }
+          throw new OutOfBudgetException(
+              "a block of " + charge + " bytes for " + purpose + " does not fit: " + slabs);
+        }
+        if (!waiting) {
+          waiting = true;
+          slabs.setAside(charge);
+        }
+      }
+      if (attempt % RECLAIM_PAGES == 0) {
+        reclaimer.vacate(this::leaving);
+      }
+      Thread.yield();
     }
   }
 
   /** Gives a block back that no reader can see. */
   public void release(Block block) {
     synchronized (lock) {
-      blockBytes[block.purpose().ordinal()] -= block.chargedBytes();
-      allocated -= block.chargedBytes();
       ((ByteBuf) block.owner()).release();
+      blockBytes[block.purpose().ordinal()] -= block.chargedBytes();
+      slabs.shrank(block.chargedBytes());
+    }
+  }
+
+  /** Gives a block back that was unlinked just now: it is freed when its last reader has left. */
+  public void retire(Block block) {
+    synchronized (lock) {
+      checkOpen();
+      blockBytes[block.purpose().ordinal()] -= block.chargedBytes();
+      slabs.doom((ByteBuf) block.owner(), block.chargedBytes());
+      slabs.freeDoomed();
+    }
+  }
+
+  /**
+   * Changes the budget. More is a permission; less is reached as pages come back, and {@link
+   * #allocatedBytes} tells how far that is.
+   *
+   * @throws IllegalArgumentException if the budget is more than the JVM's direct memory
+   */
+  public void setLimit(long limitBytes) {
+    checkLimit(limitBytes);
+    synchronized (lock) {
+      checkOpen();
+      drainLimbo();
+      slabs.setLimit(limitBytes);
+    }
+    if (slabs.anyLeaving) {
+      reclaimer.vacate(this::leaving);
+      allocatedBytes();
     }
   }
 
   /** Pages that {@link #allocate} could still hand out without reclaiming. */
   public int availablePages() {
     synchronized (lock) {
-      long slabsLeft = Math.max(0, (limit - allocated) / slabCharge());
-      return (int) Math.max(0, freeCount + limboCount + (slabsLeft << slabShift) - reserve);
+      long pages = (long) slabs.available() + slabs.roomPages() + limbo.size() - reserve;
+      return (int) Math.max(0, Math.min(pages, Integer.MAX_VALUE));
     }
   }
 
   /** Pages held for a purpose. */
   public long pages(Purpose purpose) {
     synchronized (lock) {
-      return purpose == Purpose.FREE ? freeCount : held[purpose.ordinal()];
+      return purpose == Purpose.FREE ? slabs.freePages() : held[purpose.ordinal()];
     }
   }
 
   /** Bytes held from the system. */
   public long allocatedBytes() {
     synchronized (lock) {
-      return allocated;
+      if (!closed && slabs.isShrinking()) {
+        drainLimbo();
+      }
+      return slabs.allocated();
     }
   }
 
   /** The budget in bytes. */
   public long limitBytes() {
     synchronized (lock) {
-      return limit;
+      return slabs.limit();
     }
   }
 
   /** Who holds how much. */
   public Ledger ledger() {
     synchronized (lock) {
+      if (!closed && slabs.isShrinking()) {
+        drainLimbo();
+      }
       Map<Purpose, Long> bytes = new EnumMap<>(Purpose.class);
       for (Purpose purpose : Purpose.values()) {
         bytes.put(purpose, held[purpose.ordinal()] * pageSize + blockBytes[purpose.ordinal()]);
       }
-      bytes.put(Purpose.FREE, (long) freeCount * pageSize);
-      bytes.put(Purpose.ALIGNMENT, (long) slabOwners.size() * ALIGNMENT);
-      return new Ledger(limit, allocated, peak, bytes);
+      bytes.merge(Purpose.LIMBO, slabs.doomedBytes(), Long::sum);
+      bytes.put(Purpose.FREE, slabs.freePages() * pageSize);
+      bytes.put(Purpose.ALIGNMENT, (long) slabs.count() * ALIGNMENT);
+      return new Ledger(slabs.limit(), slabs.allocated(), slabs.peak(), bytes);
     }
   }
 
   /**
    * Frees all memory. The caller has seen to it that nobody reads any more.
    *
-   * @throws IllegalStateException if pages or blocks are still held (after freeing them): a leak
+   * @throws IllegalStateException if pages or blocks are still held (after freeing the pages): a
+   *     leak
    */
   @Override
   public void close() {
@@ -316,8 +438,7 @@ public final class PagePool implements AutoCloseable {
         return;
       }
       closed = true;
-      slabOwners.forEach(ByteBuf::release);
-      slabs = new Memory[0];
+      slabs.close();
       StringBuilder leaks = new StringBuilder();
       for (Purpose purpose : Purpose.values()) {
         if (purpose != Purpose.LIMBO && held[purpose.ordinal()] != 0) {
@@ -334,78 +455,45 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
+  private static void checkLimit(long limitBytes) {
+    if (limitBytes <= 0) {
+      throw new IllegalArgumentException("a memory budget of " + limitBytes + " bytes");
+    }
+    DirectMemory.check(limitBytes);
+  }
+
   private void checkOpen() {
     if (closed) {
       throw new IllegalStateException("the page pool is closed");
     }
   }
 
-  private long slabCharge() {
-    return ((long) pageSize << slabShift) + ALIGNMENT;
-  }
-
-  private void addSlab() {
-    int bytes = pageSize << slabShift;
-    ByteBuf owner =
-        UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes + ALIGNMENT, bytes + ALIGNMENT);
-    Memory memory = aligned(owner, bytes);
-    int index = slabs.length;
-    Memory[] grown = Arrays.copyOf(slabs, index + 1);
-    grown[index] = memory;
-    slabs = grown;
-    slabOwners.add(owner);
-    grew(slabCharge());
-    for (int i = (1 << slabShift) - 1; i >= 0; i--) {
-      pushFree((index << slabShift) + i);
+  private void checkHeld(Purpose purpose, int pages) {
+    if (held[purpose.ordinal()] < pages) {
+      throw new IllegalStateException(
+          pages + " pages given up for " + purpose + ", which holds " + held[purpose.ordinal()]);
     }
   }
 
-  private static Memory aligned(ByteBuf owner, int bytes) {
-    ByteBuffer whole = owner.nioBuffer(0, owner.capacity());
-    int past = whole.alignmentOffset(0, ALIGNMENT);
-    return new Memory(whole.slice(past == 0 ? 0 : ALIGNMENT - past, bytes));
+  private void discharge(int page, Purpose purpose) {
+    checkHeld(purpose, 1);
+    slabs.giveBack(page);
+    held[purpose.ordinal()]--;
   }
 
-  private void grew(long bytes) {
-    allocated += bytes;
-    peak = Math.max(peak, allocated);
-  }
-
-  private void pushFree(int page) {
-    if (freeCount == free.length) {
-      free = Arrays.copyOf(free, freeCount * 2);
+  private void free(int page) {
+    if (poison) {
+      memory(page).fill(base(page), pageSize, (byte) 0xDB);
     }
-    free[freeCount++] = page;
+    slabs.push(page);
   }
 
   private void drainLimbo() {
-    if (limboCount == 0) {
-      return;
-    }
-    long oldest = epochs.oldest();
-    while (limboCount > 0 && limboTags[limboHead] < oldest) {
-      int page = limboPages[limboHead];
-      limboHead = (limboHead + 1) & (limboPages.length - 1);
-      limboCount--;
+    slabs.freeDoomed();
+    for (int page = limbo.poll(); page != NONE; page = limbo.poll()) {
       held[Purpose.LIMBO.ordinal()]--;
-      if (poison) {
-        memory(page).fill(base(page), pageSize, (byte) 0xDB);
-      }
-      pushFree(page);
+      free(page);
     }
-  }
-
-  private void growLimbo() {
-    int length = limboPages.length;
-    int[] pages = new int[length * 2];
-    long[] tags = new long[length * 2];
-    for (int i = 0; i < limboCount; i++) {
-      int at = (limboHead + i) & (length - 1);
-      pages[i] = limboPages[at];
-      tags[i] = limboTags[at];
-    }
-    limboPages = pages;
-    limboTags = tags;
-    limboHead = 0;
+    slabs.freeDoomed();
   }
 }

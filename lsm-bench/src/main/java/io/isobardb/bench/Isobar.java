@@ -1,0 +1,51 @@
+package io.isobardb.bench;
+
+import io.isobardb.bench.compare.CompareCommand;
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.ycsb.YcsbCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The program {@code isobar}. */
+@Command(
+    name = "isobar",
+    description = "Isobar: an embedded, ordered, durable key-value store.",
+    mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
+    version = "isobar 0.1.0-SNAPSHOT",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {CompareCommand.class, YcsbCommand.class})
+public final class Isobar implements Runnable {
+  @Spec private CommandSpec spec;
+
+  /** Runs the command that {@code args} name and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Isobar())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .registerConverter(ByteSize.class, ByteSize::parse)
+        .setExecutionExceptionHandler(Isobar::failed);
+  }
+
+  private static int failed(Exception e, CommandLine commandLine, CommandLine.ParseResult parsed) {
+    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    commandLine.getErr().println("isobar " + commandLine.getCommandName() + ": " + message);
+    boolean wrongUsage = e instanceof IllegalArgumentException;
+    if (!wrongUsage && Boolean.getBoolean("isobar.trace")) {
+      e.printStackTrace(commandLine.getErr());
+    }
+    return wrongUsage ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "which command?");
+  }
+}

@@ -1,0 +1,266 @@
+package io.isobardb.bench.compare;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.Progress;
+import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.bench.process.ChildJvm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code compare}: the same operations on each engine, interleaved, as medians and ratios. */
+@Command(
+    name = "compare",
+    description = "Runs the same operations on several engines and compares them.",
+    footer = {
+      "",
+      "Each engine runs in a JVM of its own, once per repeat, in turns. Throughput is wall-clock;",
+      "CPU counts every thread of the process, background work included; '+settle' adds the work a",
+      "phase left behind. Bytes are those of the device, as the system counts them."
+    })
+public final class CompareCommand implements Callable<Integer> {
+  /** Ways to do file I/O. */
+  enum Io {
+    direct,
+    buffered
+  }
+
+  /** When a write may return. */
+  enum Durability {
+    sync,
+    async
+  }
+
+  @Option(
+      names = "--engines",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Engines, the first to be shown first: ${DEFAULT-VALUE}.",
+      defaultValue = "rocksdb,mvstore,lmdb")
+  private List<String> engines = List.of();
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "NAME",
+      description = "What ratios are to (default: rocksdb, else the first).")
+  private @Nullable String baseline;
+
+  @Option(
+      names = "--records",
+      description = "Records to load (default: ${DEFAULT-VALUE}).",
+      defaultValue = "2000000")
+  private int records;
+
+  @Option(
+      names = "--operations",
+      description = "Operations per phase (default: as many as records); scans are a twentieth.")
+  private @Nullable Long operations;
+
+  @Option(
+      names = "--key-size",
+      paramLabel = "SIZE",
+      description = "Key length (default: ${DEFAULT-VALUE}).",
+      defaultValue = "16")
+  private ByteSize keySize = new ByteSize(0);
+
+  @Option(
+      names = "--value-size",
+      paramLabel = "SIZE",
+      description = "Value length (default: ${DEFAULT-VALUE}).",
+      defaultValue = "100")
+  private ByteSize valueSize = new ByteSize(0);
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      description = "Write buffers and caches together (default: ${DEFAULT-VALUE}).",
+      defaultValue = "1GB")
+  private ByteSize memory = new ByteSize(0);
+
+  @Option(
+      names = "--threads",
+      description = "Threads (default: ${DEFAULT-VALUE}).",
+      defaultValue = "2")
+  private int threads;
+
+  @Option(
+      names = "--phases",
+      split = ",",
+      paramLabel = "PHASE",
+      description = "Phases (default: ${DEFAULT-VALUE}); load comes first in any case.",
+      defaultValue = "load,read,zipf,update,mixed,scan,absent")
+  private List<Phase> phases = List.of();
+
+  @Option(
+      names = "--io",
+      description =
+          "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}); mvstore and lmdb are always buffered.",
+      defaultValue = "direct")
+  private Io io = Io.direct;
+
+  @Option(
+      names = "--durability",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "async")
+  private Durability durability = Durability.async;
+
+  @Option(
+      names = "--repeats",
+      description = "Runs per engine (default: ${DEFAULT-VALUE}).",
+      defaultValue = "3")
+  private int repeats;
+
+  @Option(
+      names = "--duration",
+      paramLabel = "SECONDS",
+      description = "Longest time of a phase other than the load (default: ${DEFAULT-VALUE}).",
+      defaultValue = "20")
+  private double durationSeconds;
+
+  @Option(
+      names = "--seed",
+      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
+      defaultValue = "42")
+  private long seed;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description =
+          "Where to put the data (default: a temporary directory); removed after each run.")
+  private @Nullable Path dir;
+
+  @Option(names = "--json", description = "Print JSON instead of tables.")
+  private boolean json;
+
+  @Option(names = "--verbose", description = "Show the engines' settings.")
+  private boolean verbose;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<EngineKind> kinds = new ArrayList<>();
+    engines.forEach(name -> kinds.add(EngineKind.of(name)));
+    EngineKind base =
+        baseline != null
+            ? EngineKind.of(baseline)
+            : kinds.contains(EngineKind.ROCKSDB) ? EngineKind.ROCKSDB : kinds.get(0);
+    if (!kinds.contains(base)) {
+      throw new IllegalArgumentException(
+          "the baseline " + base.label() + " is not among --engines");
+    }
+    List<Phase> ordered = new ArrayList<>(phases);
+    ordered.remove(Phase.LOAD);
+    ordered.add(0, Phase.LOAD);
+    CompareReport report = new CompareReport(kinds, ordered, base);
+    Path root =
+        dir == null ? Files.createTempDirectory("isobar-compare-") : Files.createDirectories(dir);
+    try (Progress progress = Progress.onStandardError()) {
+      for (int repeat = 0; repeat < repeats; repeat++) {
+        // Who goes first changes, so that none always finds the machine as the same other left it.
+        List<EngineKind> turn = new ArrayList<>(kinds);
+        Collections.rotate(turn, -repeat);
+        for (EngineKind engine : turn) {
+          Path data = Files.createTempDirectory(root, engine.label() + "-");
+          try {
+            runChild(spec(engine, ordered, data, repeat), report, progress, repeat);
+          } finally {
+            Directories.delete(data);
+          }
+        }
+      }
+    } finally {
+      if (dir == null) {
+        Directories.delete(root);
+      }
+    }
+    System.out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text(verbose));
+    return 0;
+  }
+
+  private CompareSpec spec(EngineKind engine, List<Phase> ordered, Path data, int repeat) {
+    return new CompareSpec(
+        engine,
+        ordered,
+        new EngineOptions(
+            data.toAbsolutePath(),
+            memory.bytes(),
+            io == Io.direct,
+            durability == Durability.sync,
+            1),
+        records,
+        operations == null ? records : operations,
+        Math.toIntExact(keySize.bytes()),
+        Math.toIntExact(valueSize.bytes()),
+        threads,
+        durationSeconds,
+        seed + repeat);
+  }
+
+  private void runChild(CompareSpec spec, CompareReport report, Progress progress, int repeat)
+      throws IOException, InterruptedException {
+    String run = String.format("%s, repeat %d of %d", spec.engine().label(), repeat + 1, repeats);
+    progress.stage(run);
+    ChildJvm child =
+        new ChildJvm(CompareChild.class)
+            .heapBytes(spec.engine().heapBytes(memory.bytes()))
+            .directBytes(memory.bytes() + (256L << 20))
+            .argument(spec.toJson());
+    spec.engine().jvmFlags().forEach(child::flag);
+    boolean[] ended = {false};
+    StringBuffer errors = new StringBuffer();
+    int code =
+        child.run(
+            line -> ended[0] |= event(line, run, spec, report, progress),
+            line -> errors.append(line).append('\n'));
+    progress.close();
+    System.err.print(errors);
+    if (code != 0 || !ended[0]) {
+      throw new IllegalStateException(run + ": the process ended with exit code " + code);
+    }
+  }
+
+  /** Takes one line of the child; returns whether it is the last. */
+  private static boolean event(
+      String line, String run, CompareSpec spec, CompareReport report, Progress progress) {
+    if (!line.startsWith("{")) {
+      System.err.println(line);
+      return false;
+    }
+    Map<String, Object> event;
+    try {
+      event = JSON.std.mapFrom(line);
+    } catch (IOException e) {
+      throw new UncheckedIOException("not a line of the comparison: " + line, e);
+    }
+    switch ((String) event.get("event")) {
+      case "open" -> report.configuration(spec.engine(), (String) event.get("configuration"));
+      case "progress" -> {
+        Phase phase = Phase.valueOf((String) event.get("phase"));
+        progress.update(
+            String.format(
+                "%s: %s %,d of %,d",
+                run,
+                phase.label(),
+                ((Number) event.get("operations")).longValue(),
+                phase.operations(spec.records(), spec.operations())));
+      }
+      case "phase" -> report.add(spec.engine(), PhaseResult.fromMap(event));
+      default -> {
+        return true;
+      }
+    }
+    return false;
+  }
+}

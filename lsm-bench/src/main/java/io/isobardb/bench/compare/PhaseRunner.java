@@ -1,0 +1,136 @@
+package io.isobardb.bench.compare;
+
+import io.isobardb.bench.engine.Engine;
+import io.isobardb.bench.process.ProcessCounters;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Runs phases on one open engine and measures them.
+ *
+ * <p>Phases other than the load begin with an unmeasured quarter of their operations, so that
+ * caches and compiled code are what they will be. After a phase that writes, background work is
+ * waited for and charged to it.
+ */
+final class PhaseRunner implements AutoCloseable {
+  private static final int WARM_UP_SHARE = 4;
+
+  private final CompareSpec spec;
+  private final Engine engine;
+  private final ExecutorService threads;
+  private final List<Worker> workers = new ArrayList<>();
+  private final LongConsumer progress;
+
+  /** {@code progress} is told once a second how many operations of the phase are done. */
+  PhaseRunner(CompareSpec spec, Engine engine, LongConsumer progress) {
+    this.spec = spec;
+    this.engine = engine;
+    this.progress = progress;
+    threads = Executors.newFixedThreadPool(spec.threads());
+    for (int i = 0; i < spec.threads(); i++) {
+      workers.add(new Worker(spec, engine, i, Dataset.mix(spec.seed() + i)));
+    }
+  }
+
+  /** Runs one phase. */
+  PhaseResult run(Phase phase) throws InterruptedException {
+    long operations = phase.operations(spec.records(), spec.operations());
+    double limitSeconds = phase == Phase.LOAD ? 1e6 : spec.durationSeconds();
+    workers.forEach(worker -> worker.prepare(phase, operations / spec.threads() + 1));
+    if (phase != Phase.LOAD) {
+      parallel(phase, Math.max(1, operations / WARM_UP_SHARE), limitSeconds / WARM_UP_SHARE);
+    }
+    ProcessCounters before = ProcessCounters.now();
+    long start = System.nanoTime();
+    long engineBytes = parallel(phase, operations, limitSeconds);
+    long end = System.nanoTime();
+    ProcessCounters after = ProcessCounters.now();
+    if (phase.writes()) {
+      engine.settle();
+    }
+    double settleSeconds = (System.nanoTime() - end) / 1e9;
+    ProcessCounters settled = ProcessCounters.now();
+
+    long done = 0;
+    Histogram latencies = new Histogram(workers.get(0).latencies());
+    for (Worker worker : workers) {
+      done += worker.done();
+      latencies.add(worker.latencies());
+    }
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put("operations", (double) done);
+    figures.put("seconds", (end - start) / 1e9);
+    figures.put("throughput", done * 1e9 / (end - start));
+    figures.put("p50Micros", latencies.getValueAtPercentile(50) / 1e3);
+    figures.put("p99Micros", latencies.getValueAtPercentile(99) / 1e3);
+    figures.put("p999Micros", latencies.getValueAtPercentile(99.9) / 1e3);
+    figures.put("maxMicros", latencies.getMaxValue() / 1e3);
+    figures.put("cpuMicros", (after.cpuNanos() - before.cpuNanos()) / 1e3 / done);
+    figures.put("cpuWithSettleMicros", (settled.cpuNanos() - before.cpuNanos()) / 1e3 / done);
+    figures.put("settleSeconds", phase.writes() ? settleSeconds : 0);
+    figures.put("writtenBytes", perOperation(before.writtenBytes(), settled.writtenBytes(), done));
+    figures.put("readBytes", perOperation(before.readBytes(), settled.readBytes(), done));
+    figures.put("spaceBytes", (double) engine.spaceBytes());
+    figures.put("engineBytes", (double) Math.max(engineBytes, engine.memoryBytes()));
+    figures.put("residentBytes", (double) settled.peakResidentBytes());
+    return new PhaseResult(phase, figures);
+  }
+
+  private static double perOperation(long before, long after, long operations) {
+    return before < 0 ? -1 : (double) (after - before) / operations;
+  }
+
+  /** Runs the phase on all threads; returns the most memory the engine was seen to hold, or -1. */
+  private long parallel(Phase phase, long operations, double limitSeconds)
+      throws InterruptedException {
+    CountDownLatch go = new CountDownLatch(1);
+    LongAdder done = new LongAdder();
+    long deadline = System.nanoTime() + (long) (limitSeconds * 1e9);
+    List<Future<?>> runs = new ArrayList<>();
+    for (int i = 0; i < workers.size(); i++) {
+      Worker worker = workers.get(i);
+      long share = (operations - i + workers.size() - 1) / workers.size();
+      runs.add(
+          threads.submit(
+              () -> {
+                go.await();
+                worker.run(phase, share, deadline, done);
+                return null;
+              }));
+    }
+    go.countDown();
+    long engineBytes = -1;
+    for (Future<?> run : runs) {
+      while (true) {
+        try {
+          run.get(1, TimeUnit.SECONDS);
+          break;
+        } catch (TimeoutException e) {
+          engineBytes = Math.max(engineBytes, engine.memoryBytes());
+          progress.accept(done.sum());
+        } catch (ExecutionException e) {
+          throw new IllegalStateException(phase.label() + " failed: " + e.getCause(), e.getCause());
+        }
+      }
+    }
+    return engineBytes;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    workers.forEach(Worker::close);
+  }
+}

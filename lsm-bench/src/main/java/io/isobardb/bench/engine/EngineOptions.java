@@ -1,0 +1,32 @@
+package io.isobardb.bench.engine;
+
+import java.nio.file.Path;
+
+/**
+ * What an engine is opened with; the same for all engines of a comparison.
+ *
+ * @param dir the engine's directory; it exists
+ * @param memoryBytes everything the engine may hold for write buffers and caches together
+ * @param directIo whether data files bypass the page cache, where the engine can
+ * @param syncWrites whether each write is on the device before it returns; otherwise the log is
+ *     synced in the background, at most {@link #LOG_SYNC_MILLIS} late
+ * @param trees how many ordered maps there are, from 1
+ */
+public record EngineOptions(
+    Path dir, long memoryBytes, boolean directIo, boolean syncWrites, int trees) {
+
+  /**
+   * How late a write that does not wait may reach the device, in every engine that lets us say so.
+   */
+  public static final int LOG_SYNC_MILLIS = 100;
+
+  /** Checks the limits. */
+  public EngineOptions {
+    if (memoryBytes < 8 << 20) {
+      throw new IllegalArgumentException("memory is below 8 MB: " + memoryBytes + " bytes");
+    }
+    if (trees < 1 || trees > 4096) {
+      throw new IllegalArgumentException("trees is not in 1..4096: " + trees);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.isobardb.bench.engine;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.lmdbjava.ByteBufferProxy;
+import org.lmdbjava.Cursor;
+import org.lmdbjava.Dbi;
+import org.lmdbjava.DbiFlags;
+import org.lmdbjava.Env;
+import org.lmdbjava.EnvFlags;
+import org.lmdbjava.GetOp;
+import org.lmdbjava.Txn;
+
+/**
+ * LMDB through LMDBJava. Its memory is the page cache, which nothing bounds: the memory limit does
+ * not apply. One write transaction per put; without synced writes the map is synced in the
+ * background, and a crash of the system may lose the whole file.
+ */
+final class LmdbEngine implements Engine {
+  private static final long MAP_BYTES = 1L << 38;
+  private static final int PAGE_BYTES = 4096;
+
+  private final EngineOptions options;
+  private final Env<ByteBuffer> env;
+  private final List<Dbi<ByteBuffer>> trees = new ArrayList<>();
+  private final @Nullable BackgroundSync sync;
+
+  private LmdbEngine(EngineOptions options) {
+    this.options = options;
+    List<EnvFlags> flags = new ArrayList<>();
+    // Read transactions belong to sessions, not to threads; the kernel's read-ahead only evicts
+    // what random reads need.
+    flags.add(EnvFlags.MDB_NOTLS);
+    flags.add(EnvFlags.MDB_NORDAHEAD);
+    if (!options.syncWrites()) {
+      flags.add(EnvFlags.MDB_NOSYNC);
+      flags.add(EnvFlags.MDB_WRITEMAP);
+    }
+    env =
+        Env.create(ByteBufferProxy.PROXY_OPTIMAL)
+            .setMapSize(MAP_BYTES)
+            .setMaxDbs(options.trees())
+            .setMaxReaders(256)
+            .open(options.dir().toFile(), flags.toArray(new EnvFlags[0]));
+    for (int i = 0; i < options.trees(); i++) {
+      trees.add(env.openDbi("tree" + i, DbiFlags.MDB_CREATE));
+    }
+    sync = options.syncWrites() ? null : new BackgroundSync("lmdb", () -> env.sync(true));
+  }
+
+  static Engine open(EngineOptions options) {
+    return new LmdbEngine(options);
+  }
+
+  @Override
+  public Session openSession() {
+    return new LmdbSession();
+  }
+
+  @Override
+  public void settle() {
+    env.sync(true);
+  }
+
+  @Override
+  public long spaceBytes() {
+    // The file is sparse and as long as the map.
+    return (env.info().lastPageNumber + 1) * PAGE_BYTES;
+  }
+
+  @Override
+  public long memoryBytes() {
+    return -1;
+  }
+
+  @Override
+  public String configuration() {
+    return options.syncWrites()
+        ? "lmdb: memory is the page cache and not bounded; synced commits"
+        : "lmdb: memory is the page cache and not bounded; NOSYNC, WRITEMAP, synced every "
+            + EngineOptions.LOG_SYNC_MILLIS
+            + " ms; a crash of the system may lose the file";
+  }
+
+  @Override
+  public Map<String, Object> stats() {
+    Map<String, Object> stats = new LinkedHashMap<>();
+    stats.put("spaceBytes", spaceBytes());
+    return stats;
+  }
+
+  @Override
+  public void close() {
+    if (sync != null) {
+      sync.close();
+    }
+    env.sync(true);
+    env.close();
+  }
+
+  private final class LmdbSession implements Session {
+    private ByteBuffer keyBuffer = ByteBuffer.allocateDirect(512);
+    private ByteBuffer valueBuffer = ByteBuffer.allocateDirect(4096);
+    private byte[] scanKey = new byte[512];
+    private byte[] scanValue = new byte[4096];
+    private final Txn<ByteBuffer> reader;
+
+    LmdbSession() {
+      reader = env.txnRead();
+      reader.reset();
+    }
+
+    private ByteBuffer key(byte[] key) {
+      return keyBuffer.clear().put(key).flip();
+    }
+
+    @Override
+    public void put(int tree, byte[] key, byte[] value) {
+      if (valueBuffer.capacity() < value.length) {
+        valueBuffer = ByteBuffer.allocateDirect(2 * value.length);
+      }
+      valueBuffer.clear().put(value).flip();
+      trees.get(tree).put(key(key), valueBuffer);
+    }
+
+    @Override
+    public int get(int tree, byte[] key, byte[] into) {
+      reader.renew();
+      try {
+        ByteBuffer value = trees.get(tree).get(reader, key(key));
+        if (value == null) {
+          return ABSENT;
+        }
+        int length = value.remaining();
+        value.get(0, into, 0, Math.min(length, into.length));
+        return length;
+      } finally {
+        reader.reset();
+      }
+    }
+
+    @Override
+    public void delete(int tree, byte[] key) {
+      trees.get(tree).delete(key(key));
+    }
+
+    @Override
+    public int scan(int tree, byte[] from, int limit, Visitor visitor) {
+      reader.renew();
+      int count = 0;
+      try (Cursor<ByteBuffer> cursor = trees.get(tree).openCursor(reader)) {
+        boolean found = cursor.get(key(from), GetOp.MDB_SET_RANGE);
+        while (found && count < limit) {
+          int keyLength = cursor.key().remaining();
+          int valueLength = cursor.val().remaining();
+          if (scanValue.length < valueLength) {
+            scanValue = new byte[2 * valueLength];
+          }
+          cursor.key().get(0, scanKey, 0, keyLength);
+          cursor.val().get(0, scanValue, 0, valueLength);
+          visitor.entry(scanKey, keyLength, scanValue, valueLength);
+          count++;
+          found = count < limit && cursor.next();
+        }
+      } finally {
+        reader.reset();
+      }
+      return count;
+    }
+
+    @Override
+    public void close() {
+      reader.close();
+    }
+  }
+}

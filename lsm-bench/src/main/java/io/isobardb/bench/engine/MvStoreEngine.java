@@ -1,0 +1,139 @@
+package io.isobardb.bench.engine;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.h2.mvstore.Cursor;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.h2.mvstore.type.ByteArrayDataType;
+
+/**
+ * H2's MVStore. Its cache is on the heap; its file goes through the page cache, which no setting
+ * bounds. Writes are saved in the background, at most {@link EngineOptions#LOG_SYNC_MILLIS} late or
+ * when the buffer is full.
+ */
+final class MvStoreEngine implements Engine {
+  private static final int MIB = 1 << 20;
+
+  private final EngineOptions options;
+  private final MVStore store;
+  private final List<MVMap<byte[], byte[]>> trees = new ArrayList<>();
+
+  private MvStoreEngine(EngineOptions options) {
+    this.options = options;
+    int cacheMegabytes = (int) Math.max(1, (options.memoryBytes() - bufferBytes(options)) / MIB);
+    store =
+        new MVStore.Builder()
+            .fileName(options.dir().resolve("mvstore.mv").toString())
+            .cacheSize(cacheMegabytes)
+            .autoCommitBufferSize((int) (bufferBytes(options) >> 10))
+            .open();
+    store.setAutoCommitDelay(EngineOptions.LOG_SYNC_MILLIS);
+    MVMap.Builder<byte[], byte[]> builder =
+        new MVMap.Builder<byte[], byte[]>()
+            .keyType(ByteArrayDataType.INSTANCE)
+            .valueType(ByteArrayDataType.INSTANCE);
+    for (int i = 0; i < options.trees(); i++) {
+      trees.add(store.openMap("tree" + i, builder));
+    }
+  }
+
+  static Engine open(EngineOptions options) {
+    return new MvStoreEngine(options);
+  }
+
+  private static long bufferBytes(EngineOptions options) {
+    return Math.min(options.memoryBytes() / 4, 128L * MIB);
+  }
+
+  @Override
+  public Session openSession() {
+    return new MvSession();
+  }
+
+  @Override
+  public void settle() {
+    store.commit();
+  }
+
+  @Override
+  public long spaceBytes() {
+    return Directories.sizeBytes(options.dir());
+  }
+
+  @Override
+  public long memoryBytes() {
+    return (long) store.getCacheSizeUsed() * MIB + store.getUnsavedMemory();
+  }
+
+  @Override
+  public String configuration() {
+    return String.format(
+        "mvstore: cache of %d MB and write buffer of %d MB, both on the heap; saved every %d ms; buffered file I/O, so the page cache"
+            + " comes on top",
+        store.getCacheSize(), bufferBytes(options) / MIB, EngineOptions.LOG_SYNC_MILLIS);
+  }
+
+  @Override
+  public Map<String, Object> stats() {
+    Map<String, Object> stats = new LinkedHashMap<>();
+    stats.put("cacheBytes", (long) store.getCacheSizeUsed() * MIB);
+    stats.put("unsavedBytes", store.getUnsavedMemory());
+    stats.put("spaceBytes", spaceBytes());
+    return stats;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  private final class MvSession implements Session {
+    @Override
+    public boolean keepsArrays() {
+      return true;
+    }
+
+    @Override
+    public void put(int tree, byte[] key, byte[] value) {
+      trees.get(tree).put(key, value);
+      if (options.syncWrites()) {
+        store.commit();
+        store.sync();
+      }
+    }
+
+    @Override
+    public int get(int tree, byte[] key, byte[] into) {
+      byte[] value = trees.get(tree).get(key);
+      if (value == null) {
+        return ABSENT;
+      }
+      System.arraycopy(value, 0, into, 0, Math.min(value.length, into.length));
+      return value.length;
+    }
+
+    @Override
+    public void delete(int tree, byte[] key) {
+      trees.get(tree).remove(key);
+    }
+
+    @Override
+    public int scan(int tree, byte[] from, int limit, Visitor visitor) {
+      Cursor<byte[], byte[]> cursor = trees.get(tree).cursor(from);
+      int count = 0;
+      while (count < limit && cursor.hasNext()) {
+        byte[] key = cursor.next();
+        byte[] value = cursor.getValue();
+        visitor.entry(key, key.length, value, value.length);
+        count++;
+      }
+      return count;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

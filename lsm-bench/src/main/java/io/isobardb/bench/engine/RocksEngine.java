@@ -1,0 +1,303 @@
+package io.isobardb.bench.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.HyperClockCache;
+import org.rocksdb.MemoryUsageType;
+import org.rocksdb.MemoryUtil;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBufferManager;
+import org.rocksdb.WriteOptions;
+
+/**
+ * RocksDB at its best settings for point reads, writes and scans of small entries under one memory
+ * limit.
+ *
+ * <p>One block cache of the whole budget; the write buffers, filters and indexes are charged to it,
+ * so that its capacity is what RocksDB holds in total.
+ */
+final class RocksEngine implements Engine {
+  private static final long MIB = 1 << 20;
+
+  private final EngineOptions options;
+  private final RocksDB db;
+  private final List<ColumnFamilyHandle> trees;
+  private final Cache cache;
+  private final WriteOptions writeOptions;
+  private final @Nullable BackgroundSync sync;
+  private final Deque<AutoCloseable> natives;
+  private final String configuration;
+
+  private RocksEngine(EngineOptions options) throws RocksDBException {
+    this.options = options;
+    natives = new ArrayDeque<>();
+    // A quarter for write buffers: more makes fewer L0 files, but takes from the cache what reads
+    // need.
+    long writeBytes = Math.min(options.memoryBytes() / 4, 512 * MIB);
+    long bufferBytes = Math.max(2 * MIB, Math.min(64 * MIB, writeBytes / 4));
+    // The clock cache has no lock on hits; 0 lets it size its table by itself.
+    cache = own(new HyperClockCache(options.memoryBytes(), 0, -1, false));
+    WriteBufferManager writeBuffers = own(new WriteBufferManager(writeBytes, cache));
+    ColumnFamilyOptions treeOptions = own(treeOptions(bufferBytes));
+    DBOptions dbOptions = own(dbOptions(writeBuffers));
+    // 10 bits a key: 1 % false positives.
+    treeOptions.setTableFormatConfig(tableConfig(own(new BloomFilter(10))));
+
+    List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+    descriptors.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, treeOptions));
+    for (int i = 1; i < options.trees(); i++) {
+      byte[] name = ("tree" + i).getBytes(StandardCharsets.UTF_8);
+      descriptors.add(new ColumnFamilyDescriptor(name, treeOptions));
+    }
+    trees = new ArrayList<>();
+    db = RocksDB.open(dbOptions, options.dir().toString(), descriptors, trees);
+    writeOptions = own(new WriteOptions().setSync(options.syncWrites()));
+    sync = options.syncWrites() ? null : new BackgroundSync("rocksdb", this::syncLog);
+    configuration =
+        String.format(
+            "rocksdb: one HyperClock cache of %d MB that write buffers (%d MB), filters and indexes are charged to; memtables of %d MB;"
+                + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; dynamic level bytes; 2 background jobs;"
+                + " direct I/O %s; %s",
+            options.memoryBytes() / MIB,
+            writeBytes / MIB,
+            bufferBytes / MIB,
+            options.directIo() ? "on" : "off",
+            options.syncWrites()
+                ? "synced writes"
+                : "log buffered in the process, synced every "
+                    + EngineOptions.LOG_SYNC_MILLIS
+                    + " ms (manual_wal_flush)");
+  }
+
+  static Engine open(EngineOptions options) {
+    RocksDB.loadLibrary();
+    try {
+      return new RocksEngine(options);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: cannot open " + options.dir(), e);
+    }
+  }
+
+  private ColumnFamilyOptions treeOptions(long bufferBytes) {
+    return new ColumnFamilyOptions()
+        .setWriteBufferSize(bufferBytes)
+        // The write buffer manager flushes; the count must not stall before it does.
+        .setMaxWriteBufferNumber(6)
+        .setLevelCompactionDynamicLevelBytes(true)
+        // L1 as large as the L0 that goes into it: the least rewriting.
+        .setMaxBytesForLevelBase(4 * bufferBytes)
+        .setTargetFileSizeBase(Math.max(8 * MIB, bufferBytes))
+        .setCompressionType(CompressionType.NO_COMPRESSION)
+        .setBottommostCompressionType(CompressionType.NO_COMPRESSION)
+        // Absent from a memtable without a walk of its skip list.
+        .setMemtablePrefixBloomSizeRatio(0.05)
+        .setMemtableWholeKeyFiltering(true)
+        // No rewriting of old files for their age during a run.
+        .setTtl(0)
+        .setPeriodicCompactionSeconds(0);
+  }
+
+  private DBOptions dbOptions(WriteBufferManager writeBuffers) {
+    return new DBOptions()
+        .setCreateIfMissing(true)
+        .setCreateMissingColumnFamilies(true)
+        .setWriteBufferManager(writeBuffers)
+        .setUseDirectReads(options.directIo())
+        .setUseDirectIoForFlushAndCompaction(options.directIo())
+        .setMaxBackgroundJobs(2)
+        .setAllowConcurrentMemtableWrite(true)
+        // One write of the log's buffer instead of a system call per put; BackgroundSync bounds
+        // what a crash may lose.
+        .setManualWalFlush(!options.syncWrites())
+        .setMaxOpenFiles(-1)
+        .setStatsDumpPeriodSec(0)
+        .setStatsPersistPeriodSec(0);
+  }
+
+  private BlockBasedTableConfig tableConfig(BloomFilter filter) {
+    return new BlockBasedTableConfig()
+        .setBlockCache(cache)
+        // The unit of a direct read: larger blocks read and search more for one entry of 116 bytes.
+        .setBlockSize(4096)
+        .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+        .setDataBlockHashTableUtilRatio(0.75)
+        .setFilterPolicy(filter)
+        .setWholeKeyFiltering(true)
+        .setOptimizeFiltersForMemory(true)
+        .setCacheIndexAndFilterBlocks(true)
+        .setCacheIndexAndFilterBlocksWithHighPriority(true)
+        .setPinL0FilterAndIndexBlocksInCache(true)
+        .setPinTopLevelIndexAndFilter(true)
+        .setFormatVersion(6);
+  }
+
+  private <T extends AutoCloseable> T own(T handle) {
+    natives.push(handle);
+    return handle;
+  }
+
+  private void syncLog() {
+    try {
+      db.flushWal(true);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: log sync failed", e);
+    }
+  }
+
+  @Override
+  public Session openSession() {
+    return new RocksSession();
+  }
+
+  @Override
+  public void settle() {
+    try {
+      for (int quiet = 0; quiet < 3; ) {
+        LockSupport.parkNanos(10_000_000);
+        long running =
+            db.getLongProperty("rocksdb.num-running-compactions")
+                + db.getLongProperty("rocksdb.num-running-flushes");
+        for (ColumnFamilyHandle tree : trees) {
+          running +=
+              db.getLongProperty(tree, "rocksdb.compaction-pending")
+                  + db.getLongProperty(tree, "rocksdb.mem-table-flush-pending");
+        }
+        quiet = running == 0 ? quiet + 1 : 0;
+      }
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: property", e);
+    }
+  }
+
+  @Override
+  public long spaceBytes() {
+    return Directories.sizeBytes(options.dir());
+  }
+
+  @Override
+  public long memoryBytes() {
+    Map<MemoryUsageType, Long> usage =
+        MemoryUtil.getApproximateMemoryUsageByType(List.of(db), Set.of(cache));
+    // Memtables are charged to the cache up to the buffer manager's limit; table readers keep what
+    // is outside of it.
+    return usage.getOrDefault(MemoryUsageType.kCacheTotal, 0L)
+        + usage.getOrDefault(MemoryUsageType.kTableReadersTotal, 0L);
+  }
+
+  @Override
+  public String configuration() {
+    return configuration;
+  }
+
+  @Override
+  public Map<String, Object> stats() {
+    Map<String, Object> stats = new LinkedHashMap<>();
+    Map<MemoryUsageType, Long> usage =
+        MemoryUtil.getApproximateMemoryUsageByType(List.of(db), Set.of(cache));
+    stats.put("cacheBytes", usage.getOrDefault(MemoryUsageType.kCacheTotal, 0L));
+    stats.put("memtableBytes", usage.getOrDefault(MemoryUsageType.kMemTableTotal, 0L));
+    stats.put("tableReaderBytes", usage.getOrDefault(MemoryUsageType.kTableReadersTotal, 0L));
+    stats.put("spaceBytes", spaceBytes());
+    return stats;
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (sync != null) {
+        sync.close();
+        syncLog();
+      }
+      trees.forEach(ColumnFamilyHandle::close);
+      db.closeE();
+      while (!natives.isEmpty()) {
+        natives.pop().close();
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException("rocksdb: close failed", e);
+    }
+  }
+
+  private final class RocksSession implements Session {
+    private final ReadOptions readOptions = new ReadOptions();
+    private byte[] scanKey = new byte[64];
+    private byte[] scanValue = new byte[1024];
+
+    @Override
+    public void put(int tree, byte[] key, byte[] value) {
+      try {
+        db.put(trees.get(tree), writeOptions, key, value);
+      } catch (RocksDBException e) {
+        throw new IllegalStateException("rocksdb: put", e);
+      }
+    }
+
+    @Override
+    public int get(int tree, byte[] key, byte[] into) {
+      try {
+        return db.get(trees.get(tree), readOptions, key, 0, key.length, into, 0, into.length);
+      } catch (RocksDBException e) {
+        throw new IllegalStateException("rocksdb: get", e);
+      }
+    }
+
+    @Override
+    public void delete(int tree, byte[] key) {
+      try {
+        db.delete(trees.get(tree), writeOptions, key);
+      } catch (RocksDBException e) {
+        throw new IllegalStateException("rocksdb: delete", e);
+      }
+    }
+
+    @Override
+    public int scan(int tree, byte[] from, int limit, Visitor visitor) {
+      int count = 0;
+      try (RocksIterator iterator = db.newIterator(trees.get(tree), readOptions)) {
+        for (iterator.seek(from); count < limit && iterator.isValid(); iterator.next()) {
+          int keyLength = iterator.key(scanKey, 0, scanKey.length);
+          if (keyLength > scanKey.length) {
+            scanKey = new byte[2 * keyLength];
+            iterator.key(scanKey, 0, scanKey.length);
+          }
+          int valueLength = iterator.value(scanValue, 0, scanValue.length);
+          if (valueLength > scanValue.length) {
+            scanValue = new byte[2 * valueLength];
+            iterator.value(scanValue, 0, scanValue.length);
+          }
+          visitor.entry(scanKey, keyLength, scanValue, valueLength);
+          count++;
+        }
+        iterator.status();
+      } catch (RocksDBException e) {
+        throw new IllegalStateException("rocksdb: scan", e);
+      }
+      return count;
+    }
+
+    @Override
+    public void close() {
+      readOptions.close();
+    }
+  }
+}

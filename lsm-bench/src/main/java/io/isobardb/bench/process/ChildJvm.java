@@ -1,0 +1,120 @@
+package io.isobardb.bench.process;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Runs a main class of this class path in a JVM of its own, the same JDK as this one.
+ *
+ * <p>The child ends when its parent does: a shutdown hook destroys it.
+ */
+public final class ChildJvm {
+  private final List<String> command = new ArrayList<>();
+  private final List<String> arguments = new ArrayList<>();
+  private final String mainClass;
+
+  /**
+   * A child that will run {@code mainClass}, with the parallel collector, whose barriers cost
+   * least.
+   */
+  public ChildJvm(Class<?> mainClass) {
+    this.mainClass = mainClass.getName();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:+UseParallelGC");
+    command.add("-XX:-UsePerfData");
+    int release = Runtime.version().feature();
+    if (release >= 22) {
+      command.add("--enable-native-access=ALL-UNNAMED");
+    }
+    if (release >= 23) {
+      // For LMDBJava and YCSB's libraries; the engine itself needs it not.
+      command.add("--sun-misc-unsafe-memory-access=allow");
+    }
+  }
+
+  /** Sets both ends of the heap, so that its growth costs no time in the run. */
+  public ChildJvm heapBytes(long bytes) {
+    return flag("-Xms" + (bytes >> 10) + "k").flag("-Xmx" + (bytes >> 10) + "k");
+  }
+
+  /** The limit of direct memory. */
+  public ChildJvm directBytes(long bytes) {
+    return flag("-XX:MaxDirectMemorySize=" + bytes);
+  }
+
+  /** One more JVM flag. */
+  public ChildJvm flag(String flag) {
+    command.add(flag);
+    return this;
+  }
+
+  /** One more argument of the main method. */
+  public ChildJvm argument(String argument) {
+    arguments.add(argument);
+    return this;
+  }
+
+  /**
+   * Runs the child to its end, handing over its lines as they come; {@code errors} is called from
+   * another thread. Returns its exit code. An interrupt destroys the child.
+   */
+  public int run(Consumer<String> output, Consumer<String> errors) throws InterruptedException {
+    List<String> whole = new ArrayList<>(command);
+    whole.add("-cp");
+    whole.add(System.getProperty("java.class.path"));
+    whole.add(mainClass);
+    whole.addAll(arguments);
+    Process process;
+    try {
+      process =
+          new ProcessBuilder(whole).redirectInput(ProcessBuilder.Redirect.from(devNull())).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + whole.get(0), e);
+    }
+    Thread reaper = new Thread(process::destroyForcibly, "child-reaper");
+    Runtime.getRuntime().addShutdownHook(reaper);
+    try {
+      Thread drain =
+          new Thread(
+              () -> pump(process.errorReader(StandardCharsets.UTF_8), errors), "child-stderr");
+      drain.setDaemon(true);
+      drain.start();
+      pump(
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)),
+          output);
+      int code = process.waitFor();
+      drain.join();
+      return code;
+    } finally {
+      process.destroyForcibly();
+      try {
+        Runtime.getRuntime().removeShutdownHook(reaper);
+      } catch (IllegalStateException e) {
+        // The JVM is going down: the hook runs already.
+      }
+    }
+  }
+
+  private static java.io.File devNull() {
+    return new java.io.File(
+        System.getProperty("os.name").startsWith("Windows") ? "NUL" : "/dev/null");
+  }
+
+  private static void pump(BufferedReader reader, Consumer<String> lines) {
+    try (reader) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        lines.accept(line);
+      }
+    } catch (IOException e) {
+      // The child is gone and its pipe with it; its exit code tells.
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.isobardb.bench.ycsb;
+
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.engine.Engine;
+import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.bench.engine.Session;
+import io.isobardb.ycsb.RecordClient;
+import io.isobardb.ycsb.Shared;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import site.ycsb.DBException;
+
+/**
+ * The YCSB binding of any engine of {@code bench.engine}, for peers. Properties: {@code
+ * isobar.engine}, and of the adapter {@code isobar.dir}, {@code isobar.memory}, {@code
+ * isobar.durability}, {@code isobar.io}.
+ */
+public final class EngineClient extends RecordClient {
+  private static final Shared<Engine> ENGINE = new Shared<>();
+
+  private @Nullable Session session;
+
+  @Override
+  protected void open(Properties properties, int trees) throws DBException {
+    session = ENGINE.acquire(() -> openEngine(properties, trees)).openSession();
+  }
+
+  private static Engine openEngine(Properties properties, int trees) throws DBException {
+    Path dir = Path.of(required(properties, "isobar.dir"));
+    try {
+      Files.createDirectories(dir);
+    } catch (IOException e) {
+      throw new DBException("cannot create " + dir, e);
+    }
+    EngineKind kind = EngineKind.of(required(properties, "isobar.engine"));
+    Engine engine =
+        kind.open(
+            new EngineOptions(
+                dir,
+                ByteSize.parse(properties.getProperty("isobar.memory", "256MB")).bytes(),
+                properties.getProperty("isobar.io", "direct").equals("direct"),
+                properties.getProperty("isobar.durability", "async").equals("sync"),
+                trees));
+    System.err.println(engine.configuration());
+    return engine;
+  }
+
+  private static String required(Properties properties, String name) throws DBException {
+    String value = properties.getProperty(name);
+    if (value == null) {
+      throw new DBException("property " + name + " is missing");
+    }
+    return value;
+  }
+
+  private Session session() {
+    Session open = session;
+    if (open == null) {
+      throw new IllegalStateException("not open");
+    }
+    return open;
+  }
+
+  @Override
+  protected void close() throws DBException {
+    if (session == null) {
+      return;
+    }
+    try {
+      session.close();
+    } finally {
+      session = null;
+      ENGINE.release(
+          engine -> {
+            try (engine) {
+              report(getProperties(), engine.stats());
+            }
+          });
+    }
+  }
+
+  @Override
+  protected int get(int tree, byte[] key, byte[] into) {
+    return session().get(tree, key, into);
+  }
+
+  @Override
+  protected void put(int tree, byte[] key, byte[] record) {
+    session().put(tree, key, record);
+  }
+
+  @Override
+  protected void remove(int tree, byte[] key) {
+    session().delete(tree, key);
+  }
+
+  @Override
+  protected void scan(int tree, byte[] from, int limit, RecordVisitor visitor) {
+    session()
+        .scan(
+            tree,
+            from,
+            limit,
+            (key, keyLength, value, valueLength) ->
+                visitor.record(Arrays.copyOf(value, valueLength)));
+  }
+}

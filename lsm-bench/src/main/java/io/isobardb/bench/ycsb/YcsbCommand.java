@@ -1,0 +1,294 @@
+package io.isobardb.bench.ycsb;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.Progress;
+import io.isobardb.bench.console.TextTable;
+import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.bench.process.ChildJvm;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code ycsb}: the stock YCSB client on one engine; fails unless every operation returned OK. */
+@Command(
+    name = "ycsb",
+    description = "Loads records and runs a YCSB workload with the stock client.",
+    footer = {
+      "",
+      "Without options about a minute: 1,000,000 records of 1 KB, as many operations. Every",
+      "operation must return OK, or the exit code is 1."
+    })
+public final class YcsbCommand implements Callable<Integer> {
+  /** When a write may return. */
+  enum Durability {
+    sync,
+    async
+  }
+
+  /** Ways to do file I/O. */
+  enum Io {
+    direct,
+    buffered
+  }
+
+  @Option(
+      names = "--workload",
+      required = true,
+      paramLabel = "a..f|load",
+      description = "The workload, or load to load only.")
+  private String workload = "";
+
+  @Option(
+      names = "--records",
+      description = "Records to load (default: ${DEFAULT-VALUE}).",
+      defaultValue = "1000000")
+  private int records;
+
+  @Option(names = "--operations", description = "Operations to run (default: as many as records).")
+  private @Nullable Integer operations;
+
+  @Option(
+      names = "--threads",
+      description = "Client threads (default: ${DEFAULT-VALUE}).",
+      defaultValue = "2")
+  private int threads;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      description = "The store's memory budget (default: ${DEFAULT-VALUE}).",
+      defaultValue = "256MB")
+  private ByteSize memory = new ByteSize(0);
+
+  @Option(
+      names = "--trees",
+      description = "Trees to spread the records over (default: ${DEFAULT-VALUE}).",
+      defaultValue = "1")
+  private int trees;
+
+  @Option(
+      names = "--hot",
+      paramLabel = "KEYS:TREES",
+      description =
+          "Share of the records in a share of the trees, in percent, such as 80:20 (default: even).")
+  private String hot = "";
+
+  @Option(
+      names = "--engine",
+      paramLabel = "NAME",
+      description = "The engine (default: ${DEFAULT-VALUE}).",
+      defaultValue = "rocksdb")
+  private String engine = "";
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description =
+          "Where the data go and stay (default: a temporary directory, removed at the end).")
+  private @Nullable Path dir;
+
+  @Option(names = "--no-load", description = "Run on what --dir holds: --records of them.")
+  private boolean noLoad;
+
+  @Option(
+      names = "--target",
+      paramLabel = "OPS",
+      description =
+          "Operations per second to aim at; latencies are then counted from when an operation was due, too.")
+  private int target;
+
+  @Option(
+      names = "--durability",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "async")
+  private Durability durability = Durability.async;
+
+  @Option(
+      names = "--io",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "direct")
+  private Io io = Io.direct;
+
+  @Option(
+      names = "--data-integrity",
+      description = "Check what is read against what was written; holds for the load and the run.")
+  private boolean dataIntegrity;
+
+  @Option(names = "-p", paramLabel = "NAME=VALUE", description = "Further YCSB properties.")
+  private Map<String, String> properties = new LinkedHashMap<>();
+
+  @Option(names = "--json", description = "Print JSON instead of tables.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    String letter = workload.toLowerCase(Locale.ROOT).replace("workload", "");
+    boolean loadOnly = letter.equals("load");
+    Properties settings = settings(YcsbRun.workload(loadOnly ? "a" : letter));
+    EngineKind kind = EngineKind.of(engine);
+    if (noLoad && (dir == null || loadOnly)) {
+      throw new IllegalArgumentException("--no-load needs --dir and a workload to run");
+    }
+    Path data = dir == null ? Files.createTempDirectory("isobar-data-") : dir.toAbsolutePath();
+    settings.setProperty("isobar.dir", data.toString());
+    settings.setProperty("isobar.engine", kind.label());
+    Map<String, YcsbRun> runs = new LinkedHashMap<>();
+    try (Progress progress = Progress.onStandardError()) {
+      if (!noLoad) {
+        runs.put("load", run(kind, true, settings, records, progress));
+      }
+      if (!loadOnly && runs.values().stream().allMatch(run -> run.problems().isEmpty())) {
+        runs.put("workload " + letter, run(kind, false, settings, operationCount(), progress));
+      }
+    } finally {
+      if (dir == null) {
+        Directories.delete(data);
+      }
+    }
+    boolean failed = false;
+    Map<String, Object> all = new LinkedHashMap<>();
+    for (Map.Entry<String, YcsbRun> run : runs.entrySet()) {
+      failed |= !run.getValue().problems().isEmpty();
+      all.put(run.getKey(), toMap(run.getValue()));
+      if (!json) {
+        print(kind.label() + ", " + run.getKey(), run.getValue());
+      }
+      for (String problem : run.getValue().problems()) {
+        System.err.println("isobar ycsb: " + run.getKey() + ": " + problem);
+      }
+    }
+    if (json) {
+      System.out.println(JSON.std.asString(all));
+    }
+    return failed ? 1 : 0;
+  }
+
+  private int operationCount() {
+    return operations == null ? records : operations;
+  }
+
+  private Properties settings(Properties shipped) {
+    Properties settings = new Properties();
+    settings.putAll(shipped);
+    settings.setProperty("recordcount", Integer.toString(records));
+    settings.setProperty("operationcount", Integer.toString(operationCount()));
+    settings.setProperty("hdrhistogram.percentiles", "50,90,99,99.9,99.99");
+    settings.setProperty("measurementtype", "hdrhistogram");
+    settings.setProperty("measurement.interval", target > 0 ? "both" : "op");
+    settings.setProperty("status.interval", "1");
+    settings.setProperty("dataintegrity", Boolean.toString(dataIntegrity));
+    settings.setProperty("isobar.memory", Long.toString(memory.bytes()));
+    settings.setProperty("isobar.trees", Integer.toString(trees));
+    settings.setProperty("isobar.hot", hot);
+    settings.setProperty("isobar.durability", durability.name());
+    settings.setProperty("isobar.io", io.name());
+    settings.putAll(properties);
+    return settings;
+  }
+
+  private YcsbRun run(
+      EngineKind kind, boolean load, Properties settings, long count, Progress progress)
+      throws IOException, InterruptedException {
+    String what = kind.label() + (load ? ", load" : ", workload " + workload);
+    progress.stage(what);
+    ChildJvm child =
+        new ChildJvm(YcsbChild.class)
+            .heapBytes(kind.heapBytes(memory.bytes()))
+            .directBytes(memory.bytes() + (256L << 20));
+    kind.jvmFlags().forEach(child::flag);
+    YcsbRun run =
+        YcsbRun.run(
+            child,
+            load,
+            EngineClient.class.getName(),
+            settings,
+            threads,
+            load ? 0 : target,
+            count,
+            status -> progress.update(what + ": " + status.replaceFirst("^\\S+ \\S+ ", "")));
+    progress.close();
+    return run;
+  }
+
+  private static void print(String title, YcsbRun run) {
+    System.out.printf(Locale.ROOT, "%s: %,.0f operations/s%n%n", title, run.output().throughput());
+    TextTable table =
+        new TextTable(
+            "operation", "count", "mean us", "p50", "p90", "p99", "p99.9", "p99.99", "max");
+    run.output()
+        .metrics()
+        .forEach(
+            (operation, metrics) -> {
+              if (metrics.containsKey("AverageLatency(us)") && !operation.equals("CLEANUP")) {
+                table.row(
+                    operation,
+                    whole(metrics.get("Operations")),
+                    String.format(Locale.ROOT, "%.1f", metrics.get("AverageLatency(us)")),
+                    whole(percentile(metrics, "50")),
+                    whole(percentile(metrics, "90")),
+                    whole(percentile(metrics, "99")),
+                    whole(percentile(metrics, "99.9")),
+                    whole(percentile(metrics, "99.99")),
+                    whole(metrics.get("MaxLatency(us)")));
+              }
+            });
+    System.out.println(table);
+    double put = run.counter("putBytes");
+    double written = run.counter("writtenBytes");
+    System.out.printf(
+        Locale.ROOT,
+        "put %s, written %s (%.2f times), read %s, processor time %.1f s, peak resident memory %s%n",
+        ByteSize.format(put),
+        ByteSize.format(written),
+        put > 0 ? written / put : 0.0,
+        ByteSize.format(run.counter("readBytes")),
+        run.counter("cpuNanos") / 1e9,
+        ByteSize.format(run.counter("peakResidentBytes")));
+    TextTable engine = new TextTable("engine", "");
+    run.counters()
+        .forEach(
+            (name, value) -> {
+              if (name.startsWith("engine.")) {
+                String label = name.substring("engine.".length());
+                engine.row(
+                    label,
+                    label.endsWith("Bytes") ? ByteSize.format(Double.parseDouble(value)) : value);
+              }
+            });
+    System.out.println();
+    System.out.println(engine);
+  }
+
+  private static @Nullable Double percentile(Map<String, Double> metrics, String percentile) {
+    for (String form : new String[] {"thPercentileLatency(us)", "PercentileLatency(us)"}) {
+      Double value = metrics.get(percentile + form);
+      if (value != null) {
+        return value;
+      }
+    }
+    return null;
+  }
+
+  private static String whole(@Nullable Double value) {
+    return value == null ? "-" : String.format(Locale.ROOT, "%,.0f", value);
+  }
+
+  private static Map<String, Object> toMap(YcsbRun run) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("throughput", run.output().throughput());
+    map.put("problems", run.problems());
+    map.put("operations", run.output().metrics());
+    map.put("counters", run.counters());
+    return map;
+  }
+}

@@ -1,0 +1,123 @@
+package io.isobardb.bench.ycsb;
+
+import io.isobardb.bench.process.ChildJvm;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Consumer;
+
+/**
+ * One run of the stock client, load or transactions, and what came of it. Immutable.
+ *
+ * @param output what the client measured
+ * @param problems why the run failed; empty if it did not
+ * @param counters the process's counters and the engine's report, by name
+ */
+record YcsbRun(YcsbOutput output, List<String> problems, Map<String, String> counters) {
+
+  /** The settings of workload {@code letter}, shipped with the adapter. */
+  static Properties workload(String letter) throws IOException {
+    try (InputStream in =
+        YcsbRun.class.getClassLoader().getResourceAsStream("workloads/workload" + letter)) {
+      if (in == null) {
+        throw new IllegalArgumentException(
+            "there is no workload '" + letter + "'; there are a to f");
+      }
+      Properties properties = new Properties();
+      properties.load(in);
+      return properties;
+    }
+  }
+
+  /**
+   * Runs the client in {@code child} to its end.
+   *
+   * @param load whether to load, or to do the workload's operations
+   * @param binding the DB class
+   * @param properties all of the run's
+   * @param operations that must return OK
+   * @param status is told the client's status lines
+   */
+  static YcsbRun run(
+      ChildJvm child,
+      boolean load,
+      String binding,
+      Properties properties,
+      int threads,
+      int target,
+      long operations,
+      Consumer<String> status)
+      throws IOException, InterruptedException {
+    Path work = Files.createTempDirectory("isobar-ycsb-");
+    Path settings = work.resolve("workload.properties");
+    Path counters = work.resolve("counters.properties");
+    Path report = work.resolve("report.properties");
+    try {
+      try (var out = Files.newBufferedWriter(settings, StandardCharsets.ISO_8859_1)) {
+        properties.store(out, null);
+      }
+      child.argument(counters.toString()).argument(load ? "-load" : "-t");
+      child.argument("-db").argument(binding).argument("-P").argument(settings.toString());
+      child.argument("-threads").argument(Integer.toString(threads));
+      if (target > 0) {
+        child.argument("-target").argument(Integer.toString(target));
+      }
+      child.argument("-p").argument("isobar.report=" + report).argument("-s");
+      List<String> lines = new ArrayList<>();
+      List<String> errors = Collections.synchronizedList(new ArrayList<>());
+      int code =
+          child.run(
+              lines::add,
+              line -> {
+                if (line.contains("current ops/sec")) {
+                  status.accept(line);
+                } else {
+                  errors.add(line);
+                }
+              });
+      YcsbOutput output = YcsbOutput.parse(lines);
+      List<String> problems = output.problems(operations, errors);
+      if (code != 0) {
+        problems.add("the process ended with exit code " + code);
+      }
+      if (!problems.isEmpty()) {
+        errors.forEach(System.err::println);
+      }
+      Map<String, String> found = new LinkedHashMap<>();
+      read(counters, found);
+      read(report, found);
+      return new YcsbRun(output, problems, found);
+    } finally {
+      Files.deleteIfExists(settings);
+      Files.deleteIfExists(counters);
+      Files.deleteIfExists(report);
+      Files.deleteIfExists(work);
+    }
+  }
+
+  private static void read(Path file, Map<String, String> into) throws IOException {
+    if (Files.exists(file)) {
+      Properties properties = new Properties();
+      try (Reader in = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+        properties.load(in);
+      }
+      properties.stringPropertyNames().stream()
+          .sorted()
+          .forEach(name -> into.put(name, properties.getProperty(name)));
+    }
+  }
+
+  /** A counter, or -1 if it is unknown. */
+  double counter(String name) {
+    return Double.parseDouble(counters.getOrDefault(name, "-1"));
+  }
+}

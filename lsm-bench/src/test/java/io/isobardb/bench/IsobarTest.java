@@ -1,0 +1,52 @@
+package io.isobardb.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+class IsobarTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    CommandLine commandLine = Isobar.commandLine();
+    commandLine.setOut(new PrintWriter(out));
+    commandLine.setErr(new PrintWriter(err));
+    return commandLine.execute(args);
+  }
+
+  @Test
+  void everyCommandHasHelp() {
+    for (String command : Isobar.commandLine().getSubcommands().keySet()) {
+      assertEquals(0, run(command, "--help"), command);
+      assertTrue(out.toString().contains("isobar " + command), out.toString());
+    }
+  }
+
+  @Test
+  void anUnknownOptionIsWrongUsageAndGetsASuggestion() {
+    assertEquals(2, run("compare", "--recards", "5"));
+    assertTrue(err.toString().contains("--records"), err.toString());
+  }
+
+  @Test
+  void noCommandIsWrongUsage() {
+    assertEquals(2, run());
+  }
+
+  @Test
+  void anUnknownEngineIsWrongUsageAndTheNamesAreListed() {
+    assertEquals(2, run("compare", "--engines", "rockdb"));
+    assertTrue(err.toString().contains("rocksdb, mvstore, lmdb"), err.toString());
+  }
+
+  @Test
+  void aBadSizeIsWrongUsage() {
+    assertEquals(2, run("compare", "--memory", "lots"));
+    assertTrue(err.toString().contains("'lots' is not a size"), err.toString());
+  }
+}

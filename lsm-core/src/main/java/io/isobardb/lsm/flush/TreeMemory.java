@@ -1,0 +1,19 @@
+package io.isobardb.lsm.flush;
+
+/**
+ * What a flush policy knows of a tree.
+ *
+ * @param treeId which
+ * @param memoryBytes write memory it holds
+ * @param flushableBytes write memory that a flush would give back, the active SSTable included
+ * @param minLsn the lowest LSN of an entry that is in memory only
+ * @param bytesWrittenInWindow bytes written to it in the window, which is as long as the log may be
+ * @param flushing whether a flush of it is under way
+ */
+public record TreeMemory(
+    int treeId,
+    long memoryBytes,
+    long flushableBytes,
+    long minLsn,
+    long bytesWrittenInWindow,
+    boolean flushing) {}

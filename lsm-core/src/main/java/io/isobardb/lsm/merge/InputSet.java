@@ -1,0 +1,169 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.Version;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * SSTables on their way into one merge. An SSTable of L0 never comes without its elders: all that
+ * overlap it in strictly older groups, and theirs. Otherwise an older version, left behind in L0,
+ * would hide the newer one now below.
+ *
+ * <p>Below L0, what overlaps the set's key range in the levels from the highest one taken to the
+ * output level comes too.
+ */
+final class InputSet {
+  private final Version version;
+  private final KeyOrder order;
+  private final Set<Long> busy;
+  private final BitSet[] taken; // by group, newest first
+  private byte[] minKey = new byte[0];
+  private byte[] maxKey = new byte[0];
+  private boolean any;
+  private boolean blocked;
+  private long upperBytes;
+  private final List<MergeChoice.Input> lower = new ArrayList<>();
+  private int lowerFrom;
+
+  InputSet(Version version, Set<Long> busy) {
+    this.version = version;
+    this.order = version.order();
+    this.busy = busy;
+    this.taken = new BitSet[version.groups().size()];
+    for (int i = 0; i < taken.length; i++) {
+      taken[i] = new BitSet();
+    }
+  }
+
+  private InputSet(InputSet other) {
+    version = other.version;
+    order = other.order;
+    busy = other.busy;
+    taken = new BitSet[other.taken.length];
+    for (int i = 0; i < taken.length; i++) {
+      taken[i] = (BitSet) other.taken[i].clone();
+    }
+    minKey = other.minKey;
+    maxKey = other.maxKey;
+    any = other.any;
+    blocked = other.blocked;
+    upperBytes = other.upperBytes;
+  }
+
+  /** A copy, before anything of the levels was taken. */
+  InputSet copy() {
+    if (!lower.isEmpty()) {
+      throw new IllegalStateException("levels were taken");
+    }
+    return new InputSet(this);
+  }
+
+  /** Takes the {@code i}th SSTable of a group, with its elders. */
+  void takeWithElders(int group, int i) {
+    Level<SSTableMeta> run = version.groups().get(group).run();
+    byte[] low = run.meta(i).minKey();
+    byte[] high = run.meta(i).maxKey();
+    take(group, run, i);
+    for (int older = group + 1; older < taken.length; older++) {
+      Level<SSTableMeta> olderRun = version.groups().get(older).run();
+      int from = olderRun.from(low, 0, low.length);
+      int to = from + olderRun.overlapping(low, high).size();
+      for (int j = from; j < to; j++) {
+        take(older, olderRun, j);
+        low = min(low, olderRun.meta(j).minKey());
+        high = max(high, olderRun.meta(j).maxKey());
+      }
+    }
+  }
+
+  private void take(int group, Level<SSTableMeta> run, int i) {
+    if (!taken[group].get(i)) {
+      taken[group].set(i);
+      upperBytes += run.meta(i).sizeBytes();
+      cover(run.meta(i));
+    }
+  }
+
+  /** Takes one SSTable of a level, to be merged into the next one. */
+  void takeOne(int height, SSTableMeta table) {
+    upperBytes += table.sizeBytes();
+    cover(table);
+    lower.add(new MergeChoice.Input(Place.level(height), List.of(table)));
+    lowerFrom = lower.size();
+  }
+
+  /** Takes what overlaps, from the level at one height down to another, and the latter last. */
+  void takeLevels(int fromHeight, int toHeight) {
+    for (int height = fromHeight; height >= toHeight; height--) {
+      List<SSTableMeta> tables = version.atHeight(height).overlapping(minKey, maxKey);
+      if (!tables.isEmpty()) {
+        tables.forEach(this::cover);
+        lower.add(new MergeChoice.Input(Place.level(height), List.copyOf(tables)));
+      }
+    }
+  }
+
+  private void cover(SSTableMeta table) {
+    minKey = any ? min(minKey, table.minKey()) : table.minKey();
+    maxKey = any ? max(maxKey, table.maxKey()) : table.maxKey();
+    any = true;
+    blocked |= busy.contains(table.fileNumber());
+  }
+
+  /** Whether an SSTable of the set is in another merge. */
+  boolean blocked() {
+    return blocked;
+  }
+
+  byte[] minKey() {
+    return minKey;
+  }
+
+  byte[] maxKey() {
+    return maxKey;
+  }
+
+  /** Bytes that come down: of L0, or of the one SSTable. */
+  long upperBytes() {
+    return upperBytes;
+  }
+
+  /** Bytes that are rewritten to let them in. */
+  long lowerBytes() {
+    long bytes = 0;
+    for (MergeChoice.Input input : lower.subList(lowerFrom, lower.size())) {
+      bytes += input.sizeBytes();
+    }
+    return bytes;
+  }
+
+  /** All inputs, newest first. */
+  List<MergeChoice.Input> inputs() {
+    List<MergeChoice.Input> inputs = new ArrayList<>();
+    for (int group = 0; group < taken.length; group++) {
+      if (!taken[group].isEmpty()) {
+        Group of = version.groups().get(group);
+        inputs.add(
+            new MergeChoice.Input(
+                of.place(), taken[group].stream().mapToObj(of.run()::meta).toList()));
+      }
+    }
+    inputs.addAll(lower);
+    return inputs;
+  }
+
+  private byte[] min(byte[] a, byte[] b) {
+    return order.compare(a, 0, a.length, b, 0, b.length) <= 0 ? a : b;
+  }
+
+  private byte[] max(byte[] a, byte[] b) {
+    return order.compare(a, 0, a.length, b, 0, b.length) >= 0 ? a : b;
+  }
+}

@@ -1,0 +1,43 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.version.L0Structure;
+
+/**
+ * How {@link PartitionedLeveling} shapes a tree.
+ *
+ * @param sizeRatio T: how many times larger a level is than the one above it
+ * @param dropFactor f: by how much the write memory must outgrow L1's use before L1 is dropped
+ * @param l0 how L0 is kept
+ * @param l0StartGroups groups of L0 from which on it is merged down
+ * @param l0StopGroups groups of L0 at which flushes wait; halfway there L0 goes before all else
+ * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
+ *     has; 0 to follow it
+ */
+public record LevelingOptions(
+    int sizeRatio,
+    double dropFactor,
+    L0Structure l0,
+    int l0StartGroups,
+    int l0StopGroups,
+    long fixedWriteMemoryBytes) {
+  /** The paper's choices. */
+  public static final LevelingOptions DEFAULT =
+      new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, 4, 12, 0);
+
+  /** Checks the numbers. */
+  public LevelingOptions {
+    if (sizeRatio < 2) {
+      throw new IllegalArgumentException("size ratio " + sizeRatio + ", must be 2 or more");
+    }
+    if (!(dropFactor >= 1)) {
+      throw new IllegalArgumentException("drop factor " + dropFactor + ", must be 1 or more");
+    }
+    if (l0StartGroups < 1 || l0StopGroups <= l0StartGroups) {
+      throw new IllegalArgumentException(
+          "L0 starts at " + l0StartGroups + " groups and stops at " + l0StopGroups);
+    }
+    if (fixedWriteMemoryBytes < 0) {
+      throw new IllegalArgumentException("write memory " + fixedWriteMemoryBytes);
+    }
+  }
+}

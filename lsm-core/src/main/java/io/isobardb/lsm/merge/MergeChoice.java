@@ -1,0 +1,95 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.VersionEdit;
+import java.util.List;
+
+/**
+ * One thing to do to a tree's levels.
+ *
+ * @param kind what
+ * @param inputs the SSTables that take part, newest runs first: groups of L0 from the newest, then
+ *     levels downwards; none for a change of levels
+ * @param outputHeight the level, by its height, that receives the outputs; or that is added or
+ *     dropped
+ * @param minKey no input has a lower key; empty for a change of levels
+ * @param maxKey no input has a higher key
+ * @param bottommost whether nothing older than the inputs exists in their whole key range, so that
+ *     delete markers no reader needs can be left out; if not, {@code Version.nothingBelow} can be
+ *     asked for parts of it
+ * @param reason for events: what was seen
+ */
+public record MergeChoice(
+    Kind kind,
+    List<Input> inputs,
+    int outputHeight,
+    byte[] minKey,
+    byte[] maxKey,
+    boolean bottommost,
+    String reason) {
+
+  /** What there is to do. */
+  public enum Kind {
+    /** Read the inputs, write new SSTables. */
+    MERGE,
+    /** The one input goes to its new level as it is. */
+    MOVE,
+    /** As {@link #MERGE}, with the lowest priority: to empty an L1 that is no longer wanted. */
+    DRAIN_L1,
+    /** An empty L1 comes on top; the other levels' numbers grow by one. */
+    ADD_LEVEL,
+    /** The empty L1 goes; the other levels' numbers shrink by one. */
+    DROP_LEVEL
+  }
+
+  /**
+   * Inputs of one run.
+   *
+   * @param place the group or level they stand in
+   * @param tables in the order of keys
+   */
+  public record Input(Place place, List<SSTableMeta> tables) {
+    /** Bytes of all of them. */
+    public long sizeBytes() {
+      return tables.stream().mapToLong(SSTableMeta::sizeBytes).sum();
+    }
+  }
+
+  /** A change of levels. */
+  static MergeChoice ofLevels(Kind kind, int height, String reason) {
+    return new MergeChoice(kind, List.of(), height, new byte[0], new byte[0], false, reason);
+  }
+
+  /** Whether inputs come from L0; such merges go before deeper ones. */
+  public boolean fromL0() {
+    return !inputs.isEmpty() && inputs.get(0).place().inL0();
+  }
+
+  /** Bytes of all inputs. */
+  public long inputBytes() {
+    return inputs.stream().mapToLong(Input::sizeBytes).sum();
+  }
+
+  /**
+   * The edit that puts the outputs in the inputs' place.
+   *
+   * @param treeId which tree
+   * @param outputs of the merge, disjoint; empty for the other kinds, and if nothing was left
+   */
+  public VersionEdit edit(int treeId, List<SSTableMeta> outputs) {
+    VersionEdit.Builder edit = VersionEdit.of(treeId);
+    switch (kind) {
+      case ADD_LEVEL -> edit.levels(outputHeight + 1);
+      case DROP_LEVEL -> edit.levels(outputHeight);
+      case MOVE -> edit.move(inputs.get(0).tables().get(0).fileNumber(), Place.level(outputHeight));
+      case MERGE, DRAIN_L1 -> {
+        for (Input input : inputs) {
+          input.tables().forEach(table -> edit.remove(table.fileNumber()));
+        }
+        outputs.forEach(table -> edit.add(Place.level(outputHeight), table));
+      }
+    }
+    return edit.build();
+  }
+}

@@ -1,0 +1,15 @@
+package io.isobardb.lsm.merge;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to merge next: a pure function, which reads no file, holds no lock and knows no thread. Safe
+ * for any thread.
+ */
+public interface MergePolicy {
+  /**
+   * The next thing to do, or null if nothing is worth it now. To have several merges at once, the
+   * caller puts the choice among {@link MergeView#running} and asks again.
+   */
+  @Nullable MergeChoice choose(MergeView view);
+}

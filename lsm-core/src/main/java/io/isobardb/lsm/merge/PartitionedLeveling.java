@@ -1,0 +1,334 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.merge.MergeChoice.Kind;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Version;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Levels of one sorted run each, merged SSTable by SSTable, with grouped L0 and a number of levels
+ * that follows the write memory ("Breaking Down Memory Walls in LSM-based Storage Systems", 4.1.2
+ * and 4.1.3). Immutable.
+ *
+ * <p>Order of preference: L1 comes or goes; then by score, which is groups over the start for L0
+ * and size over target for a level, from 1 on; then an unwanted L1 is drained. While L1 is
+ * unwanted, L0 is merged into L2, along with what overlaps in L1.
+ */
+public final class PartitionedLeveling implements MergePolicy {
+  /** A merge takes no more than this many SSTables' bytes, if there is a choice. */
+  private static final int MAX_INPUT_TABLES = 25;
+
+  /** Of a large group not all SSTables are weighed. */
+  private static final int MAX_SEEDS = 128;
+
+  /** How much less a merge seems to cost if its SSTable is all delete markers. */
+  private static final double DELETE_BONUS = 0.75;
+
+  /** With so many delete markers an SSTable is rewritten, not moved, where they can be dropped. */
+  private static final double MOVED_DELETES = 0.1;
+
+  /** More than any ratio of bytes. */
+  private static final double TOO_LARGE = 1e12;
+
+  private final LevelingOptions options;
+
+  /** The policy with these options. */
+  public PartitionedLeveling(LevelingOptions options) {
+    this.options = options;
+  }
+
+  @Override
+  public @Nullable MergeChoice choose(MergeView view) {
+    return new Search(view).choose();
+  }
+
+  /** A source of merges. L0 has the height of what stands above L1. */
+  private record Candidate(int height, double score, String reason) {}
+
+  /** One call. */
+  private final class Search {
+    private final MergeView view;
+    private final Version version;
+    private final LevelTargets targets;
+    private final Set<Long> busy = new HashSet<>();
+    private final int top; // L1's height
+    private final boolean draining;
+
+    Search(MergeView view) {
+      this.view = view;
+      this.version = view.version();
+      this.targets = new LevelTargets(options, view);
+      this.top = version.levelCount() - 1;
+      this.draining = targets.wantsNoL1();
+      for (MergeChoice running : view.running()) {
+        for (MergeChoice.Input input : running.inputs()) {
+          input.tables().forEach(table -> busy.add(table.fileNumber()));
+        }
+      }
+    }
+
+    @Nullable MergeChoice choose() {
+      MergeChoice change = changeLevels();
+      if (change != null) {
+        return change;
+      }
+      for (Candidate candidate : candidates()) {
+        MergeChoice choice =
+            candidate.height() > top
+                ? mergeL0(candidate)
+                : mergeLevel(candidate.height(), Kind.MERGE, candidate.reason());
+        if (choice != null) {
+          return choice;
+        }
+      }
+      return draining ? mergeLevel(top, Kind.DRAIN_L1, "L1 is to be dropped") : null;
+    }
+
+    private @Nullable MergeChoice changeLevels() {
+      boolean changing = view.running().stream().anyMatch(running -> running.inputs().isEmpty());
+      if (changing) {
+        return null;
+      }
+      String memory = mega(targets.writeMemoryBytes()) + " of write memory";
+      if (targets.wantsLevel()) {
+        return MergeChoice.ofLevels(Kind.ADD_LEVEL, top + 1, "L1 is too large for " + memory);
+      }
+      boolean receives = view.running().stream().anyMatch(r -> r.outputHeight() == top);
+      if (draining && version.atHeight(top).isEmpty() && !receives) {
+        return MergeChoice.ofLevels(Kind.DROP_LEVEL, top, "L2 is small enough for " + memory);
+      }
+      return null;
+    }
+
+    private List<Candidate> candidates() {
+      List<Candidate> candidates = new ArrayList<>();
+      int groups = version.groups().size();
+      long l0Bytes = version.groups().stream().mapToLong(group -> group.run().sizeBytes()).sum();
+      long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
+      double byBytes = (double) l0Bytes / options.l0StartGroups() / fair;
+      double score = Math.max((double) groups / options.l0StartGroups(), byBytes);
+      if (score >= 1) {
+        boolean urgent = 2 * groups >= options.l0StartGroups() + options.l0StopGroups();
+        String reason = String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(l0Bytes));
+        candidates.add(new Candidate(top + 1, urgent ? Double.POSITIVE_INFINITY : score, reason));
+      }
+      for (int height = top; height > 0; height--) {
+        long bytes = version.atHeight(height).sizeBytes() - leavingBytes(height);
+        long target = targets.targetBytes(height);
+        if (bytes >= target) {
+          String reason =
+              String.format(
+                  Locale.ROOT, "L%d holds %s of %s", top + 1 - height, mega(bytes), mega(target));
+          candidates.add(new Candidate(height, (double) bytes / target, reason));
+        }
+      }
+      candidates.sort(
+          Comparator.comparingDouble(Candidate::score)
+              .thenComparingInt(Candidate::height)
+              .reversed());
+      return candidates;
+    }
+
+    /** Bytes of a level that running merges take down. */
+    private long leavingBytes(int height) {
+      long bytes = 0;
+      for (MergeChoice running : view.running()) {
+        for (MergeChoice.Input input : running.inputs()) {
+          boolean leaves =
+              !input.place().inL0()
+                  && input.place().height() == height
+                  && running.outputHeight() < height;
+          bytes += leaves ? input.sizeBytes() : 0;
+        }
+      }
+      return bytes;
+    }
+
+    // ---- L0
+
+    private @Nullable MergeChoice mergeL0(Candidate candidate) {
+      for (int group : groupsToLeave()) {
+        InputSet best = null;
+        double bestCost = 0;
+        int size = version.groups().get(group).run().size();
+        int stride = (size + MAX_SEEDS - 1) / MAX_SEEDS;
+        for (int i = 0; i < size; i += stride) {
+          InputSet set = grow(group, i);
+          if (set == null) {
+            continue;
+          }
+          double cost = costL0(set);
+          if (best == null || cost < bestCost) {
+            best = set;
+            bestCost = cost;
+          }
+          if (options.l0() != L0Structure.GREEDY_GROUPED) {
+            break;
+          }
+        }
+        if (best != null) {
+          return finish(best, outputOfL0(), Kind.MERGE, candidate.reason());
+        }
+      }
+      return null;
+    }
+
+    /** The groups in the order in which they should be emptied. */
+    private List<Integer> groupsToLeave() {
+      Comparator<Integer> oldestFirst = Comparator.reverseOrder();
+      Comparator<Integer> smallestFirst =
+          Comparator.comparingInt(group -> version.groups().get(group).run().size());
+      return IntStream.range(0, version.groups().size())
+          .boxed()
+          .sorted(
+              options.l0() == L0Structure.GREEDY_GROUPED
+                  ? smallestFirst.thenComparing(oldestFirst)
+                  : oldestFirst)
+          .toList();
+    }
+
+    private int outputOfL0() {
+      return draining ? top - 1 : top;
+    }
+
+    /** Too large merges come last, the smallest first; the others by what they rewrite. */
+    private double costL0(InputSet set) {
+      double bytes = set.upperBytes() + set.lowerBytes();
+      return bytes > maxInputBytes()
+          ? TOO_LARGE + bytes
+          : set.lowerBytes() / (double) set.upperBytes();
+    }
+
+    /**
+     * An SSTable of L0 with its elders, and with the younger ones that overlap it as long as the
+     * merge does not grow too large; null if it can't be merged now.
+     */
+    private @Nullable InputSet grow(int group, int i) {
+      SSTableMeta seed = version.groups().get(group).run().meta(i);
+      InputSet set = new InputSet(version, busy);
+      set.takeWithElders(group, i);
+      if (set.blocked()) {
+        return null;
+      }
+      for (int younger = group - 1; younger >= 0; younger--) {
+        Level<SSTableMeta> run = version.groups().get(younger).run();
+        int from = run.from(seed.minKey(), 0, seed.minKey().length);
+        int to = from + run.overlapping(seed.minKey(), seed.maxKey()).size();
+        for (int j = from; j < to; j++) {
+          InputSet larger = set.copy();
+          larger.takeWithElders(younger, j);
+          if (!larger.blocked() && inputBytes(larger) <= maxInputBytes()) {
+            set = larger;
+          }
+        }
+      }
+      set.takeLevels(top, outputOfL0());
+      return set.blocked() || meets(set, outputOfL0()) ? null : set;
+    }
+
+    private long inputBytes(InputSet set) {
+      InputSet whole = set.copy();
+      whole.takeLevels(top, outputOfL0());
+      return whole.upperBytes() + whole.lowerBytes();
+    }
+
+    private long maxInputBytes() {
+      return MAX_INPUT_TABLES * view.targetBytes();
+    }
+
+    // ---- L1 and below
+
+    private @Nullable MergeChoice mergeLevel(int height, Kind kind, String reason) {
+      Level<SSTableMeta> below = version.atHeight(height - 1);
+      SSTableMeta best = null;
+      double bestCost = 0;
+      for (SSTableMeta table : version.atHeight(height).elements()) {
+        if (busy.contains(table.fileNumber())) {
+          continue;
+        }
+        double cost = cost(table, below);
+        if ((best == null || cost < bestCost) && setOf(height, table) != null) {
+          best = table;
+          bestCost = cost;
+        }
+      }
+      InputSet set = best == null ? null : setOf(height, best);
+      return set == null ? null : finish(set, height - 1, kind, reason);
+    }
+
+    private @Nullable InputSet setOf(int height, SSTableMeta table) {
+      InputSet set = new InputSet(version, busy);
+      set.takeOne(height, table);
+      set.takeLevels(height - 1, height - 1);
+      return set.blocked() || meets(set, height - 1) ? null : set;
+    }
+
+    private static double cost(SSTableMeta table, Level<SSTableMeta> below) {
+      long overlap = 0;
+      for (SSTableMeta other : below.overlapping(table.minKey(), table.maxKey())) {
+        overlap += other.sizeBytes();
+      }
+      return overlap / (double) table.sizeBytes() * (1 - DELETE_BONUS * deleteShare(table));
+    }
+
+    private static double deleteShare(SSTableMeta table) {
+      return table.entries() == 0 ? 0 : table.deletes() / (double) table.entries();
+    }
+
+    // ---- both
+
+    /** Whether a running merge writes into the same keys of the same level. */
+    private boolean meets(InputSet set, int outputHeight) {
+      for (MergeChoice running : view.running()) {
+        if (running.outputHeight() == outputHeight
+            && !running.inputs().isEmpty()
+            && compare(set.minKey(), running.maxKey()) <= 0
+            && compare(running.minKey(), set.maxKey()) <= 0) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private int compare(byte[] a, byte[] b) {
+      return version.order().compare(a, 0, a.length, b, 0, b.length);
+    }
+
+    private MergeChoice finish(InputSet set, int outputHeight, Kind kind, String reason) {
+      List<MergeChoice.Input> inputs = set.inputs();
+      boolean bottommost = version.nothingBelow(outputHeight, set.minKey(), set.maxKey());
+      boolean single = inputs.size() == 1 && inputs.get(0).tables().size() == 1;
+      boolean moves =
+          single && !(bottommost && deleteShare(inputs.get(0).tables().get(0)) > MOVED_DELETES);
+      String what =
+          String.format(
+              Locale.ROOT,
+              "%s: %s into %s of L%d",
+              reason,
+              mega(set.upperBytes()),
+              mega(set.lowerBytes()),
+              top + 1 - outputHeight);
+      return new MergeChoice(
+          moves ? Kind.MOVE : kind,
+          inputs,
+          outputHeight,
+          set.minKey(),
+          set.maxKey(),
+          bottommost,
+          what);
+    }
+  }
+
+  private static String mega(long bytes) {
+    return String.format(Locale.ROOT, "%.1f MB", bytes / (double) (1 << 20));
+  }
+}

@@ -1,0 +1,177 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.memory.page.Memory;
+
+/**
+ * The layout of an SSTable file: header page, the pages of the SSTable in the order of their
+ * numbers, page-map pages if pages are compressed, footer page. Header, page map and footer are
+ * never compressed.
+ *
+ * <pre>
+ *  header, page 0: 32 bytes page header (type HEADER), then
+ *   32 long magic | 40 int version | 44 int treeId | 48 long storeIdHigh | 56 long storeIdLow
+ *   64 long fileNumber | 72 int pageSize | 76 int codec | 0 to the end
+ *
+ *  footer, the last pageSize bytes: 32 bytes page header (type FOOTER), then
+ *   32 long magic | 40 int version | 44 int codec | 48 long fileNumber | 56 int treeId
+ *   60 int pageCount | 64 long entries | 72 long deletes | 80 long minLsn | 88 long maxLsn
+ *   96 int rootPage | 100 int indexHeight | 104 int filterPage | 108 int filterBlocks
+ *  112 long sizeBytes | 120 int pageMapPage | 124 int minKeyLength | 128 int maxKeyLength
+ *  132 minKey, maxKey | 0 to the end
+ *
+ *  compressed page: at a multiple of 16 bytes
+ *    0 int checksum of the rest, as of pages | 4 int length, and bit 31 if stored as it is
+ *    8 length bytes | 0 to a multiple of 16
+ *
+ *  page map: ints from offset 32 of each page, from page number 0 on: where the page begins, in
+ *  units of 16 bytes; one more for the end of the last
+ * </pre>
+ *
+ * <p>Without compression page n is at n * pageSize. With it zeros fill the space between the last
+ * compressed page and the page map, which begins at a multiple of 4096.
+ */
+public final class FileLayout {
+  /** "ISOBARST", little-endian. */
+  public static final long MAGIC = 0x54535241424F5349L;
+
+  /** The version this engine writes, and the newest it reads. */
+  public static final int VERSION = 1;
+
+  /** Pages are stored as they are. */
+  public static final int CODEC_NONE = 0;
+
+  /** Pages are compressed with LZ4. */
+  public static final int CODEC_LZ4 = 1;
+
+  /** Where a compressed page's contents begin. */
+  static final int STORED_HEADER = 8;
+
+  /** Compressed pages begin at multiples of this many bytes. */
+  static final int STORED_UNIT = 16;
+
+  /** Bit of the length of a compressed page that did not shrink and is stored as it is. */
+  static final int STORED_RAW = 1 << 31;
+
+  private static final int KEYS = 132;
+
+  private FileLayout() {}
+
+  /** Page-map pages for pages below {@code pages}. */
+  static int pageMapPages(int pageSize, int pages) {
+    int perPage = mapEntriesPerPage(pageSize);
+    return (pages + 1 + perPage - 1) / perPage;
+  }
+
+  static int mapEntriesPerPage(int pageSize) {
+    return (pageSize - PageLayout.HEADER_BYTES) / Integer.BYTES;
+  }
+
+  static void writeHeader(
+      Memory memory, int base, TableSpace space, long fileNumber, int treeId, int codec) {
+    memory.zero(base, space.pageSize());
+    memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.HEADER);
+    memory.putLong(base + 32, MAGIC);
+    memory.putInt(base + 40, VERSION);
+    memory.putInt(base + 44, treeId);
+    memory.putLong(base + 48, space.storeIdHigh());
+    memory.putLong(base + 56, space.storeIdLow());
+    memory.putLong(base + 64, fileNumber);
+    memory.putInt(base + 72, space.pageSize());
+    memory.putInt(base + 76, codec);
+  }
+
+  static void writeFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {
+    memory.zero(base, pageSize);
+    memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.FOOTER);
+    memory.putLong(base + 32, MAGIC);
+    memory.putInt(base + 40, VERSION);
+    memory.putInt(base + 44, meta.codec());
+    memory.putLong(base + 48, meta.fileNumber());
+    memory.putInt(base + 56, meta.treeId());
+    memory.putInt(base + 60, meta.pageCount());
+    memory.putLong(base + 64, meta.entries());
+    memory.putLong(base + 72, meta.deletes());
+    memory.putLong(base + 80, meta.minLsn());
+    memory.putLong(base + 88, meta.maxLsn());
+    memory.putInt(base + 96, meta.rootPage());
+    memory.putInt(base + 100, meta.indexHeight());
+    memory.putInt(base + 104, meta.filterPage());
+    memory.putInt(base + 108, meta.filterBlocks());
+    memory.putLong(base + 112, meta.sizeBytes());
+    memory.putInt(base + 120, meta.pageMapPage());
+    memory.putInt(base + 124, meta.minKey().length);
+    memory.putInt(base + 128, meta.maxKey().length);
+    memory.put(base + KEYS, meta.minKey(), 0, meta.minKey().length);
+    memory.put(base + KEYS + meta.minKey().length, meta.maxKey(), 0, meta.maxKey().length);
+  }
+
+  /**
+   * Reads a footer page whose checksum is right.
+   *
+   * @param offset where it is, for messages
+   * @throws FormatException if a newer version wrote it
+   */
+  static SSTableMeta readFooter(Memory memory, int base, int pageSize, String file, long offset) {
+    if (memory.getByte(base + PageLayout.TYPE) != PageLayout.FOOTER
+        || memory.getLong(base + 32) != MAGIC) {
+      throw new CorruptionException(file, offset, "not a footer");
+    }
+    checkVersion(memory.getInt(base + 40), file);
+    int longest = PageLayout.maxKeyBytes(pageSize);
+    int minLength = memory.getInt(base + 124);
+    int maxLength = memory.getInt(base + 128);
+    if (minLength < 0 || minLength > longest || maxLength < 0 || maxLength > longest) {
+      throw new CorruptionException(file, offset, "keys of impossible length");
+    }
+    byte[] minKey = new byte[minLength];
+    byte[] maxKey = new byte[maxLength];
+    memory.get(base + KEYS, minKey, 0, minLength);
+    memory.get(base + KEYS + minLength, maxKey, 0, maxLength);
+    return new SSTableMeta(
+        memory.getLong(base + 48),
+        memory.getInt(base + 56),
+        memory.getInt(base + 60),
+        memory.getLong(base + 64),
+        memory.getLong(base + 72),
+        minKey,
+        maxKey,
+        memory.getLong(base + 80),
+        memory.getLong(base + 88),
+        memory.getInt(base + 96),
+        memory.getInt(base + 100),
+        memory.getInt(base + 104),
+        memory.getInt(base + 108),
+        memory.getLong(base + 112),
+        memory.getInt(base + 44),
+        memory.getInt(base + 120));
+  }
+
+  /** Checks a header page whose checksum is right against what is expected of the file. */
+  static void checkHeader(Memory memory, int base, TableSpace space, SSTableMeta meta) {
+    String file = meta.fileName();
+    if (memory.getByte(base + PageLayout.TYPE) != PageLayout.HEADER
+        || memory.getLong(base + 32) != MAGIC) {
+      throw new CorruptionException(file, 0, "not an SSTable");
+    }
+    checkVersion(memory.getInt(base + 40), file);
+    if (memory.getLong(base + 48) != space.storeIdHigh()
+        || memory.getLong(base + 56) != space.storeIdLow()) {
+      throw new CorruptionException(file, 0, "belongs to another store");
+    }
+    if (memory.getInt(base + 44) != meta.treeId()
+        || memory.getLong(base + 64) != meta.fileNumber()
+        || memory.getInt(base + 72) != space.pageSize()
+        || memory.getInt(base + 76) != meta.codec()) {
+      throw new CorruptionException(file, 0, "the header disagrees with the manifest");
+    }
+  }
+
+  private static void checkVersion(int version, String file) {
+    if (version > VERSION || version < 1) {
+      throw new FormatException(
+          file + " has format version " + version + "; this engine reads up to " + VERSION);
+    }
+  }
+}

@@ -1,0 +1,303 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the pages of an SSTable to a new file, in batches; pages being filled are charged to
+ * {@link Purpose#MERGE}. A page that is on its way to the disk is then given to the buffer cache,
+ * if it is hot, or back to the pool.
+ *
+ * <p>{@link #finish} syncs the file, not its directory. Thread rule: one thread at a time.
+ */
+public final class FileSink implements PageSink {
+  private static final int BATCH_BYTES = 256 << 10;
+
+  private final TableSpace space;
+  private final PagePool pool;
+  private final int pageSize;
+  private final long fileNumber;
+  private final int treeId;
+  private final int codec;
+  private final boolean adoptHot;
+  private final long seed;
+  private final DataFile file;
+
+  private final int[] pages;
+  private final boolean[] hot;
+  private final Memory[] memories;
+  private final int[] bases;
+  private int pending;
+  private int firstPending = 1;
+
+  /** Compressed bytes not yet written; begins at {@link #written}. */
+  private @Nullable Block output;
+
+  private int outputLength;
+  private long written;
+  private int[] map = new int[0];
+
+  /**
+   * Creates the file and writes its header.
+   *
+   * @param codec of {@link FileLayout}
+   * @param adoptHot whether hot pages go to the buffer cache
+   */
+  public FileSink(TableSpace space, long fileNumber, int treeId, int codec, boolean adoptHot)
+      throws IOException {
+    this.space = space;
+    this.pool = space.pool();
+    this.pageSize = space.pageSize();
+    this.fileNumber = fileNumber;
+    this.treeId = treeId;
+    this.codec = codec;
+    this.adoptHot = adoptHot;
+    this.seed = space.fileSeed(fileNumber);
+    int batch = Math.max(1, BATCH_BYTES / pageSize);
+    this.pages = new int[batch];
+    this.hot = new boolean[batch];
+    this.memories = new Memory[batch];
+    this.bases = new int[batch];
+    this.file = space.storage().create(SSTableMeta.fileName(fileNumber), space.ioMode());
+    try {
+      if (codec == FileLayout.CODEC_LZ4) {
+        output = pool.allocateBlock(BATCH_BYTES + 2 * pageSize, Purpose.MERGE);
+        map = new int[64];
+      }
+      writeOne(0, 0, null);
+      written = pageSize;
+    } catch (IOException | RuntimeException | Error e) {
+      abort();
+      throw e;
+    }
+  }
+
+  @Override
+  public int pageSize() {
+    return pageSize;
+  }
+
+  @Override
+  public Memory memory(int page) {
+    return pool.memory(page);
+  }
+
+  @Override
+  public int base(int page) {
+    return pool.base(page);
+  }
+
+  @Override
+  public int allocate() {
+    return MemorySink.allocate(pool, Purpose.MERGE);
+  }
+
+  @Override
+  public void release(int page) {
+    pool.release(page, Purpose.MERGE);
+  }
+
+  @Override
+  public void emit(int pageNo, int page, boolean isHot) throws IOException {
+    pages[pending] = page;
+    hot[pending] = isHot;
+    pending++;
+    if (pageNo != firstPending + pending - 1) {
+      throw new IllegalArgumentException("page " + pageNo + " out of order");
+    }
+    if (pending == pages.length) {
+      flush();
+    }
+  }
+
+  /** Writes pages that stay what and where they are: those of an SSTable in memory. */
+  void emitShared(int[] shared) throws IOException {
+    int at = 1;
+    while (at < shared.length) {
+      int count = Math.min(pages.length, shared.length - at);
+      System.arraycopy(shared, at, pages, 0, count);
+      store(count, at);
+      at += count;
+    }
+    firstPending = at;
+  }
+
+  private void flush() throws IOException {
+    store(pending, firstPending);
+    int count = pending;
+    int first = firstPending;
+    pending = 0;
+    firstPending += count;
+    for (int i = 0; i < count; i++) {
+      if (adoptHot && hot[i]) {
+        space.cache().adopt(PageCache.key((int) fileNumber, first + i), pages[i], Purpose.MERGE);
+      } else {
+        release(pages[i]);
+      }
+    }
+  }
+
+  private void store(int count, int first) throws IOException {
+    if (count == 0) {
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      memories[i] = pool.memory(pages[i]);
+      bases[i] = pool.base(pages[i]);
+    }
+    if (codec == FileLayout.CODEC_NONE) {
+      for (int i = 0; i < count; i++) {
+        PageLayout.seal(memories[i], bases[i], pageSize, seed, first + i);
+      }
+      file.writeAll((long) first * pageSize, memories, bases, count, pageSize);
+      written = (long) (first + count) * pageSize;
+    } else {
+      for (int i = 0; i < count; i++) {
+        compress(memories[i], bases[i], first + i);
+      }
+    }
+  }
+
+  private void compress(Memory memory, int base, int pageNo) throws IOException {
+    Memory out = output().memory();
+    int at = outputLength;
+    mark(pageNo, written + at);
+    int contents = at + FileLayout.STORED_HEADER;
+    int length = Lz4.compress(memory, base, pageSize, out, contents);
+    if (length >= pageSize) {
+      out.copyFrom(contents, memory, base, pageSize);
+      length = pageSize;
+      out.putInt(at + 4, length | FileLayout.STORED_RAW);
+    } else {
+      out.putInt(at + 4, length);
+    }
+    int end = contents + length;
+    int padded = (end + FileLayout.STORED_UNIT - 1) & -FileLayout.STORED_UNIT;
+    out.zero(end, padded - end);
+    PageLayout.seal(out, at, padded - at, seed, pageNo);
+    outputLength = padded;
+    if (outputLength >= BATCH_BYTES) {
+      int whole = outputLength & -DataFile.BLOCK;
+      file.write(written, out, 0, whole);
+      out.move(whole, 0, outputLength - whole);
+      written += whole;
+      outputLength -= whole;
+    }
+  }
+
+  private void mark(int pageNo, long offset) {
+    if (pageNo >= map.length) {
+      map = Arrays.copyOf(map, pageNo * 2);
+    }
+    map[pageNo] = (int) (offset / FileLayout.STORED_UNIT);
+  }
+
+  @Override
+  public SSTableMeta finish(SSTableMeta meta) throws IOException {
+    flush();
+    int pageCount = firstPending;
+    int mapPages = 0;
+    if (codec != FileLayout.CODEC_NONE) {
+      mark(pageCount, written + outputLength);
+      Memory out = output().memory();
+      int padded = (outputLength + DataFile.BLOCK - 1) & -DataFile.BLOCK;
+      out.zero(outputLength, padded - outputLength);
+      if (padded != 0) {
+        file.write(written, out, 0, padded);
+      }
+      written += padded;
+      mapPages = FileLayout.pageMapPages(pageSize, pageCount);
+    }
+    SSTableMeta full =
+        new SSTableMeta(
+            fileNumber,
+            treeId,
+            pageCount + mapPages + 1,
+            meta.entries(),
+            meta.deletes(),
+            meta.minKey(),
+            meta.maxKey(),
+            meta.minLsn(),
+            meta.maxLsn(),
+            meta.rootPage(),
+            meta.indexHeight(),
+            meta.filterPage(),
+            meta.filterBlocks(),
+            written + (long) (mapPages + 1) * pageSize,
+            codec,
+            mapPages == 0 ? 0 : pageCount);
+    for (int i = 0; i <= mapPages; i++) {
+      writeOne(pageCount + i, written, full);
+      written += pageSize;
+    }
+    file.sync();
+    close();
+    return full;
+  }
+
+  /** Writes a header (no {@code meta}), page-map or footer page. */
+  private void writeOne(int pageNo, long offset, @Nullable SSTableMeta meta) throws IOException {
+    int page = allocate();
+    try {
+      Memory memory = memory(page);
+      int base = base(page);
+      if (meta == null) {
+        FileLayout.writeHeader(memory, base, space, fileNumber, treeId, codec);
+      } else if (pageNo == meta.pageCount() - 1) {
+        FileLayout.writeFooter(memory, base, pageSize, meta);
+      } else {
+        writeMap(memory, base, pageNo - meta.pageMapPage(), meta.pageMapPage());
+      }
+      PageLayout.seal(memory, base, pageSize, seed, pageNo);
+      file.write(offset, memory, base, pageSize);
+    } finally {
+      release(page);
+    }
+  }
+
+  private void writeMap(Memory memory, int base, int index, int last) {
+    int perPage = FileLayout.mapEntriesPerPage(pageSize);
+    memory.zero(base, pageSize);
+    memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.PAGE_MAP);
+    int from = index * perPage;
+    for (int i = from; i <= Math.min(last, from + perPage - 1); i++) {
+      memory.putInt(base + PageLayout.HEADER_BYTES + (i - from) * Integer.BYTES, map[i]);
+    }
+  }
+
+  @Override
+  public void abort() {
+    for (int i = 0; i < pending; i++) {
+      release(pages[i]);
+    }
+    pending = 0;
+    space.cache().drop((int) fileNumber, firstPending);
+    try {
+      close();
+      space.storage().delete(SSTableMeta.fileName(fileNumber));
+    } catch (IOException e) {
+      // The file is in no manifest; what is left of it goes when the store is opened next.
+    }
+  }
+
+  private Block output() {
+    if (output == null) {
+      throw new IllegalStateException("closed");
+    }
+    return output;
+  }
+
+  private void close() throws IOException {
+    if (output != null) {
+      pool.release(output);
+      output = null;
+    }
+    file.close();
+  }
+}

@@ -1,0 +1,184 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads pages of one SSTable file. The file is opened by the first read.
+ *
+ * <p>Every page that it gives has the right checksum; what has not is a {@link
+ * CorruptionException}. Thread rule: all methods may be called by any thread; nobody reads any more
+ * when {@link #close} is called.
+ */
+final class PageFile implements PageCache.Loader, AutoCloseable {
+  private final TableSpace space;
+  private final SSTableMeta meta;
+  private final int pageSize;
+  private final long seed;
+  private volatile @Nullable DataFile file;
+
+  PageFile(TableSpace space, SSTableMeta meta) {
+    this.space = space;
+    this.meta = meta;
+    this.pageSize = space.pageSize();
+    this.seed = space.fileSeed(meta.fileNumber());
+  }
+
+  /** Whether the page is compressed in the file. */
+  boolean isCompressed(int pageNo) {
+    return meta.codec() != FileLayout.CODEC_NONE && pageNo > 0 && pageNo < meta.pageMapPage();
+  }
+
+  long cacheKey(int pageNo) {
+    return PageCache.key((int) meta.fileNumber(), pageNo);
+  }
+
+  /** Brings a page into the cache, if it is not there, and pins it. Not inside a load. */
+  int pin(int pageNo, AccessMode mode) throws IOException {
+    long key = cacheKey(pageNo);
+    int page = space.cache().pin(key, mode);
+    if (page != PageCache.ABSENT) {
+      return page;
+    }
+    if (!isCompressed(pageNo)) {
+      return space.cache().load(key, this, mode);
+    }
+    long offset = storedOffset(pageNo, mode);
+    int length = (int) (storedOffset(pageNo + 1, mode) - offset);
+    return space
+        .cache()
+        .load(
+            key, (ignored, memory, base) -> readStored(pageNo, offset, length, memory, base), mode);
+  }
+
+  void unpin(int pageNo) {
+    space.cache().unpin(cacheKey(pageNo));
+  }
+
+  /** Loads a page that is not compressed. */
+  @Override
+  public void load(long key, Memory memory, int base) throws IOException {
+    int pageNo = (int) key;
+    readRaw(pageNo, 1, memory, base);
+    verify(pageNo, memory, base);
+  }
+
+  /** Reads any page, past the cache. */
+  void read(int pageNo, Memory memory, int base) throws IOException {
+    if (isCompressed(pageNo)) {
+      long offset = storedOffset(pageNo, AccessMode.MERGE);
+      int length = (int) (storedOffset(pageNo + 1, AccessMode.MERGE) - offset);
+      readStored(pageNo, offset, length, memory, base);
+    } else {
+      readRaw(pageNo, 1, memory, base);
+      verify(pageNo, memory, base);
+    }
+  }
+
+  /** Reads pages that are not compressed, without verifying them. */
+  void readRaw(int pageNo, int count, Memory memory, int base) throws IOException {
+    readFully(rawOffset(pageNo), memory, base, count * pageSize);
+  }
+
+  /** Reads exactly so many bytes. */
+  void readFully(long offset, Memory memory, int at, int length) throws IOException {
+    int got = open().read(offset, memory, at, length);
+    if (got != length) {
+      throw new CorruptionException(meta.fileName(), offset + got, "the file ends here");
+    }
+  }
+
+  /** Checks a page as it was read. */
+  void verify(int pageNo, Memory memory, int base) {
+    if (!PageLayout.isIntact(memory, base, pageSize, seed, pageNo)) {
+      throw new CorruptionException(
+          meta.fileName(), rawOffset(pageNo), "page " + pageNo + " has a wrong checksum");
+    }
+  }
+
+  /** Where a compressed page begins in the file; that of the next page is its end. */
+  long storedOffset(int pageNo, AccessMode mode) throws IOException {
+    int perPage = FileLayout.mapEntriesPerPage(pageSize);
+    int mapPage = meta.pageMapPage() + pageNo / perPage;
+    int page = pin(mapPage, mode);
+    int at = space.pool().base(page) + PageLayout.HEADER_BYTES + pageNo % perPage * Integer.BYTES;
+    long units = space.pool().memory(page).getInt(at) & 0xFFFFFFFFL;
+    unpin(mapPage);
+    return units * FileLayout.STORED_UNIT;
+  }
+
+  private void readStored(int pageNo, long offset, int length, Memory memory, int base)
+      throws IOException {
+    long from = offset & -DataFile.BLOCK;
+    int skip = (int) (offset - from);
+    int bytes = (skip + length + DataFile.BLOCK - 1) & -DataFile.BLOCK;
+    Block block = space.pool().allocateBlock(bytes, Purpose.CACHE);
+    try {
+      readFully(from, block.memory(), 0, bytes);
+      unpack(pageNo, offset, length, block.memory(), skip, memory, base);
+    } finally {
+      space.pool().release(block);
+    }
+  }
+
+  /** Verifies and decompresses a stored page. */
+  void unpack(int pageNo, long offset, int length, Memory stored, int at, Memory memory, int base) {
+    String name = meta.fileName();
+    if (stored.getInt(at) != PageLayout.checksum(stored, at, length, seed, pageNo)) {
+      throw new CorruptionException(name, offset, "page " + pageNo + " has a wrong checksum");
+    }
+    int word = stored.getInt(at + 4);
+    int bytes = word & ~FileLayout.STORED_RAW;
+    if (bytes > length - FileLayout.STORED_HEADER) {
+      throw new CorruptionException(name, offset, "page " + pageNo + " has a wrong length");
+    }
+    int contents = at + FileLayout.STORED_HEADER;
+    if (word < 0) {
+      memory.copyFrom(base, stored, contents, pageSize);
+    } else {
+      Lz4.decompress(stored, contents, bytes, memory, base, pageSize, name, offset);
+    }
+  }
+
+  private long rawOffset(int pageNo) {
+    if (meta.codec() == FileLayout.CODEC_NONE || pageNo == 0) {
+      return (long) pageNo * pageSize;
+    }
+    return meta.sizeBytes() - (long) (meta.pageCount() - pageNo) * pageSize;
+  }
+
+  private DataFile open() throws IOException {
+    DataFile opened = file;
+    if (opened != null) {
+      return opened;
+    }
+    synchronized (this) {
+      opened = file;
+      if (opened == null) {
+        opened = space.storage().open(meta.fileName(), space.ioMode());
+        if (opened.size() != meta.sizeBytes()) {
+          long size = opened.size();
+          opened.close();
+          throw new CorruptionException(
+              meta.fileName(), size, "a file of " + size + " bytes, not " + meta.sizeBytes());
+        }
+        file = opened;
+      }
+      return opened;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    DataFile opened = file;
+    if (opened != null) {
+      file = null;
+      opened.close();
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the pages of a file in large pieces into memory of its own, past the cache.
+ *
+ * <p>Holds one page at a time: what {@link #memory} gives is that of the last {@link #read}. Thread
+ * rule: one thread at a time.
+ */
+final class ReadAhead implements AutoCloseable {
+  private static final int LARGEST_BYTES = 256 << 10;
+
+  private final PageFile file;
+  private final PagePool pool;
+  private final SSTableMeta meta;
+  private final int pageSize;
+  private final Block block;
+
+  /** Bytes of the block that pieces of the file go to; behind it one page to decompress into. */
+  private final int pieceBytes;
+
+  private long pieceFrom;
+  private long pieceTo;
+  private int current = -1;
+
+  private ReadAhead(SSTable table, Block block, int pieceBytes) {
+    this.file = table.file();
+    this.pool = table.space().pool();
+    this.meta = table.meta();
+    this.pageSize = table.space().pageSize();
+    this.block = block;
+    this.pieceBytes = pieceBytes;
+  }
+
+  /** A reader of the table's file, or null if there is no memory for one. */
+  static @Nullable ReadAhead open(SSTable table) {
+    PagePool pool = table.space().pool();
+    boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
+    int pageSize = pool.pageSize();
+    int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
+    for (int bytes = LARGEST_BYTES; bytes >= least; bytes /= 2) {
+      try {
+        int all = compressed ? bytes + pageSize : bytes;
+        return new ReadAhead(table, pool.allocateBlock(all, Purpose.MERGE), bytes);
+      } catch (OutOfBudgetException e) {
+        // A smaller one may fit.
+      }
+    }
+    return null;
+  }
+
+  Memory memory() {
+    return block.memory();
+  }
+
+  /** Makes a page, which is neither header nor page map nor footer, the current one. */
+  int read(int pageNo, AccessMode mode) throws IOException {
+    return meta.codec() == FileLayout.CODEC_NONE ? readRaw(pageNo) : readStored(pageNo, mode);
+  }
+
+  private int readRaw(int pageNo) throws IOException {
+    long from = (long) pageNo * pageSize;
+    if (from < pieceFrom || from + pageSize > pieceTo) {
+      int count = Math.min(pieceBytes / pageSize, meta.pageCount() - pageNo);
+      pieceTo = pieceFrom;
+      file.readRaw(pageNo, count, block.memory(), 0);
+      pieceFrom = from;
+      pieceTo = from + (long) count * pageSize;
+      current = -1;
+    }
+    int base = (int) (from - pieceFrom);
+    if (current != pageNo) {
+      file.verify(pageNo, block.memory(), base);
+      current = pageNo;
+    }
+    return base;
+  }
+
+  private int readStored(int pageNo, AccessMode mode) throws IOException {
+    if (current == pageNo) {
+      return pieceBytes;
+    }
+    current = -1;
+    long from = file.storedOffset(pageNo, mode);
+    int length = (int) (file.storedOffset(pageNo + 1, mode) - from);
+    if (from < pieceFrom || from + length > pieceTo) {
+      long start = from & -DataFile.BLOCK;
+      int bytes = (int) Math.min(pieceBytes, meta.sizeBytes() - start);
+      pieceTo = pieceFrom;
+      file.readFully(start, block.memory(), 0, bytes);
+      pieceFrom = start;
+      pieceTo = start + bytes;
+    }
+    Memory memory = block.memory();
+    int at = (int) (from - pieceFrom);
+    file.unpack(pageNo, from, length, memory, at, memory, pieceBytes);
+    current = pageNo;
+    return pieceBytes;
+  }
+
+  @Override
+  public void close() {
+    pool.release(block);
+  }
+}

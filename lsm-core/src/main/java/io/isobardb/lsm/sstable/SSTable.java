@@ -1,0 +1,307 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An immutable SSTable, in memory or on disk.
+ *
+ * <p>Point reads ({@link #page}, {@link #mayContain}, {@link #locate}, {@link #search}) are called
+ * inside an epoch of the pool, never block, and allocate nothing. What they answer is one of: a
+ * location (not negative), {@link #ABSENT}, or a <em>miss</em>: a page is not in memory. On a miss
+ * the reader calls {@link #tryRetain}, leaves the epoch, calls {@link #loadPage} with {@link
+ * #missedPage}, enters an epoch again and starts over; then it unpins the page and calls {@link
+ * #release}.
+ *
+ * <p>An SSTable is counted: whoever holds a reference ({@link #tryRetain}) outside of an epoch
+ * keeps its pages and its file. The creator's reference is the first. When the last one is given
+ * back, the pages are retired or handed to the cache, and the file is closed, and deleted if {@link
+ * #markObsolete} was called.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class SSTable {
+  /** No version of the key that the reader may see. */
+  public static final int ABSENT = -1;
+
+  /** The answer of {@link #mayContain} for a key that may be there. */
+  public static final int MAYBE = 1;
+
+  private static final Logger LOG = LogManager.getLogger(SSTable.class);
+
+  private final TableSpace space;
+  private final PagePool pool;
+  private final KeyOrder order;
+  private final SSTableMeta meta;
+  private final int filterBlocksPerPage;
+  private final int @Nullable [] pages;
+  private final @Nullable PageFile file;
+  private final PageCache cache;
+  private final long fileKey;
+  private final AtomicInteger references = new AtomicInteger(1);
+  private volatile boolean obsolete;
+  private volatile @Nullable SSTableMeta heir;
+
+  private SSTable(TableSpace space, KeyOrder order, SSTableMeta meta, int @Nullable [] pages) {
+    this.space = space;
+    this.pool = space.pool();
+    this.cache = space.cache();
+    this.order = order;
+    this.meta = meta;
+    this.pages = pages;
+    this.file = pages == null ? new PageFile(space, meta) : null;
+    this.fileKey = PageCache.key((int) meta.fileNumber(), 0);
+    this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
+  }
+
+  /**
+   * An SSTable in memory.
+   *
+   * @param pages its pool pages by page number, charged to {@link Purpose#WRITE}; now owned by it
+   */
+  public static SSTable inMemory(TableSpace space, KeyOrder order, SSTableMeta meta, int[] pages) {
+    return new SSTable(space, order, meta, pages);
+  }
+
+  /** An SSTable on disk. The file is opened by the first read that misses the cache. */
+  public static SSTable onDisk(TableSpace space, KeyOrder order, SSTableMeta meta) {
+    return new SSTable(space, order, meta, null);
+  }
+
+  public SSTableMeta meta() {
+    return meta;
+  }
+
+  public KeyOrder order() {
+    return order;
+  }
+
+  public boolean isInMemory() {
+    return pages != null;
+  }
+
+  /** The pool page of a page, or {@link PagePool#NONE} on a miss. Inside an epoch. */
+  public int page(int pageNo) {
+    int[] mine = pages;
+    return mine != null ? mine[pageNo] : cache.find(fileKey | pageNo);
+  }
+
+  /**
+   * Asks the filter: {@link #MAYBE}, {@link #ABSENT} or a miss. Inside an epoch.
+   *
+   * @param hash of {@link KeyHash}
+   */
+  public int mayContain(long hash) {
+    int blocks = meta.filterBlocks();
+    if (blocks == 0) {
+      return MAYBE;
+    }
+    int block = Filter.block(hash, blocks);
+    int index = block / filterBlocksPerPage;
+    int pageNo = meta.filterPage() + index;
+    int page = page(pageNo);
+    if (page == PagePool.NONE) {
+      return miss(pageNo);
+    }
+    int at = pool.base(page) + Filter.FIRST + (block - index * filterBlocksPerPage) * Filter.BLOCK;
+    return Filter.mayContain(pool.memory(page), at, hash) ? MAYBE : ABSENT;
+  }
+
+  /**
+   * Finds the newest version of a key with an LSN of at most {@code lsn}, asking the filter first.
+   * Inside an epoch. The caller has checked the key range.
+   *
+   * @return the location, {@link #ABSENT} or a miss
+   */
+  public long locate(byte[] key, int offset, int length, long hash, long lsn) {
+    int maybe = mayContain(hash);
+    return maybe == MAYBE ? search(key, offset, length, lsn) : maybe;
+  }
+
+  /** As {@link #locate}, without the filter. */
+  public long search(byte[] key, int offset, int length, long lsn) {
+    long at = lsn & -8L;
+    int pageNo = meta.rootPage();
+    for (int level = meta.indexHeight(); level > 0; level--) {
+      int page = page(pageNo);
+      if (page == PagePool.NONE) {
+        return miss(pageNo);
+      }
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
+      pageNo = PageReader.child(memory, base, slot);
+    }
+    int page = page(pageNo);
+    if (page == PagePool.NONE) {
+      return miss(pageNo);
+    }
+    int entry = PageReader.find(pool.memory(page), pool.base(page), key, offset, length, at, order);
+    return entry < 0 ? ABSENT : (long) page << 32 | entry;
+  }
+
+  private static int miss(int pageNo) {
+    return -2 - pageNo;
+  }
+
+  /** Whether an answer is a miss. */
+  public static boolean isMiss(long answer) {
+    return answer < ABSENT;
+  }
+
+  /** The page number to load after a miss. */
+  public static int missedPage(long miss) {
+    return (int) (-2 - miss);
+  }
+
+  /** The pool page of a location. */
+  public static int pageOf(long location) {
+    return (int) (location >>> 32);
+  }
+
+  /** The entry of a location, for {@link PageReader}. */
+  public static int entryOf(long location) {
+    return (int) location;
+  }
+
+  /**
+   * Brings a page into memory and keeps it there until {@link #unpin}. Outside of epochs, by a
+   * holder of a reference.
+   *
+   * @return the pool page
+   * @throws UncheckedIOException if it can't be read
+   */
+  public int loadPage(int pageNo, AccessMode mode) {
+    if (pages != null) {
+      return pages[pageNo];
+    }
+    try {
+      return file().pin(pageNo, mode);
+    } catch (IOException e) {
+      throw new UncheckedIOException("reading " + meta.fileName() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Ends what {@link #loadPage} began. */
+  public void unpin(int pageNo) {
+    if (pages == null) {
+      file().unpin(pageNo);
+    }
+  }
+
+  /** A cursor over all entries; the caller holds a reference as long as it is open. */
+  public SSTableCursor cursor(AccessMode mode) {
+    return new SSTableCursor(this, mode);
+  }
+
+  /**
+   * Writes an SSTable in memory to a new file, page by page as it stands, and syncs it.
+   *
+   * @param fileNumber the file's
+   * @param codec of {@link FileLayout}
+   * @return what describes the file
+   */
+  public SSTableMeta writeTo(long fileNumber, int codec) throws IOException {
+    if (pages == null) {
+      throw new IllegalStateException(meta.fileName() + " is on disk already");
+    }
+    FileSink sink = new FileSink(space, fileNumber, meta.treeId(), codec, false);
+    try {
+      sink.emitShared(pages);
+      return sink.finish(meta);
+    } catch (IOException | RuntimeException | Error e) {
+      sink.abort();
+      throw e;
+    }
+  }
+
+  /**
+   * Names the file that this SSTable in memory was written to: when the last reference goes, the
+   * pages are handed to the cache as that file's, instead of being retired.
+   */
+  public void bequeathTo(SSTableMeta written) {
+    heir = written;
+  }
+
+  /** Makes the file go when the last reference does. */
+  public void markObsolete() {
+    obsolete = true;
+  }
+
+  /** Takes a reference, unless the last one has been given back. */
+  public boolean tryRetain() {
+    for (; ; ) {
+      int count = references.get();
+      if (count == 0) {
+        return false;
+      }
+      if (references.compareAndSet(count, count + 1)) {
+        return true;
+      }
+    }
+  }
+
+  /** Gives a reference back. */
+  public void release() {
+    int left = references.decrementAndGet();
+    if (left > 0) {
+      return;
+    }
+    if (left < 0) {
+      throw new IllegalStateException("released more often than retained");
+    }
+    if (pages != null) {
+      freePages(pages);
+    } else {
+      closeFile();
+    }
+  }
+
+  private void freePages(int[] mine) {
+    SSTableMeta to = heir;
+    for (int i = 1; i < mine.length; i++) {
+      if (to != null) {
+        cache.adopt(PageCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE);
+      } else {
+        pool.retire(mine[i], Purpose.WRITE);
+      }
+    }
+  }
+
+  private void closeFile() {
+    cache.drop((int) meta.fileNumber(), meta.pageCount());
+    try {
+      file().close();
+      if (obsolete) {
+        space.storage().delete(meta.fileName());
+      }
+    } catch (IOException e) {
+      // Nobody needs the file any more; if it stays, the next open of the store deletes it.
+      LOG.warn("could not dispose of {}", meta.fileName(), e);
+    }
+  }
+
+  TableSpace space() {
+    return space;
+  }
+
+  PageFile file() {
+    if (file == null) {
+      throw new IllegalStateException("an SSTable in memory has no file");
+    }
+    return file;
+  }
+
+  @Override
+  public String toString() {
+    return (isInMemory() ? "memory SSTable " : "SSTable ") + meta.fileNumber();
+  }
+}

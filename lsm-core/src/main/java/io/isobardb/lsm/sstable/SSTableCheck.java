@@ -1,0 +1,299 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a whole SSTable and says what is wrong with it: checksums of all pages, header and footer,
+ * order, separators, filter, and what its {@link SSTableMeta} says.
+ *
+ * <p>Thread rule: one thread; the caller holds a reference to the SSTable. Data and index pages are
+ * read past the cache.
+ */
+public final class SSTableCheck {
+  private static final int MOST_FINDINGS = 100;
+
+  private final SSTable table;
+  private final SSTableMeta meta;
+  private final PagePool pool;
+  private final int pageSize;
+  private final List<String> findings = new ArrayList<>();
+
+  private long entries;
+  private long deletes;
+  private long minLsn = Long.MAX_VALUE;
+  private long maxLsn = Long.MIN_VALUE;
+  private byte[] lastKey = new byte[0];
+  private long lastLsn;
+  private byte @Nullable [] firstKey;
+
+  private SSTableCheck(SSTable table) {
+    this.table = table;
+    this.meta = table.meta();
+    this.pool = table.space().pool();
+    this.pageSize = pool.pageSize();
+  }
+
+  /** What is wrong, in words; empty if nothing is. At most 100 findings. */
+  public static List<String> check(SSTable table) {
+    SSTableCheck check = new SSTableCheck(table);
+    try {
+      if (!table.isInMemory()) {
+        check.checkFile();
+      }
+      if (check.findings.isEmpty()) {
+        check.walk(check.meta.rootPage(), check.meta.indexHeight(), new byte[0], Lsn.MAX, true);
+        check.compareMeta();
+      }
+    } catch (IOException | UncheckedIOException | IsobarException | IndexOutOfBoundsException e) {
+      check.find(e.toString());
+    }
+    return List.copyOf(check.findings);
+  }
+
+  private void find(String what) {
+    if (findings.size() < MOST_FINDINGS) {
+      findings.add(meta.fileName() + ": " + what);
+    }
+  }
+
+  /** Reads every page of the file, and checks header and footer. */
+  private void checkFile() throws IOException {
+    int page = MemorySink.allocate(pool, Purpose.MERGE);
+    try {
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      for (int pageNo = 0; pageNo < meta.pageCount(); pageNo++) {
+        try {
+          table.file().read(pageNo, memory, base);
+          if (pageNo == 0) {
+            FileLayout.checkHeader(memory, base, table.space(), meta);
+          } else if (pageNo == meta.pageCount() - 1) {
+            checkFooter(memory, base);
+          }
+        } catch (IsobarException e) {
+          find(e.getMessage());
+        }
+      }
+    } finally {
+      pool.release(page, Purpose.MERGE);
+    }
+  }
+
+  private void checkFooter(Memory memory, int base) {
+    long offset = meta.sizeBytes() - pageSize;
+    SSTableMeta stored = FileLayout.readFooter(memory, base, pageSize, meta.fileName(), offset);
+    boolean same =
+        Arrays.equals(stored.minKey(), meta.minKey())
+            && Arrays.equals(stored.maxKey(), meta.maxKey())
+            && withKeys(stored, meta).equals(meta);
+    if (!same) {
+      find("the footer says " + stored + ", the manifest " + meta);
+    }
+  }
+
+  /** Records compare arrays by identity: the same values with the other's arrays. */
+  private static SSTableMeta withKeys(SSTableMeta meta, SSTableMeta keys) {
+    return new SSTableMeta(
+        meta.fileNumber(),
+        meta.treeId(),
+        meta.pageCount(),
+        meta.entries(),
+        meta.deletes(),
+        keys.minKey(),
+        keys.maxKey(),
+        meta.minLsn(),
+        meta.maxLsn(),
+        meta.rootPage(),
+        meta.indexHeight(),
+        meta.filterPage(),
+        meta.filterBlocks(),
+        meta.sizeBytes(),
+        meta.codec(),
+        meta.pageMapPage());
+  }
+
+  /** Checks a page and all below it; the first key of the page is not before the separator. */
+  private void walk(int pageNo, int level, byte[] separator, long separatorLsn, boolean leftmost)
+      throws IOException {
+    int page = MemorySink.allocate(pool, Purpose.MERGE);
+    try {
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      if (table.isInMemory()) {
+        int shared = table.page(pageNo);
+        memory.copyFrom(base, pool.memory(shared), pool.base(shared), pageSize);
+      } else {
+        table.file().read(pageNo, memory, base);
+      }
+      int type = memory.getByte(base + PageLayout.TYPE);
+      int count = PageReader.count(memory, base);
+      if (type != (level > 0 ? PageLayout.INDEX : PageLayout.DATA) || count == 0) {
+        find("page " + pageNo + " has type " + type + " and " + count + " slots");
+        return;
+      }
+      if (level == 0) {
+        checkData(pageNo, memory, base, count, separator, separatorLsn, leftmost);
+        return;
+      }
+      for (int slot = 0; slot < count; slot++) {
+        byte[] key = key(memory, base, slot);
+        int entry = PageReader.entry(memory, base, slot);
+        long lsn = PageReader.lsn(memory, base, entry);
+        int child = PageReader.child(memory, base, slot);
+        if (PageReader.kind(memory, base, entry) != Kind.CHILD
+            || child <= 0
+            || child >= pageNo
+            || (entries > 0 && compare(lastKey, lastLsn, key, lsn) >= 0)) {
+          find("page " + pageNo + " slot " + slot + ": a separator out of place");
+          continue;
+        }
+        boolean first = slot == 0;
+        walk(
+            child,
+            level - 1,
+            first ? separator : key,
+            first ? separatorLsn : lsn,
+            leftmost && first);
+      }
+    } finally {
+      pool.release(page, Purpose.MERGE);
+    }
+  }
+
+  private void checkData(
+      int pageNo,
+      Memory memory,
+      int base,
+      int count,
+      byte[] separator,
+      long separatorLsn,
+      boolean leftmost) {
+    for (int slot = 0; slot < count; slot++) {
+      byte[] key = key(memory, base, slot);
+      int entry = PageReader.entry(memory, base, slot);
+      long lsn = PageReader.lsn(memory, base, entry);
+      int kind = PageReader.kind(memory, base, entry);
+      String where = "page " + pageNo + " slot " + slot + ": ";
+      if (!Kind.isData(kind)) {
+        find(where + "kind " + kind);
+      }
+      if (slot == 0 && !leftmost && compare(separator, separatorLsn, key, lsn) > 0) {
+        find(where + "before its separator");
+      }
+      boolean sameKey = firstKey != null && Arrays.equals(lastKey, key);
+      if (firstKey != null && compare(lastKey, lastLsn, key, lsn) >= 0) {
+        find(where + "out of order");
+      }
+      if (PageReader.lowerBound(memory, base, key, 0, key.length, lsn, table.order()) != slot) {
+        find(where + "a search does not find it");
+      }
+      if (!sameKey && !inFilter(KeyHash.hash(key, 0, key.length))) {
+        find(where + "not in the filter");
+      }
+      if (kind == Kind.PUT_OVERFLOW) {
+        checkOverflow(where, memory, base, entry, pageNo);
+      }
+      note(key, lsn, kind);
+    }
+  }
+
+  private void note(byte[] key, long lsn, int kind) {
+    if (firstKey == null) {
+      firstKey = key;
+    }
+    lastKey = key;
+    lastLsn = lsn;
+    entries++;
+    if (kind == Kind.DELETE) {
+      deletes++;
+    }
+    minLsn = Math.min(minLsn, lsn);
+    maxLsn = Math.max(maxLsn, lsn);
+  }
+
+  private void checkOverflow(String where, Memory memory, int base, int entry, int pageNo) {
+    int first = PageReader.overflowPage(memory, base, entry);
+    int length = PageReader.overflowLength(memory, base, entry);
+    int pages = PageLayout.overflowPages(pageSize, length);
+    if (length < 0 || first <= 0 || first + pages > pageNo) {
+      find(where + "a value of " + length + " bytes in pages from " + first);
+      return;
+    }
+    for (int i = first; i < first + pages; i++) {
+      if (type(i) != PageLayout.OVERFLOW) {
+        find(where + "page " + i + " is no overflow page");
+      }
+    }
+  }
+
+  private int type(int pageNo) {
+    int page = table.loadPage(pageNo, AccessMode.MERGE);
+    try {
+      return pool.memory(page).getByte(pool.base(page) + PageLayout.TYPE);
+    } finally {
+      table.unpin(pageNo);
+    }
+  }
+
+  private boolean inFilter(long hash) {
+    int answer = probe(hash);
+    while (SSTable.isMiss(answer)) {
+      int pageNo = SSTable.missedPage(answer);
+      table.loadPage(pageNo, AccessMode.MERGE);
+      answer = probe(hash);
+      table.unpin(pageNo);
+    }
+    return answer == SSTable.MAYBE;
+  }
+
+  private int probe(long hash) {
+    int epoch = pool.epochs().enter();
+    int answer = table.mayContain(hash);
+    pool.epochs().exit(epoch);
+    return answer;
+  }
+
+  private int compare(byte[] a, long aLsn, byte[] b, long bLsn) {
+    int c = table.order().compare(a, 0, a.length, b, 0, b.length);
+    return c != 0 ? c : Long.compare(bLsn, aLsn);
+  }
+
+  private static byte[] key(Memory memory, int base, int slot) {
+    byte[] key = new byte[PageReader.keyLength(memory, base, slot)];
+    PageReader.copyKey(memory, base, slot, key);
+    return key;
+  }
+
+  private void compareMeta() {
+    if (entries != meta.entries()
+        || deletes != meta.deletes()
+        || minLsn != meta.minLsn()
+        || maxLsn != meta.maxLsn()
+        || !Arrays.equals(firstKey, meta.minKey())
+        || !Arrays.equals(lastKey, meta.maxKey())) {
+      find(
+          "holds "
+              + entries
+              + " entries, "
+              + deletes
+              + " deletes, LSNs "
+              + minLsn
+              + " to "
+              + maxLsn
+              + "; its description "
+              + meta
+              + " says otherwise");
+    }
+  }
+}

@@ -1,0 +1,424 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.page.Words;
+import io.isobardb.memory.pool.PagePool;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cursor over one SSTable. It holds the data page it stands on: pinned in the cache, or, for a
+ * merge that finds the page absent, in a piece of the file read past the cache.
+ *
+ * <p>Needs no epoch; its owner holds a reference to the SSTable. Thread rule: one thread at a time.
+ */
+public final class SSTableCursor implements EntryCursor {
+  private static final int NOT_PINNED = -1;
+
+  private final SSTable table;
+  private final AccessMode mode;
+  private final PagePool pool;
+  private final KeyOrder order;
+  private final int height;
+
+  /** The index pages from the root down to the current data page, and the slots taken there. */
+  private final int[] pathPages;
+
+  private final int[] pathSlots;
+
+  private @Nullable ReadAhead dataAhead;
+  private @Nullable ReadAhead overflowAhead;
+  private boolean cached;
+
+  private @Nullable Memory memory;
+  private int base;
+  private int dataPage = -1;
+  private int pinned = NOT_PINNED;
+  private int count;
+  private int prefixLength;
+  private int slot;
+  private boolean valid;
+
+  private byte[] key = new byte[64];
+  private int keyLength;
+  private int kind;
+  private long lsn;
+  private int storedLength;
+  private int valueAt;
+
+  SSTableCursor(SSTable table, AccessMode mode) {
+    this.table = table;
+    this.mode = mode;
+    this.pool = table.space().pool();
+    this.order = table.order();
+    this.height = table.meta().indexHeight();
+    this.pathPages = new int[height];
+    this.pathSlots = new int[height];
+  }
+
+  @Override
+  public boolean valid() {
+    return valid;
+  }
+
+  @Override
+  public boolean first() {
+    valid = false;
+    pathPages[0] = table.meta().rootPage();
+    pathSlots[0] = 0;
+    descendEdge(0, false);
+    return stand(0);
+  }
+
+  @Override
+  public boolean last() {
+    valid = false;
+    pathPages[0] = table.meta().rootPage();
+    pathSlots[0] = lastSlot(pathPages[0]);
+    descendEdge(0, true);
+    return stand(count - 1);
+  }
+
+  @Override
+  public boolean seek(byte[] sought, int offset, int length, long atLsn) {
+    int to = lowerBound(sought, offset, length, atLsn);
+    if (to < count) {
+      return stand(to);
+    }
+    return advance(1) && stand(0);
+  }
+
+  @Override
+  public boolean seekBefore(byte[] sought, int offset, int length) {
+    int to = lowerBound(sought, offset, length, Lsn.MAX);
+    if (to > 0) {
+      return stand(to - 1);
+    }
+    return advance(-1) && stand(count - 1);
+  }
+
+  @Override
+  public boolean next() {
+    checkValid();
+    if (slot + 1 < count) {
+      return stand(slot + 1);
+    }
+    return advance(1) && stand(0);
+  }
+
+  @Override
+  public boolean previous() {
+    checkValid();
+    if (slot > 0) {
+      return stand(slot - 1);
+    }
+    return advance(-1) && stand(count - 1);
+  }
+
+  /** Goes to the data page for the place and gives the slot there, which may be past the end. */
+  private int lowerBound(byte[] sought, int offset, int length, long atLsn) {
+    valid = false;
+    long at = atLsn & -8L;
+    int pageNo = table.meta().rootPage();
+    for (int level = 0; level < height; level++) {
+      pathPages[level] = pageNo;
+      int page = table.loadPage(pageNo, mode);
+      int childNo;
+      try {
+        Memory index = pool.memory(page);
+        int indexBase = pool.base(page);
+        int child = PageReader.childSlot(index, indexBase, sought, offset, length, at, order);
+        pathSlots[level] = child;
+        childNo = PageReader.child(index, indexBase, child);
+      } finally {
+        table.unpin(pageNo);
+      }
+      pageNo = childNo;
+    }
+    hold(pageNo);
+    return PageReader.lowerBound(memory(), base, sought, offset, length, at, order);
+  }
+
+  /** Goes to the next data page (1) or the one before (-1). */
+  private boolean advance(int step) {
+    valid = false;
+    for (int level = height - 1; level >= 0; level--) {
+      int to = pathSlots[level] + step;
+      if (to >= 0 && (step < 0 || to <= lastSlot(pathPages[level]))) {
+        pathSlots[level] = to;
+        descendEdge(level, step < 0);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Goes from a slot of an index page down to the first or last data page below it. */
+  private void descendEdge(int from, boolean last) {
+    for (int level = from; level < height; level++) {
+      int pageNo = pathPages[level];
+      int page = table.loadPage(pageNo, mode);
+      int child;
+      try {
+        child = PageReader.child(pool.memory(page), pool.base(page), pathSlots[level]);
+      } finally {
+        table.unpin(pageNo);
+      }
+      if (level + 1 < height) {
+        pathPages[level + 1] = child;
+        pathSlots[level + 1] = last ? lastSlot(child) : 0;
+      } else {
+        hold(child);
+      }
+    }
+  }
+
+  private int lastSlot(int pageNo) {
+    int page = table.loadPage(pageNo, mode);
+    try {
+      return PageReader.count(pool.memory(page), pool.base(page)) - 1;
+    } finally {
+      table.unpin(pageNo);
+    }
+  }
+
+  /** Makes a data page the current one. */
+  private void hold(int pageNo) {
+    if (pageNo == dataPage) {
+      return;
+    }
+    letGo();
+    if (!readPastCache(pageNo)) {
+      int page = table.loadPage(pageNo, mode);
+      pinned = pageNo;
+      memory = pool.memory(page);
+      base = pool.base(page);
+    }
+    dataPage = pageNo;
+    count = PageReader.count(memory(), base);
+    prefixLength = memory().getUnsignedShort(base + PageLayout.PREFIX_LENGTH);
+    ensureKey(prefixLength);
+    memory()
+        .get(
+            base + memory().getUnsignedShort(base + PageLayout.PREFIX_OFFSET),
+            key,
+            0,
+            prefixLength);
+  }
+
+  private boolean readPastCache(int pageNo) {
+    if (mode == AccessMode.QUERY || table.isInMemory()) {
+      return false;
+    }
+    PageFile file = table.file();
+    int page = table.space().cache().pin(file.cacheKey(pageNo), mode);
+    cached = page != PageCache.ABSENT;
+    if (cached) {
+      pinned = pageNo;
+      memory = pool.memory(page);
+      base = pool.base(page);
+      return true;
+    }
+    if (dataAhead == null) {
+      dataAhead = ReadAhead.open(table);
+    }
+    if (dataAhead == null) {
+      return false;
+    }
+    base = read(dataAhead, pageNo);
+    memory = dataAhead.memory();
+    return true;
+  }
+
+  private int read(ReadAhead ahead, int pageNo) {
+    try {
+      return ahead.read(pageNo, mode);
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "reading " + table.meta().fileName() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void letGo() {
+    if (pinned != NOT_PINNED) {
+      table.unpin(pinned);
+      pinned = NOT_PINNED;
+    }
+    memory = null;
+    dataPage = -1;
+    count = 0;
+  }
+
+  private Memory memory() {
+    if (memory == null) {
+      throw new IllegalStateException("the cursor stands nowhere");
+    }
+    return memory;
+  }
+
+  private void checkValid() {
+    if (!valid) {
+      throw new IllegalStateException("the cursor stands on no entry");
+    }
+  }
+
+  private void ensureKey(int length) {
+    if (key.length < length) {
+      key = Arrays.copyOf(key, Math.max(length, key.length * 2));
+    }
+  }
+
+  /** Takes the entry of a slot of the current page apart. */
+  private boolean stand(int to) {
+    Memory in = memory();
+    slot = to;
+    int entry = base + PageReader.entry(in, base, to);
+    kind = in.getByte(entry);
+    int at = entry + 1;
+    int suffix = in.getByte(at++);
+    if (suffix < 0) {
+      suffix = PageReader.varint(in, entry + 1);
+      at = PageReader.skipVarint(in, entry + 1);
+    }
+    int stored = in.getByte(at++);
+    if (stored < 0) {
+      stored = PageReader.varint(in, at - 1);
+      at = PageReader.skipVarint(in, at - 1);
+    }
+    storedLength = stored;
+    lsn = PageReader.lsnAt(in, base, at);
+    at += in.getByte(base + PageLayout.LSN_WIDTH);
+    keyLength = prefixLength + suffix;
+    ensureKey(keyLength);
+    in.get(at, key, prefixLength, suffix);
+    valueAt = at + suffix;
+    valid = true;
+    return true;
+  }
+
+  @Override
+  public long head() {
+    return Words.head(key, 0, keyLength);
+  }
+
+  @Override
+  public byte[] key() {
+    return key;
+  }
+
+  @Override
+  public int keyLength() {
+    return keyLength;
+  }
+
+  @Override
+  public long lsn() {
+    return lsn;
+  }
+
+  @Override
+  public int kind() {
+    return kind;
+  }
+
+  @Override
+  public int valueLength() {
+    return kind == Kind.PUT_OVERFLOW ? (int) memory().getLong(valueAt + 8) : storedLength;
+  }
+
+  @Override
+  public Memory valueMemory() {
+    return memory();
+  }
+
+  @Override
+  public int valueOffset() {
+    return valueAt;
+  }
+
+  /** Whether the current entry's page was in memory before the cursor came to it. */
+  public boolean wasCached() {
+    return table.isInMemory() || cached;
+  }
+
+  @Override
+  public void copyValue(int from, Memory target, int targetOffset, int length) {
+    if (kind != Kind.PUT_OVERFLOW) {
+      target.copyFrom(targetOffset, memory(), valueAt + from, length);
+      return;
+    }
+    int perPage = PageLayout.overflowBytes(pool.pageSize());
+    for (int done = 0; done < length; ) {
+      int at = (from + done) % perPage;
+      int piece = Math.min(length - done, perPage - at);
+      int pageNo = memory().getInt(valueAt) + (from + done) / perPage;
+      ReadAhead ahead = overflowAhead();
+      if (ahead != null) {
+        int start = read(ahead, pageNo) + PageLayout.HEADER_BYTES + at;
+        target.copyFrom(targetOffset + done, ahead.memory(), start, piece);
+      } else {
+        int page = table.loadPage(pageNo, mode);
+        try {
+          int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
+          target.copyFrom(targetOffset + done, pool.memory(page), start, piece);
+        } finally {
+          table.unpin(pageNo);
+        }
+      }
+      done += piece;
+    }
+  }
+
+  @Override
+  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
+    if (kind != Kind.PUT_OVERFLOW) {
+      memory().get(valueAt + from, target, targetOffset, length);
+      return;
+    }
+    int perPage = PageLayout.overflowBytes(pool.pageSize());
+    for (int done = 0; done < length; ) {
+      int at = (from + done) % perPage;
+      int piece = Math.min(length - done, perPage - at);
+      int pageNo = memory().getInt(valueAt) + (from + done) / perPage;
+      int page = table.loadPage(pageNo, mode);
+      try {
+        int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
+        pool.memory(page).get(start, target, targetOffset + done, piece);
+      } finally {
+        table.unpin(pageNo);
+      }
+      done += piece;
+    }
+  }
+
+  private @Nullable ReadAhead overflowAhead() {
+    if (mode == AccessMode.QUERY || table.isInMemory()) {
+      return null;
+    }
+    if (overflowAhead == null) {
+      overflowAhead = ReadAhead.open(table);
+    }
+    return overflowAhead;
+  }
+
+  @Override
+  public void close() {
+    valid = false;
+    letGo();
+    if (dataAhead != null) {
+      dataAhead.close();
+      dataAhead = null;
+    }
+    if (overflowAhead != null) {
+      overflowAhead.close();
+      overflowAhead = null;
+    }
+  }
+}

@@ -1,0 +1,376 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.page.Memory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Writes one SSTable: entries in order go in, finished pages go to a {@link PageSink}.
+ *
+ * <p>Pages are numbered in the order in which they are finished, from 1 on: data pages, each after
+ * the overflow pages of its entries; then index pages, level by level, the root last; then filter
+ * pages. Index pages and the hashes of the keys are held until {@link #finish}.
+ *
+ * <p>Thread rule: one thread at a time. After an exception only {@link #abort} may be called.
+ */
+public final class SSTableWriter {
+  private final PageSink sink;
+  private final KeyOrder order;
+  private final int pageSize;
+  private final int bitsPerKey;
+  private final long fileNumber;
+  private final int treeId;
+
+  private final PageBuilder data;
+  private final PageBuilder leaf;
+  private final Filter.Builder filter = new Filter.Builder();
+  private final Memory child = new Memory(ByteBuffer.allocateDirect(Integer.BYTES));
+  private final Memory overflow = new Memory(ByteBuffer.allocateDirect(16));
+
+  /** Finished index pages of one level, not yet emitted. */
+  private int[] held = new int[16];
+
+  private int heldCount;
+  private int nextPage = 1;
+
+  private final byte[] lastKey;
+  private int lastLength = -1;
+  private long lastLsn;
+  private boolean sameKey;
+  private byte[] firstKey = new byte[0];
+  private final byte[] separator;
+  private int separatorLength;
+  private long separatorLsn;
+  private final byte[] lastSeparator;
+  private int lastSeparatorLength;
+
+  private boolean pageHot;
+  private boolean sourceHot;
+  private long entries;
+  private long deletes;
+  private long minLsn = Long.MAX_VALUE;
+  private long maxLsn;
+
+  /**
+   * Begins an SSTable.
+   *
+   * @param bitsPerKey size of the filter; 0 for none
+   */
+  public SSTableWriter(PageSink sink, KeyOrder order, long fileNumber, int treeId, int bitsPerKey) {
+    this.sink = sink;
+    this.order = order;
+    this.pageSize = sink.pageSize();
+    this.bitsPerKey = bitsPerKey;
+    this.fileNumber = fileNumber;
+    this.treeId = treeId;
+    this.data = new PageBuilder(sink, PageLayout.DATA, order.isBytes());
+    this.leaf = new PageBuilder(sink, PageLayout.INDEX, order.isBytes());
+    int longest = PageLayout.maxKeyBytes(pageSize);
+    this.lastKey = new byte[longest];
+    this.separator = new byte[longest];
+    this.lastSeparator = new byte[longest];
+  }
+
+  /**
+   * Adds an entry. It must come after all that were added: greater key, or the same key and a lower
+   * LSN. A value too large for a page goes to overflow pages.
+   *
+   * @param lsn a multiple of 8
+   * @param kind {@link Kind#PUT} or {@link Kind#DELETE}
+   */
+  public void add(
+      byte[] key, int keyLength, long lsn, int kind, Memory value, int valueOffset, int valueLength)
+      throws IOException {
+    if (!PageLayout.fitsInline(pageSize, keyLength, valueLength)) {
+      addOverflow(
+          key,
+          keyLength,
+          lsn,
+          valueLength,
+          (from, target, at, length) -> target.copyFrom(at, value, valueOffset + from, length));
+      return;
+    }
+    int common = next(key, keyLength, lsn);
+    put(key, keyLength, common, lsn, kind, value, valueOffset, valueLength);
+    if (kind == Kind.DELETE) {
+      deletes++;
+    }
+  }
+
+  /** Adds a put whose value goes to overflow pages, which are written at once. */
+  public void addOverflow(byte[] key, int keyLength, long lsn, int valueLength, ValueSource source)
+      throws IOException {
+    int common = next(key, keyLength, lsn);
+    int first = nextPage;
+    int perPage = PageLayout.overflowBytes(pageSize);
+    for (int done = 0; done < valueLength; done += perPage) {
+      int page = sink.allocate();
+      Memory memory = sink.memory(page);
+      int base = sink.base(page);
+      int length = Math.min(perPage, valueLength - done);
+      try {
+        PageLayout.initialize(memory, base, PageLayout.OVERFLOW);
+        source.copy(done, memory, base + PageLayout.HEADER_BYTES, length);
+        memory.zero(base + PageLayout.HEADER_BYTES + length, perPage - length);
+      } catch (RuntimeException | Error e) {
+        sink.release(page);
+        throw e;
+      }
+      emit(page, sourceHot);
+    }
+    overflow.putInt(0, first);
+    overflow.putInt(4, 0);
+    overflow.putLong(8, valueLength);
+    put(key, keyLength, common, lsn, Kind.PUT_OVERFLOW, overflow, 0, 16);
+  }
+
+  /** Says whether what is added from now on was in the cache where it came from. */
+  public void sourceHot(boolean hot) {
+    sourceHot = hot;
+  }
+
+  /** Entries added so far. */
+  public long entries() {
+    return entries;
+  }
+
+  /** About the size in bytes if the SSTable were finished now. */
+  public long sizeBytes() {
+    long pages = nextPage + heldCount + 3L;
+    return pages * pageSize + (long) filter.keys() * bitsPerKey / 8;
+  }
+
+  /** Whether a key is the one added last: an SSTable must not be cut there. */
+  public boolean isLastKey(byte[] key, int keyLength) {
+    return lastLength == keyLength && Arrays.equals(lastKey, 0, lastLength, key, 0, keyLength);
+  }
+
+  /**
+   * Writes what is left, index and filter. At least one entry must have been added.
+   *
+   * @return what describes the SSTable
+   */
+  public SSTableMeta finish() throws IOException {
+    if (entries == 0) {
+      throw new IllegalStateException("an SSTable without entries");
+    }
+    flushData();
+    hold(leaf.finish());
+    int height = 1;
+    for (; heldCount > 1; height++) {
+      raiseIndex();
+    }
+    int root = nextPage;
+    heldCount = 0;
+    emit(held[0], true);
+    int filterPage = nextPage;
+    int blocks = bitsPerKey == 0 ? 0 : Filter.blocks(filter.keys(), bitsPerKey);
+    emitFilter(blocks);
+    data.close();
+    leaf.close();
+    SSTableMeta meta =
+        new SSTableMeta(
+            fileNumber,
+            treeId,
+            nextPage,
+            entries,
+            deletes,
+            firstKey,
+            Arrays.copyOf(lastKey, lastLength),
+            minLsn,
+            maxLsn,
+            root,
+            height,
+            filterPage,
+            blocks,
+            (long) (nextPage - 1) * pageSize,
+            0,
+            0);
+    return sink.finish(meta);
+  }
+
+  /** Gives up, and frees everything. */
+  public void abort() {
+    data.close();
+    leaf.close();
+    for (int i = 0; i < heldCount; i++) {
+      sink.release(held[i]);
+    }
+    heldCount = 0;
+    sink.abort();
+  }
+
+  /** Checks the order, counts, and gives the bytes that the key has in common with the last. */
+  private int next(byte[] key, int keyLength, long lsn) {
+    if (keyLength > lastKey.length || (lsn & 7) != 0 || lsn < 0 || lsn == Lsn.MAX) {
+      throw new IllegalArgumentException(
+          "a key of " + keyLength + " bytes (at most " + lastKey.length + "), LSN " + lsn);
+    }
+    int common = 0;
+    if (lastLength >= 0) {
+      common = Arrays.mismatch(lastKey, 0, lastLength, key, 0, keyLength);
+      boolean same = common < 0;
+      if (same) {
+        common = keyLength;
+      }
+      if (same ? lsn >= lastLsn : !ascends(common, key, keyLength)) {
+        throw new IllegalArgumentException("entries out of order");
+      }
+      sameKey = same;
+      if (!same) {
+        remember(key, keyLength, common);
+      }
+    } else {
+      firstKey = Arrays.copyOf(key, keyLength);
+      System.arraycopy(key, 0, separator, 0, keyLength);
+      separatorLength = keyLength;
+      separatorLsn = Lsn.MAX;
+      remember(key, keyLength, 0);
+    }
+    entries++;
+    minLsn = Math.min(minLsn, lsn);
+    maxLsn = Math.max(maxLsn, lsn);
+    return common;
+  }
+
+  private boolean ascends(int common, byte[] key, int keyLength) {
+    if (!order.isBytes()) {
+      return order.compare(lastKey, 0, lastLength, key, 0, keyLength) < 0;
+    }
+    return common == lastLength
+        || (common < keyLength && (lastKey[common] & 0xFF) < (key[common] & 0xFF));
+  }
+
+  private void remember(byte[] key, int keyLength, int common) {
+    System.arraycopy(key, common, lastKey, common, keyLength - common);
+    lastLength = keyLength;
+    if (bitsPerKey != 0) {
+      filter.add(KeyHash.hash(key, 0, keyLength));
+    }
+  }
+
+  private void put(
+      byte[] key,
+      int keyLength,
+      int common,
+      long lsn,
+      int kind,
+      Memory value,
+      int valueOffset,
+      int valueLength)
+      throws IOException {
+    if (!data.add(key, keyLength, common, lsn, kind, value, valueOffset, valueLength)) {
+      flushData();
+      separate(key, keyLength, common);
+      if (!data.add(key, keyLength, common, lsn, kind, value, valueOffset, valueLength)) {
+        throw new IllegalStateException("an entry does not fit into an empty page");
+      }
+    }
+    pageHot |= sourceHot;
+    lastLsn = lsn;
+  }
+
+  /** Chooses the separator before a page that begins with this key. */
+  private void separate(byte[] key, int keyLength, int common) {
+    boolean shorten = order.isBytes() && !sameKey;
+    separatorLength = shorten ? common + 1 : keyLength;
+    separatorLsn = sameKey ? lastLsn - Lsn.ALIGNMENT : Lsn.MAX;
+    System.arraycopy(key, 0, separator, 0, separatorLength);
+  }
+
+  private void flushData() throws IOException {
+    int page = data.finish();
+    int pageNo = nextPage;
+    emit(page, pageHot);
+    pageHot = false;
+    child.putInt(0, pageNo);
+    addSeparator(leaf);
+  }
+
+  /** Adds the separator with the page number in {@code child} to the index's lowest level. */
+  private void addSeparator(PageBuilder index) {
+    int common = commonLength(lastSeparator, lastSeparatorLength, separator, separatorLength);
+    if (!index.add(
+        separator, separatorLength, common, separatorLsn, Kind.CHILD, child, 0, Integer.BYTES)) {
+      hold(index.finish());
+      index.add(
+          separator, separatorLength, common, separatorLsn, Kind.CHILD, child, 0, Integer.BYTES);
+    }
+    System.arraycopy(separator, 0, lastSeparator, 0, separatorLength);
+    lastSeparatorLength = separatorLength;
+  }
+
+  /** Emits the index pages held, and holds those of the level above them instead. */
+  private void raiseIndex() throws IOException {
+    int[] level = held;
+    int count = heldCount;
+    PageBuilder upper = new PageBuilder(sink, PageLayout.INDEX, order.isBytes());
+    held = new int[16];
+    heldCount = 0;
+    lastSeparatorLength = 0;
+    int done = 0;
+    try {
+      for (; done < count; ) {
+        int page = level[done];
+        Memory memory = sink.memory(page);
+        int base = sink.base(page);
+        separatorLength = PageReader.copyKey(memory, base, 0, separator);
+        separatorLsn = PageReader.lsn(memory, base, PageReader.entry(memory, base, 0));
+        child.putInt(0, nextPage);
+        addSeparator(upper);
+        done++;
+        emit(page, true);
+      }
+      hold(upper.finish());
+    } finally {
+      for (; done < count; done++) {
+        sink.release(level[done]);
+      }
+      upper.close();
+    }
+  }
+
+  private void hold(int page) {
+    if (heldCount == held.length) {
+      held = Arrays.copyOf(held, heldCount * 2);
+    }
+    held[heldCount++] = page;
+  }
+
+  private void emitFilter(int blocks) throws IOException {
+    if (blocks == 0) {
+      return;
+    }
+    int perPage = Filter.blocksPerPage(pageSize);
+    int[] pages = new int[(blocks + perPage - 1) / perPage];
+    int allocated = 0;
+    int emitted = 0;
+    try {
+      for (; allocated < pages.length; allocated++) {
+        pages[allocated] = sink.allocate();
+      }
+      filter.fill(sink, pages, blocks);
+      while (emitted < pages.length) {
+        emit(pages[emitted++], true);
+      }
+    } finally {
+      for (; emitted < allocated; emitted++) {
+        sink.release(pages[emitted]);
+      }
+    }
+  }
+
+  private void emit(int page, boolean hot) throws IOException {
+    sink.emit(nextPage, page, hot);
+    nextPage++;
+  }
+
+  private static int commonLength(byte[] a, int aLength, byte[] b, int bLength) {
+    int common = Arrays.mismatch(a, 0, aLength, b, 0, bLength);
+    return common < 0 ? bLength : common;
+  }
+}

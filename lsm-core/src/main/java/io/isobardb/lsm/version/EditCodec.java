@@ -1,0 +1,317 @@
+package io.isobardb.lsm.version;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Edits as bytes.
+ *
+ * <pre>
+ * payload   edit*                       up to the payload's end
+ * edit      varint treeId, field*, END
+ * field     tag byte, contents          tags below; never renumber them
+ * string    varint length, UTF-8        key: varint length, bytes
+ * place     varint: number * 2, + 1 in L0
+ * </pre>
+ *
+ * Decoding allocates in proportion to the payload, and fails with nothing but {@link
+ * CorruptionException}.
+ */
+final class EditCodec {
+  private static final int END = 1;
+  private static final int CREATED = 2;
+  private static final int DROPPED = 3;
+  private static final int REMOVED = 4;
+  private static final int MOVED = 5;
+  private static final int ADDED = 6;
+  private static final int LEVELS = 7;
+  private static final int FLUSHED_LSN = 8;
+  private static final int NEXT_FILE_NUMBER = 9;
+  private static final int NEXT_TREE_ID = 10;
+  private static final int CHECKPOINT_LSN = 11;
+  private static final int LOG_START_LSN = 12;
+  private static final int PROPERTY = 13;
+
+  private EditCodec() {}
+
+  /** A growing array of bytes. */
+  static final class Output {
+    private byte[] bytes = new byte[512];
+    private int length;
+
+    int length() {
+      return length;
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+
+    void clear() {
+      length = 0;
+    }
+
+    void skip(int count) {
+      ensure(count);
+      length += count;
+    }
+
+    void write(byte[] source) {
+      ensure(source.length);
+      System.arraycopy(source, 0, bytes, length, source.length);
+      length += source.length;
+    }
+
+    private void ensure(int more) {
+      if (bytes.length - length < more) {
+        bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, Math.addExact(length, more)));
+      }
+    }
+
+    private void tag(int tag) {
+      ensure(1);
+      bytes[length++] = (byte) tag;
+    }
+
+    private void varint(long value) {
+      ensure(10);
+      long rest = value;
+      while ((rest & ~0x7FL) != 0) {
+        bytes[length++] = (byte) (rest | 0x80);
+        rest >>>= 7;
+      }
+      bytes[length++] = (byte) rest;
+    }
+
+    private void field(int tag, long value) {
+      tag(tag);
+      varint(value);
+    }
+
+    private void optional(int tag, long value) {
+      if (value != VersionEdit.UNCHANGED) {
+        field(tag, value);
+      }
+    }
+
+    private void key(byte[] key) {
+      varint(key.length);
+      write(key);
+    }
+
+    private void string(String text) {
+      key(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void place(Place place) {
+      varint(place.number() * 2 + (place.inL0() ? 1 : 0));
+    }
+  }
+
+  static void encode(VersionEdit edit, Output out) {
+    out.varint(edit.treeId());
+    TreeDefinition created = edit.created();
+    if (created != null) {
+      out.tag(CREATED);
+      out.string(created.name());
+      out.varint(created.options().size());
+      created
+          .options()
+          .forEach(
+              (name, value) -> {
+                out.string(name);
+                out.string(value);
+              });
+    }
+    edit.removed().forEach(file -> out.field(REMOVED, file));
+    for (VersionEdit.Moved moved : edit.moved()) {
+      out.field(MOVED, moved.fileNumber());
+      out.place(moved.to());
+    }
+    out.optional(LEVELS, edit.levels());
+    for (VersionEdit.Added added : edit.added()) {
+      out.tag(ADDED);
+      out.place(added.place());
+      encode(added.meta(), out);
+    }
+    out.optional(FLUSHED_LSN, edit.flushedLsn());
+    out.optional(NEXT_FILE_NUMBER, edit.nextFileNumber());
+    out.optional(NEXT_TREE_ID, edit.nextTreeId());
+    out.optional(CHECKPOINT_LSN, edit.checkpointLsn());
+    out.optional(LOG_START_LSN, edit.logStartLsn());
+    edit.properties()
+        .forEach(
+            (name, value) -> {
+              out.tag(PROPERTY);
+              out.string(name);
+              out.string(value);
+            });
+    if (edit.dropped()) {
+      out.tag(DROPPED);
+    }
+    out.tag(END);
+  }
+
+  private static void encode(SSTableMeta meta, Output out) {
+    out.varint(meta.fileNumber());
+    out.varint(meta.pageCount());
+    out.varint(meta.entries());
+    out.varint(meta.deletes());
+    out.key(meta.minKey());
+    out.key(meta.maxKey());
+    out.varint(meta.minLsn());
+    out.varint(meta.maxLsn());
+    out.varint(meta.rootPage());
+    out.varint(meta.indexHeight());
+    out.varint(meta.filterPage());
+    out.varint(meta.filterBlocks());
+    out.varint(meta.sizeBytes());
+    out.varint(meta.codec());
+    out.varint(meta.pageMapPage());
+  }
+
+  /**
+   * The edits in a payload.
+   *
+   * @param file the file's name, for errors
+   * @param bytes the whole file
+   */
+  static List<VersionEdit> decode(String file, byte[] bytes, int start, int end) {
+    Input in = new Input(file, bytes, start, end);
+    List<VersionEdit> edits = new ArrayList<>();
+    while (in.position < end) {
+      int editStart = in.position;
+      try {
+        edits.add(decodeEdit(in));
+      } catch (IllegalArgumentException | IllegalStateException e) {
+        throw new CorruptionException(file, editStart, "an edit that can't be: " + e.getMessage());
+      }
+    }
+    return edits;
+  }
+
+  private static VersionEdit decodeEdit(Input in) {
+    int treeId = in.nonNegativeInt();
+    VersionEdit.Builder edit =
+        treeId == VersionEdit.STORE ? VersionEdit.store() : VersionEdit.of(treeId);
+    for (int tag = in.tag(); tag != END; tag = in.tag()) {
+      switch (tag) {
+        case CREATED -> edit.create(decodeDefinition(in, treeId));
+        case DROPPED -> edit.drop();
+        case REMOVED -> edit.remove(in.nonNegative());
+        case MOVED -> edit.move(in.nonNegative(), in.place());
+        case ADDED -> edit.add(in.place(), decodeMeta(in, treeId));
+        case LEVELS -> edit.levels(in.nonNegativeInt());
+        case FLUSHED_LSN -> edit.flushedLsn(in.nonNegative());
+        case NEXT_FILE_NUMBER -> edit.nextFileNumber(in.nonNegative());
+        case NEXT_TREE_ID -> edit.nextTreeId(in.nonNegativeInt());
+        case CHECKPOINT_LSN -> edit.checkpointLsn(in.nonNegative());
+        case LOG_START_LSN -> edit.logStartLsn(in.nonNegative());
+        case PROPERTY -> edit.property(in.string(), in.string());
+        default -> throw in.corrupt("unknown tag " + tag);
+      }
+    }
+    return edit.build();
+  }
+
+  private static TreeDefinition decodeDefinition(Input in, int treeId) {
+    String name = in.string();
+    int count = in.nonNegativeInt();
+    Map<String, String> options = new TreeMap<>();
+    for (int i = 0; i < count; i++) {
+      options.put(in.string(), in.string());
+    }
+    return new TreeDefinition(treeId, name, options);
+  }
+
+  private static SSTableMeta decodeMeta(Input in, int treeId) {
+    return new SSTableMeta(
+        in.nonNegative(),
+        treeId,
+        in.nonNegativeInt(),
+        in.nonNegative(),
+        in.nonNegative(),
+        in.key(),
+        in.key(),
+        in.nonNegative(),
+        in.nonNegative(),
+        in.nonNegativeInt(),
+        in.nonNegativeInt(),
+        in.nonNegativeInt(),
+        in.nonNegativeInt(),
+        in.nonNegative(),
+        in.nonNegativeInt(),
+        in.nonNegativeInt());
+  }
+
+  /** Bounded reading of a payload. */
+  private static final class Input {
+    private final String file;
+    private final byte[] bytes;
+    private final int end;
+    private int position;
+
+    Input(String file, byte[] bytes, int start, int end) {
+      this.file = file;
+      this.bytes = bytes;
+      this.position = start;
+      this.end = end;
+    }
+
+    CorruptionException corrupt(String what) {
+      return new CorruptionException(file, position, what);
+    }
+
+    int tag() {
+      if (position == end) {
+        throw corrupt("an edit is cut off");
+      }
+      return bytes[position++];
+    }
+
+    long nonNegative() {
+      long value = 0;
+      for (int shift = 0; shift < 63; shift += 7) {
+        int next = tag();
+        value |= (next & 0x7FL) << shift;
+        if (next >= 0) {
+          return value;
+        }
+      }
+      throw corrupt("a number that is too large");
+    }
+
+    int nonNegativeInt() {
+      long value = nonNegative();
+      if (value > Integer.MAX_VALUE) {
+        throw corrupt("a number that is too large");
+      }
+      return (int) value;
+    }
+
+    byte[] key() {
+      int length = nonNegativeInt();
+      if (length > end - position) {
+        throw corrupt("a length of " + length + " where " + (end - position) + " bytes are left");
+      }
+      byte[] key = Arrays.copyOfRange(bytes, position, position + length);
+      position += length;
+      return key;
+    }
+
+    String string() {
+      return new String(key(), StandardCharsets.UTF_8);
+    }
+
+    Place place() {
+      long value = nonNegative();
+      return new Place((value & 1) != 0, value >>> 1);
+    }
+  }
+}

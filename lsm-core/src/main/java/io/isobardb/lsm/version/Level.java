@@ -1,0 +1,241 @@
+package io.isobardb.lsm.version;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.memory.page.Words;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * A sorted run: disjoint SSTables in the order of their keys. One of L1..Ln, or a group of L0.
+ *
+ * <p>Immutable. Searches go over one array of words, the heads of the maximum keys behind the run's
+ * common prefix, and look at a key only where heads tie: one or two cache misses for a thousand
+ * SSTables. They allocate nothing.
+ *
+ * @param <E> what stands for an SSTable: its {@link SSTableMeta}, or an open handle
+ */
+public final class Level<E> {
+  private final KeyOrder order;
+  private final List<E> elements;
+  private final SSTableMeta[] metas;
+  private final byte[] prefix;
+  private final long[] maxHeads; // sign-flipped, so that signed comparison is that of the bytes
+  private final long sizeBytes;
+
+  private Level(
+      KeyOrder order,
+      List<E> elements,
+      SSTableMeta[] metas,
+      byte[] prefix,
+      long[] maxHeads,
+      long sizeBytes) {
+    this.order = order;
+    this.elements = elements;
+    this.metas = metas;
+    this.prefix = prefix;
+    this.maxHeads = maxHeads;
+    this.sizeBytes = sizeBytes;
+  }
+
+  /** A run without SSTables. */
+  public static Level<SSTableMeta> empty(KeyOrder order) {
+    return of(List.of(), order);
+  }
+
+  /**
+   * The run of these SSTables, given in any order.
+   *
+   * @throws IllegalArgumentException if two overlap, or one's maximum is less than its minimum
+   */
+  public static Level<SSTableMeta> of(List<SSTableMeta> tables, KeyOrder order) {
+    SSTableMeta[] metas = tables.toArray(SSTableMeta[]::new);
+    Arrays.sort(metas, Comparator.comparing(SSTableMeta::minKey, (a, b) -> compare(order, a, b)));
+    long sizeBytes = 0;
+    for (int i = 0; i < metas.length; i++) {
+      SSTableMeta table = metas[i];
+      if (compare(order, table.minKey(), table.maxKey()) > 0) {
+        throw new IllegalArgumentException(table.fileName() + " ends before it starts");
+      }
+      if (i > 0 && compare(order, metas[i - 1].maxKey(), table.minKey()) >= 0) {
+        throw new IllegalArgumentException(
+            metas[i - 1].fileName() + " and " + table.fileName() + " overlap in one run");
+      }
+      sizeBytes += table.sizeBytes();
+    }
+    byte[] prefix = commonPrefix(metas, order);
+    long[] heads = new long[order.isBytes() ? metas.length : 0];
+    for (int i = 0; i < heads.length; i++) {
+      byte[] key = metas[i].maxKey();
+      heads[i] = head(key, prefix.length, key.length - prefix.length);
+    }
+    return new Level<>(
+        order, Collections.unmodifiableList(Arrays.asList(metas)), metas, prefix, heads, sizeBytes);
+  }
+
+  /** The same run with something else standing for each SSTable; the search arrays are shared. */
+  public <F> Level<F> map(Function<? super SSTableMeta, ? extends F> mapping) {
+    List<F> mapped = new ArrayList<>(metas.length);
+    for (SSTableMeta meta : metas) {
+      mapped.add(mapping.apply(meta));
+    }
+    return new Level<>(
+        order, Collections.unmodifiableList(mapped), metas, prefix, maxHeads, sizeBytes);
+  }
+
+  /** How many SSTables there are. */
+  public int size() {
+    return metas.length;
+  }
+
+  public boolean isEmpty() {
+    return metas.length == 0;
+  }
+
+  /** The {@code i}th SSTable in the order of keys. */
+  public E get(int i) {
+    return elements.get(i);
+  }
+
+  /** What is known of the {@code i}th SSTable. */
+  public SSTableMeta meta(int i) {
+    return metas[i];
+  }
+
+  /** All of them in the order of keys; immutable. */
+  public List<E> elements() {
+    return elements;
+  }
+
+  /** Bytes of all files. */
+  public long sizeBytes() {
+    return sizeBytes;
+  }
+
+  /** The order of keys in this run. */
+  public KeyOrder order() {
+    return order;
+  }
+
+  /** The index of the only SSTable that may hold the key, or -1. */
+  public int find(byte[] key, int offset, int length) {
+    int i = from(key, offset, length);
+    if (i == metas.length) {
+      return -1;
+    }
+    byte[] min = metas[i].minKey();
+    return order.compare(min, 0, min.length, key, offset, length) <= 0 ? i : -1;
+  }
+
+  /**
+   * The index of the first SSTable that ends at or after the key: where a cursor that seeks the key
+   * starts. {@link #size} if all end before it.
+   */
+  public int from(byte[] key, int offset, int length) {
+    if (!order.isBytes()) {
+      return lowerBound(0, metas.length, key, offset, length);
+    }
+    int common = Math.min(length, prefix.length);
+    int mismatch = Arrays.mismatch(prefix, 0, common, key, offset, offset + common);
+    if (mismatch >= 0) {
+      return (key[offset + mismatch] & 0xFF) < (prefix[mismatch] & 0xFF) ? 0 : metas.length;
+    }
+    if (length < prefix.length) {
+      return 0;
+    }
+    long head = head(key, offset + prefix.length, length - prefix.length);
+    int low = firstHeadNotBelow(head);
+    if (low == metas.length || maxHeads[low] != head) {
+      return low;
+    }
+    int high = head == Long.MAX_VALUE ? metas.length : firstHeadNotBelow(head + 1);
+    return lowerBound(low, high, key, offset, length);
+  }
+
+  /** The index of the last SSTable that starts before the key, or -1: for cursors backwards. */
+  public int lastBefore(byte[] key, int offset, int length) {
+    int i = from(key, offset, length);
+    if (i < metas.length) {
+      byte[] min = metas[i].minKey();
+      if (order.compare(min, 0, min.length, key, offset, length) < 0) {
+        return i;
+      }
+    }
+    return i - 1;
+  }
+
+  /** The SSTables with keys in the closed range, which are neighbours; immutable. */
+  public List<E> overlapping(byte[] minKey, byte[] maxKey) {
+    int from = from(minKey, 0, minKey.length);
+    return elements.subList(from, Math.max(from, to(maxKey)));
+  }
+
+  /** Whether any SSTable's key range overlaps the closed range. */
+  public boolean overlaps(byte[] minKey, byte[] maxKey) {
+    int from = from(minKey, 0, minKey.length);
+    return from < metas.length && compare(order, metas[from].minKey(), maxKey) <= 0;
+  }
+
+  /** The index behind the last SSTable that starts at or before the key. */
+  private int to(byte[] maxKey) {
+    int i = from(maxKey, 0, maxKey.length);
+    return i < metas.length && compare(order, metas[i].minKey(), maxKey) <= 0 ? i + 1 : i;
+  }
+
+  private int firstHeadNotBelow(long head) {
+    int base = 0;
+    int count = maxHeads.length;
+    while (count > 0) {
+      int half = count >>> 1;
+      if (maxHeads[base + half] < head) {
+        base += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    return base;
+  }
+
+  private int lowerBound(int low, int high, byte[] key, int offset, int length) {
+    int from = low;
+    int to = high;
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      byte[] max = metas[middle].maxKey();
+      if (order.compare(max, 0, max.length, key, offset, length) < 0) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  }
+
+  private static byte[] commonPrefix(SSTableMeta[] metas, KeyOrder order) {
+    if (metas.length == 0 || !order.isBytes()) {
+      return new byte[0];
+    }
+    byte[] first = metas[0].minKey();
+    byte[] last = metas[metas.length - 1].maxKey();
+    int mismatch = Arrays.mismatch(first, last);
+    return mismatch < 0 ? first : Arrays.copyOf(first, mismatch);
+  }
+
+  private static long head(byte[] key, int offset, int length) {
+    return Words.head(key, offset, length) ^ Long.MIN_VALUE;
+  }
+
+  static int compare(KeyOrder order, byte[] a, byte[] b) {
+    return order.compare(a, 0, a.length, b, 0, b.length);
+  }
+
+  @Override
+  public String toString() {
+    return elements.toString();
+  }
+}

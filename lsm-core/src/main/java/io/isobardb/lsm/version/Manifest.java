@@ -1,0 +1,478 @@
+package io.isobardb.lsm.version;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of version edits over all trees of a store; what it says exists, exists.
+ *
+ * <p>An edit is durable when {@link #append} returns. The file is replaced by a new one that begins
+ * with a snapshot when it has grown, after the store was opened, and after the disk was full; the
+ * file CURRENT, replaced by renaming, says which is in force. The file before it is kept.
+ *
+ * <p>Thread rule: the caller serialises all calls; {@link #append} blocks for a sync, so it belongs
+ * on the engine's threads.
+ *
+ * <p>Errors: the first write or sync that fails, for want of space excepted, is final: {@link
+ * #append} throws it, and later calls throw {@link StoreFailedException}. Whether the edits of a
+ * failed append took effect is not known until the store is opened again, so the files they name,
+ * the removed and the added ones, must stay. After a {@link DiskFullException} it is known that
+ * they did not.
+ */
+public final class Manifest implements AutoCloseable {
+  /** A fair {@code rollBytes} for {@link #create} and {@link #open}. */
+  public static final long DEFAULT_ROLL_BYTES = 1 << 20;
+
+  private static final Logger LOG = LogManager.getLogger(Manifest.class);
+  private static final int BUFFER_BYTES = 64 << 10;
+
+  private final Storage storage;
+  private final PagePool pool;
+  private final Block buffer;
+  private final long rollBytes;
+  private final EditCodec.Output out = new EditCodec.Output();
+  private StoreContents contents;
+
+  /** The file in force; after opening it is known by name only and {@link #file} is null. */
+  private ManifestLayout.Identity identity;
+
+  private long previous;
+  private long nextNumber;
+  private @Nullable DataFile file;
+  private long endBytes;
+  private long rollAtBytes;
+  private @Nullable Throwable failure;
+  private boolean closed;
+
+  private Manifest(
+      Storage storage, PagePool pool, ManifestLayout.Identity identity, long rollBytes) {
+    this.storage = storage;
+    this.pool = pool;
+    this.identity = identity;
+    this.rollBytes = rollBytes;
+    this.contents = new StoreContents();
+    this.buffer = pool.allocateBlock(BUFFER_BYTES, Purpose.METADATA);
+  }
+
+  /** Whether the directory holds a store. */
+  public static boolean exists(Storage storage) throws IOException {
+    return storage.exists(ManifestLayout.CURRENT);
+  }
+
+  /**
+   * Makes an empty manifest; it is durable when this returns.
+   *
+   * @param pool lends a buffer of 64 KB until {@link #close}
+   * @param storeIdHigh half of the store's ID, which all its files carry
+   * @param storeIdLow the other half
+   * @param rollBytes a file is not replaced before so many bytes of edits were appended
+   * @throws FormatException if there is a store already
+   */
+  public static Manifest create(
+      Storage storage, PagePool pool, long storeIdHigh, long storeIdLow, long rollBytes)
+      throws IOException {
+    if (exists(storage)) {
+      throw new FormatException(storage.path() + " holds a store already");
+    }
+    Manifest manifest =
+        new Manifest(
+            storage, pool, new ManifestLayout.Identity(storeIdHigh, storeIdLow, 0), rollBytes);
+    try {
+      manifest.nextNumber = 1 + highestNumber(storage);
+      manifest.roll(manifest.contents);
+      return manifest;
+    } catch (Throwable t) {
+      manifest.closeQuietly(t);
+      throw t;
+    }
+  }
+
+  /**
+   * Reads the manifest. Changes nothing on disk.
+   *
+   * @param pool lends a buffer of 64 KB until the manifest is closed
+   * @param rollBytes a file is not replaced before so many bytes of edits were appended
+   * @throws FormatException if the directory is not a store, or of a newer format
+   * @throws CorruptionException if the manifest is damaged in front of its tail
+   */
+  public static Recovered open(Storage storage, PagePool pool, long rollBytes) throws IOException {
+    Manifest manifest =
+        new Manifest(storage, pool, new ManifestLayout.Identity(0, 0, 0), rollBytes);
+    try {
+      return manifest.recover();
+    } catch (Throwable t) {
+      manifest.closeQuietly(t);
+      throw t;
+    }
+  }
+
+  /** Half of the store's ID. */
+  public long storeIdHigh() {
+    return identity.storeIdHigh();
+  }
+
+  /** The other half of the store's ID. */
+  public long storeIdLow() {
+    return identity.storeIdLow();
+  }
+
+  /**
+   * Makes edits durable, all or none of them, in this order.
+   *
+   * @throws IllegalArgumentException if an edit does not fit what the manifest says; nothing
+   *     happened
+   * @throws DiskFullException if there is no room; nothing happened, and the next call may succeed
+   * @throws IOException if a write or a sync failed, which is final
+   * @throws StoreFailedException if an earlier one did
+   */
+  public void append(List<VersionEdit> edits) throws IOException {
+    if (closed) {
+      throw new IllegalStateException("the manifest is closed");
+    }
+    if (failure != null) {
+      throw new StoreFailedException("the manifest could not be written: " + failure, failure);
+    }
+    StoreContents next = contents.after(edits);
+    DataFile target = file;
+    if (target == null || endBytes >= rollAtBytes) {
+      roll(next);
+    } else {
+      appendTo(target, edits);
+    }
+    contents = next;
+  }
+
+  /**
+   * The names of the files the store consists of, as far as the manifest knows: CURRENT, the
+   * manifests, the SSTables. The log is not its business.
+   */
+  public Set<String> liveFiles() {
+    Set<String> names = new HashSet<>();
+    names.add(ManifestLayout.CURRENT);
+    names.add(identity.fileName());
+    if (previous > 0) {
+      names.add(ManifestLayout.fileName(previous));
+    }
+    for (long number : contents.fileNumbers()) {
+      names.add(SSTableMeta.fileName(number));
+    }
+    return names;
+  }
+
+  /**
+   * Of these names those that are an SSTable's, a manifest's or a temporary file's, but not live:
+   * what a crash left behind. Files of flushes and merges in progress are among them too, so this
+   * is to be asked before there are any.
+   */
+  public List<String> orphans(Collection<String> names) {
+    Set<String> live = liveFiles();
+    return names.stream()
+        .filter(name -> !live.contains(name))
+        .filter(
+            name ->
+                name.equals(ManifestLayout.CURRENT_TEMPORARY)
+                    || ManifestLayout.number(name) >= 0
+                    || isTable(name))
+        .sorted()
+        .toList();
+  }
+
+  /** The state as the model has it, for tests of the same package. */
+  StoreContents contents() {
+    return contents;
+  }
+
+  private static boolean isTable(String name) {
+    return name.endsWith(".sst")
+        && ManifestLayout.isDigits(name.substring(0, name.length() - ".sst".length()));
+  }
+
+  /** Closes the file and gives the buffer back. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    pool.release(buffer);
+    if (file != null) {
+      file.close();
+    }
+  }
+
+  private void closeQuietly(Throwable cause) {
+    try {
+      close();
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  // ---- writing
+
+  private void appendTo(DataFile target, List<VersionEdit> edits) throws IOException {
+    out.clear();
+    int record = beginRecord();
+    edits.forEach(edit -> EditCodec.encode(edit, out));
+    endRecord(record, ManifestLayout.EDITS, identity, endBytes);
+    try {
+      write(target, endBytes);
+    } catch (DiskFullException e) {
+      // What was written of the record is not all of it, and no SYNCED record will follow it.
+      abandon(target);
+      throw e;
+    } catch (Throwable t) {
+      failure = t;
+      throw t;
+    }
+    sync(target);
+    endBytes += out.length();
+    out.clear();
+    endRecord(beginRecord(), ManifestLayout.SYNCED, identity, endBytes);
+    try {
+      write(target, endBytes);
+      endBytes += out.length();
+    } catch (DiskFullException e) {
+      // The edits are durable. Only the proof of it is missing; a new file needs none.
+      abandon(target);
+    } catch (IOException | RuntimeException e) {
+      failure = e;
+    }
+  }
+
+  /** Gives the file up, so that the next append begins a new one. */
+  private void abandon(DataFile target) {
+    file = null;
+    try {
+      target.close();
+    } catch (IOException e) {
+      failure = e;
+    }
+  }
+
+  /** Writes a new file with these contents and puts it in force. */
+  private void roll(StoreContents next) throws IOException {
+    ManifestLayout.Identity fresh =
+        new ManifestLayout.Identity(identity.storeIdHigh(), identity.storeIdLow(), nextNumber++);
+    long oldest = previous;
+    DataFile target = null;
+    long snapshotBytes;
+    try {
+      target = storage.create(fresh.fileName(), IoMode.BUFFERED);
+      snapshotBytes = writeSnapshot(target, fresh, next);
+      sync(target);
+      syncDirectory();
+      writeCurrent(fresh);
+    } catch (Throwable t) {
+      giveUp(target, fresh, t);
+      throw t;
+    }
+    try {
+      storage.rename(ManifestLayout.CURRENT_TEMPORARY, ManifestLayout.CURRENT);
+      storage.syncDirectory();
+    } catch (DiskFullException e) {
+      failure = e;
+      giveUp(target, null, e);
+      throw new IOException("the renaming of CURRENT may be lost", e);
+    } catch (Throwable t) {
+      failure = t;
+      giveUp(target, null, t);
+      throw t;
+    }
+    DataFile old = file;
+    file = target;
+    previous = identity.number();
+    identity = fresh;
+    endBytes = snapshotBytes;
+    rollAtBytes =
+        snapshotBytes + Math.max(rollBytes, 2 * (snapshotBytes - ManifestLayout.HEADER_BYTES));
+    retire(old, oldest);
+  }
+
+  private long writeSnapshot(DataFile target, ManifestLayout.Identity fresh, StoreContents next)
+      throws IOException {
+    out.clear();
+    out.write(ManifestLayout.header(fresh));
+    long start = 0;
+    int record = beginRecord();
+    for (VersionEdit edit : next.snapshot()) {
+      EditCodec.encode(edit, out);
+      if (out.length() >= BUFFER_BYTES) {
+        endRecord(record, ManifestLayout.SNAPSHOT, fresh, start + record);
+        write(target, start);
+        start += out.length();
+        out.clear();
+        record = beginRecord();
+      }
+    }
+    endRecord(record, ManifestLayout.SNAPSHOT, fresh, start + record);
+    record = beginRecord();
+    endRecord(record, ManifestLayout.SNAPSHOT_END, fresh, start + record);
+    write(target, start);
+    return start + out.length();
+  }
+
+  private void writeCurrent(ManifestLayout.Identity fresh) throws IOException {
+    storage.delete(ManifestLayout.CURRENT_TEMPORARY);
+    try (DataFile temporary = storage.create(ManifestLayout.CURRENT_TEMPORARY, IoMode.BUFFERED)) {
+      out.clear();
+      out.write(ManifestLayout.current(fresh, identity.number()));
+      write(temporary, 0);
+      sync(temporary);
+    }
+  }
+
+  /**
+   * After a failure: closes and, if it can't be in force, deletes the new file. Unless there was
+   * merely no room, the failure is final.
+   */
+  private void giveUp(
+      @Nullable DataFile target, ManifestLayout.@Nullable Identity fresh, Throwable cause) {
+    if (failure == null && !(cause instanceof DiskFullException)) {
+      failure = cause;
+    }
+    try {
+      if (target != null) {
+        target.close();
+      }
+      if (fresh != null && failure == null) {
+        storage.delete(fresh.fileName());
+        storage.delete(ManifestLayout.CURRENT_TEMPORARY);
+      }
+    } catch (IOException | RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  /** Closes the file that was in force, and deletes the one before it. */
+  private void retire(@Nullable DataFile old, long oldest) {
+    try {
+      if (old != null) {
+        old.close();
+      }
+      if (oldest > 0) {
+        storage.delete(ManifestLayout.fileName(oldest));
+      }
+    } catch (IOException | DiskFullException e) {
+      // The edits are durable. What is left behind is an orphan, which the next open finds.
+      LOG.warn("could not remove an old manifest", e);
+    }
+  }
+
+  private int beginRecord() {
+    int record = out.length();
+    out.skip(ManifestLayout.RECORD_PAYLOAD);
+    return record;
+  }
+
+  private void endRecord(int record, byte kind, ManifestLayout.Identity of, long fileOffset) {
+    ByteBuffer bytes = ManifestLayout.buffer(out.bytes());
+    int payload = out.length() - record - ManifestLayout.RECORD_PAYLOAD;
+    bytes.putInt(record + ManifestLayout.RECORD_LENGTH, payload);
+    bytes.put(record + ManifestLayout.RECORD_KIND, kind);
+    int checksum =
+        ManifestLayout.recordChecksum(
+            of, fileOffset, out.bytes(), record + ManifestLayout.RECORD_LENGTH, out.length());
+    bytes.putInt(record, checksum);
+  }
+
+  /** Writes all of {@link #out}. */
+  private void write(DataFile target, long offset) throws IOException {
+    for (int done = 0; done < out.length(); ) {
+      int count = Math.min(BUFFER_BYTES, out.length() - done);
+      buffer.memory().put(0, out.bytes(), done, count);
+      target.write(offset + done, buffer.memory(), 0, count);
+      done += count;
+    }
+  }
+
+  private void sync(DataFile target) throws IOException {
+    try {
+      target.sync();
+    } catch (DiskFullException e) {
+      failure = e;
+      throw new IOException("a sync failed", e);
+    } catch (Throwable t) {
+      failure = t;
+      throw t;
+    }
+  }
+
+  private void syncDirectory() throws IOException {
+    try {
+      storage.syncDirectory();
+    } catch (DiskFullException e) {
+      failure = e;
+      throw new IOException("a sync of the directory failed", e);
+    } catch (Throwable t) {
+      failure = t;
+      throw t;
+    }
+  }
+
+  // ---- reading
+
+  private Recovered recover() throws IOException {
+    byte[] current;
+    try {
+      current = readAll(ManifestLayout.CURRENT);
+    } catch (NoSuchFileException e) {
+      throw new FormatException("not a store: " + storage.path() + " has no file CURRENT", e);
+    }
+    identity = ManifestLayout.checkCurrent(current);
+    previous = ManifestLayout.previous(current);
+    nextNumber = 1 + Math.max(identity.number(), highestNumber(storage));
+    byte[] bytes;
+    try {
+      bytes = readAll(identity.fileName());
+    } catch (NoSuchFileException e) {
+      throw new CorruptionException(identity.fileName(), 0, "CURRENT names it, but it is missing");
+    }
+    ManifestLayout.checkHeader(bytes, identity);
+    int end = new ManifestReader(identity, bytes, contents).read();
+    return contents.recovered(this, bytes.length - end);
+  }
+
+  private byte[] readAll(String name) throws IOException {
+    try (DataFile source = storage.open(name, IoMode.BUFFERED)) {
+      long size = source.size();
+      if (size > Integer.MAX_VALUE - 16) {
+        throw new CorruptionException(name, 0, "a size of " + size + " bytes");
+      }
+      byte[] bytes = new byte[(int) size];
+      for (int done = 0; done < bytes.length; ) {
+        int want = Math.min(BUFFER_BYTES, bytes.length - done);
+        int count = source.read(done, buffer.memory(), 0, want);
+        if (count < want) {
+          throw new IOException(name + " ended at " + (done + count) + " of " + size + " bytes");
+        }
+        buffer.memory().get(0, bytes, done, count);
+        done += count;
+      }
+      return bytes;
+    }
+  }
+
+  private static long highestNumber(Storage storage) throws IOException {
+    return storage.list().stream().mapToLong(ManifestLayout::number).max().orElse(0);
+  }
+}

@@ -1,0 +1,202 @@
+package io.isobardb.lsm.version;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.FormatException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of the manifest's files. All numbers little-endian.
+ *
+ * <pre>
+ * MANIFEST-NNNNNN: a header page, then records without gaps
+ *
+ *   header (4096 bytes)                record
+ *    0  long  magic                     0  int   checksum, see below
+ *    8  int   checksum of the page      4  int   payload length
+ *   12  int   format version            8  byte  kind, never 0
+ *   16  long  store ID, high            9  payload: edits, see EditCodec
+ *   24  long  store ID, low
+ *   32  long  number of this file
+ *   40  zeros
+ *
+ * CURRENT (64 bytes)
+ *    0  long  magic
+ *    8  int   checksum of the file
+ *   12  int   format version
+ *   16  long  store ID, high
+ *   24  long  store ID, low
+ *   32  long  number of the manifest in force
+ *   40  long  number of the one before it, 0 if there is none
+ *   48  zeros
+ * </pre>
+ *
+ * The checksum of a record is a masked CRC32C over store ID, file number, the record's offset, and
+ * all its bytes behind the checksum: a record that stands elsewhere, or in another file, is none.
+ *
+ * <p>A file begins with {@link #SNAPSHOT} records and one {@link #SNAPSHOT_END}; only then is it
+ * named in CURRENT. Each {@link #EDITS} record is synced before the {@link #SYNCED} record behind
+ * it is written. So a bad record with a SYNCED record anywhere behind it was once good: damage.
+ * Without one it was never acknowledged, or nobody can tell: a torn tail.
+ */
+final class ManifestLayout {
+  static final int FORMAT_VERSION = 1;
+
+  static final int HEADER_BYTES = 4096;
+  static final int CURRENT_BYTES = 64;
+  private static final long MANIFEST_MAGIC = 0x464D_5241_424F_5349L; // "ISOBARMF"
+  private static final long CURRENT_MAGIC = 0x5543_5241_424F_5349L; // "ISOBARCU"
+  private static final int CHECKSUM = 8;
+  private static final int VERSION = 12;
+  private static final int STORE_ID_HIGH = 16;
+  private static final int STORE_ID_LOW = 24;
+  private static final int NUMBER = 32;
+  private static final int PREVIOUS = 40;
+
+  static final int RECORD_LENGTH = 4;
+  static final int RECORD_KIND = 8;
+  static final int RECORD_PAYLOAD = 9;
+
+  /** Edits that hold all at once or not at all. */
+  static final byte EDITS = 1;
+
+  /** Edits that make up, with the other records of this kind, the state when the file began. */
+  static final byte SNAPSHOT = 2;
+
+  /** The snapshot is complete; no payload. */
+  static final byte SNAPSHOT_END = 3;
+
+  /** All that stands before this record was synced before it was written; no payload. */
+  static final byte SYNCED = 4;
+
+  static final String CURRENT = "CURRENT";
+  static final String CURRENT_TEMPORARY = "CURRENT.tmp";
+  private static final String MANIFEST_PREFIX = "MANIFEST-";
+
+  private ManifestLayout() {}
+
+  /** What identifies a manifest file. */
+  record Identity(long storeIdHigh, long storeIdLow, long number) {
+    String fileName() {
+      return ManifestLayout.fileName(number);
+    }
+  }
+
+  static String fileName(long number) {
+    return String.format("%s%06d", MANIFEST_PREFIX, number);
+  }
+
+  /** The number in a manifest's file name, or -1 if it is none. */
+  static long number(String fileName) {
+    if (!fileName.startsWith(MANIFEST_PREFIX)) {
+      return -1;
+    }
+    String digits = fileName.substring(MANIFEST_PREFIX.length());
+    return digits.length() < 6 || digits.length() > 18 || !isDigits(digits)
+        ? -1
+        : Long.parseLong(digits);
+  }
+
+  static boolean isDigits(String text) {
+    return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  static byte[] header(Identity identity) {
+    return page(HEADER_BYTES, MANIFEST_MAGIC, identity, 0);
+  }
+
+  static byte[] current(Identity identity, long previous) {
+    return page(CURRENT_BYTES, CURRENT_MAGIC, identity, previous);
+  }
+
+  /** Checks a manifest's header against what CURRENT says. */
+  static void checkHeader(byte[] file, Identity identity) {
+    String name = identity.fileName();
+    if (file.length < HEADER_BYTES) {
+      throw new CorruptionException(name, file.length, "the header is cut off");
+    }
+    checkPage(file, HEADER_BYTES, MANIFEST_MAGIC, name);
+    if (!parse(file).equals(identity)) {
+      throw new CorruptionException(
+          name, STORE_ID_HIGH, "holds " + parse(file) + ", CURRENT names " + identity);
+    }
+  }
+
+  /** What CURRENT names. */
+  static Identity checkCurrent(byte[] file) {
+    if (file.length < 8 || buffer(file).getLong(0) != CURRENT_MAGIC) {
+      throw new FormatException("not a store: CURRENT holds something else");
+    }
+    if (file.length != CURRENT_BYTES) {
+      throw new CorruptionException(CURRENT, 0, file.length + " bytes, not " + CURRENT_BYTES);
+    }
+    checkPage(file, CURRENT_BYTES, CURRENT_MAGIC, CURRENT);
+    return parse(file);
+  }
+
+  /** The number of the manifest before the one in force. */
+  static long previous(byte[] current) {
+    return buffer(current).getLong(PREVIOUS);
+  }
+
+  static int recordChecksum(Identity identity, long offset, byte[] bytes, int start, int end) {
+    CRC32C crc = new CRC32C();
+    ByteBuffer place = buffer(new byte[32]);
+    place.putLong(identity.storeIdHigh()).putLong(identity.storeIdLow());
+    place.putLong(identity.number()).putLong(offset);
+    crc.update(place.array());
+    crc.update(bytes, start, end - start);
+    return mask((int) crc.getValue());
+  }
+
+  static ByteBuffer buffer(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static byte[] page(int size, long magic, Identity identity, long previous) {
+    byte[] bytes = new byte[size];
+    ByteBuffer page = buffer(bytes);
+    page.putLong(0, magic);
+    page.putInt(VERSION, FORMAT_VERSION);
+    page.putLong(STORE_ID_HIGH, identity.storeIdHigh());
+    page.putLong(STORE_ID_LOW, identity.storeIdLow());
+    page.putLong(NUMBER, identity.number());
+    page.putLong(PREVIOUS, previous);
+    page.putInt(CHECKSUM, pageChecksum(bytes, size));
+    return bytes;
+  }
+
+  private static Identity parse(byte[] page) {
+    ByteBuffer fields = buffer(page);
+    return new Identity(
+        fields.getLong(STORE_ID_HIGH), fields.getLong(STORE_ID_LOW), fields.getLong(NUMBER));
+  }
+
+  private static void checkPage(byte[] page, int size, long magic, String name) {
+    ByteBuffer fields = buffer(page);
+    if (fields.getLong(0) != magic) {
+      throw new CorruptionException(name, 0, "wrong magic");
+    }
+    if (fields.getInt(CHECKSUM) != pageChecksum(page, size)) {
+      throw new CorruptionException(name, CHECKSUM, "wrong checksum of the header");
+    }
+    int version = fields.getInt(VERSION);
+    if (version != FORMAT_VERSION) {
+      throw new FormatException(
+          name + " has format version " + version + "; this library reads " + FORMAT_VERSION);
+    }
+  }
+
+  private static int pageChecksum(byte[] page, int size) {
+    CRC32C crc = new CRC32C();
+    crc.update(page, 0, CHECKSUM);
+    crc.update(page, CHECKSUM + 4, size - CHECKSUM - 4);
+    return mask((int) crc.getValue());
+  }
+
+  /** Keeps a checksum of bytes that hold checksums from being weak, and zeros from parsing. */
+  private static int mask(int crc) {
+    return Integer.rotateRight(crc, 15) + 0xA282EAD8;
+  }
+}

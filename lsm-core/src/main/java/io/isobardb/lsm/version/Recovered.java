@@ -1,0 +1,55 @@
+package io.isobardb.lsm.version;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a manifest said when it was opened.
+ *
+ * @param manifest open for further edits; the caller closes it
+ * @param trees all trees, by ascending ID
+ * @param counters the store's numbers
+ * @param properties of the store
+ * @param droppedBytes length of the torn tail that was left out, usually 0
+ */
+public record Recovered(
+    Manifest manifest,
+    List<Tree> trees,
+    Counters counters,
+    Map<String, String> properties,
+    long droppedBytes) {
+
+  /**
+   * One tree.
+   *
+   * @param definition what was said when it was created
+   * @param flushedLsn entries of this tree with lower LSNs are in SSTables; replay leaves them out
+   * @param levels how many levels there are below L0
+   * @param tables the SSTables and their places
+   */
+  public record Tree(
+      TreeDefinition definition, long flushedLsn, int levels, List<VersionEdit.Added> tables) {
+
+    /**
+     * The tree's version.
+     *
+     * @param order the order named in the definition
+     * @throws IllegalArgumentException if an invariant does not hold under this order
+     */
+    public Version version(KeyOrder order) {
+      return Version.of(order, levels, tables);
+    }
+  }
+
+  /**
+   * The store's numbers.
+   *
+   * @param nextFileNumber above all file numbers the manifest was ever told of
+   * @param nextTreeId above all IDs of trees that were ever created
+   * @param checkpointLsn where unlogged trees stand
+   * @param logStartLsn entries of all trees with lower LSNs are in SSTables
+   */
+  public record Counters(
+      long nextFileNumber, int nextTreeId, long checkpointLsn, long logStartLsn) {}
+}

@@ -1,0 +1,203 @@
+package io.isobardb.lsm.io;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.memory.page.Memory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DirectoryStorageTest {
+  private static final int PAGES = 64;
+
+  @TempDir Path dir;
+
+  @Test
+  void missingDirectoriesAreCreatedOnlyIfAsked() throws IOException {
+    Path deep = dir.resolve("a/b/c");
+    assertThrows(NoSuchFileException.class, () -> DirectoryStorage.open(deep, false));
+    DirectoryStorage storage = DirectoryStorage.open(deep, true);
+    storage.create("x", IoMode.BUFFERED).close();
+    assertTrue(Files.exists(deep.resolve("x")));
+    assertThrows(
+        NotDirectoryException.class, () -> DirectoryStorage.open(deep.resolve("x"), false));
+  }
+
+  @Test
+  void aProbeOfDirectIoLeavesNothingBehind() throws IOException {
+    DirectoryStorage storage = DirectoryStorage.open(dir, false);
+    assertEquals(storage.supportsDirect(), storage.supportsDirect());
+    try (Stream<Path> files = Files.list(dir)) {
+      assertEquals(0, files.count());
+    }
+  }
+
+  @Test
+  void whatADeletionLeftBehindInACrashIsGoneAfterLock() throws IOException {
+    DirectoryStorage crashed = DirectoryStorage.open(dir, false);
+    DataFile open = crashed.create("a", IoMode.BUFFERED);
+    crashed.delete("a");
+    try (Stream<Path> files = Files.list(dir)) {
+      assertEquals(1, files.count(), "a deleted file that is open only moves aside");
+    }
+    DirectoryStorage next = DirectoryStorage.open(dir, false);
+    next.lock();
+    try (Stream<Path> files = Files.list(dir)) {
+      assertEquals(List.of(dir.resolve("LOCK")), files.toList());
+    }
+    next.close();
+    open.close();
+  }
+
+  @Test
+  void aDeletedFileIsGoneWithItsLastHandle() throws IOException {
+    DirectoryStorage storage = DirectoryStorage.open(dir, false);
+    DataFile first = storage.create("a", IoMode.BUFFERED);
+    DataFile second = storage.open("a", IoMode.BUFFERED);
+    assertEquals(2, storage.openFiles());
+    storage.delete("a");
+    first.close();
+    assertEquals(1, storage.openFiles());
+    second.close();
+    assertEquals(0, storage.openFiles());
+    try (Stream<Path> files = Files.list(dir)) {
+      assertEquals(0, files.count());
+    }
+  }
+
+  @Test
+  void aFullDeviceIsToldApart() throws IOException {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.isWritable(full));
+    Files.createSymbolicLink(dir.resolve("a"), full);
+    DirectoryStorage storage = DirectoryStorage.open(dir, false);
+    try (DataFile file = storage.open("a", IoMode.BUFFERED)) {
+      assertThrows(DiskFullException.class, () -> Bytes.write(file, 0, 1, 100));
+      Memory memory = Bytes.filled(100, 1);
+      Memory[] sources = {memory, memory};
+      assertThrows(
+          DiskFullException.class, () -> file.writeAll(0, sources, new int[] {0, 0}, 2, 100));
+    }
+  }
+
+  @Test
+  void anInterruptedThreadWorksOnAndKeepsItsFlag() throws IOException {
+    DirectoryStorage storage = DirectoryStorage.open(dir.resolve("x"), true);
+    Thread.currentThread().interrupt();
+    storage.lock();
+    DataFile file = storage.create("a", IoMode.BUFFERED);
+    Bytes.write(file, 0, 5, 100);
+    file.sync();
+    storage.rename("a", "b");
+    Bytes.write(file, 100, 5, 100);
+    storage.syncDirectory();
+    assertArrayEquals(Bytes.of(200, 5), Bytes.contents(file));
+    file.truncate(50);
+    storage.delete("b");
+    assertEquals(50, file.size());
+    file.close();
+    storage.close();
+    assertTrue(Thread.interrupted(), "the flag is kept");
+  }
+
+  @Test
+  void aStormOfInterruptsHarmsNobody() throws Exception {
+    long seed = 20_260_101;
+    DirectoryStorage storage = DirectoryStorage.open(dir, false);
+    List<IoMode> modes = new ArrayList<>(List.of(IoMode.BUFFERED));
+    if (storage.supportsDirect()) {
+      modes.add(IoMode.DIRECT);
+    }
+    for (IoMode mode : modes) {
+      for (String fate : List.of("stays", "is renamed", "is deleted")) {
+        storm(storage, mode, fate, new SplittableRandom(seed));
+      }
+    }
+    assertEquals(0, storage.openFiles());
+  }
+
+  /** Four threads each own a quarter of a file's pages, and a fifth interrupts them. */
+  private void storm(DirectoryStorage storage, IoMode mode, String fate, SplittableRandom random)
+      throws Exception {
+    DataFile file = storage.create("storm", mode);
+    file.write(0, Bytes.filled(PAGES * 4096, 0), 0, PAGES * 4096);
+    if (fate.equals("is deleted")) {
+      storage.delete("storm");
+    }
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      int owner = t;
+      SplittableRandom own = random.split();
+      threads.add(
+          new Thread(
+              () -> {
+                try {
+                  work(file, owner, own);
+                } catch (Throwable e) {
+                  failure.compareAndSet(null, e);
+                }
+              }));
+    }
+    threads.forEach(Thread::start);
+    for (int i = 0; threads.stream().anyMatch(Thread::isAlive); i++) {
+      threads.get(i % 4).interrupt();
+      Thread.yield();
+      if (i == 50 && fate.equals("is renamed")) {
+        storage.rename("storm", "renamed");
+      }
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (failure.get() != null) {
+      throw new AssertionError(mode + ", the file " + fate, failure.get());
+    }
+    assertEquals(PAGES * 4096, file.size());
+    file.close();
+    storage.delete("storm");
+    storage.delete("renamed");
+  }
+
+  private static void work(DataFile file, int owner, SplittableRandom random) throws IOException {
+    int[] values = new int[PAGES];
+    Memory page = Bytes.filled(4 * 4096, 0);
+    for (int i = 0; i < 300; i++) {
+      Thread.currentThread().interrupt();
+      int at = (owner + 4 * random.nextInt(PAGES / 4 - 2)) % PAGES;
+      switch (random.nextInt(12)) {
+        case 0, 1, 2 -> {
+          values[at] = i % 100 + 1;
+          page.fill(0, 4096, (byte) values[at]);
+          file.write(at * 4096L, page, 0, 4096);
+        }
+        case 3 -> {
+          values[at] = i % 100 + 1;
+          page.fill(0, 4096, (byte) values[at]);
+          file.writeAll(at * 4096L, new Memory[] {page}, new int[] {0}, 1, 4096);
+        }
+        case 4 -> file.sync();
+        default -> {
+          assertEquals(4096, file.read(at * 4096L, page, 0, 4096));
+          assertEquals(values[at], page.getByte(0));
+          assertEquals(values[at], page.getByte(4095));
+        }
+      }
+      assertTrue(Thread.currentThread().isInterrupted(), "the flag is kept");
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.isobardb.lsm.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.error.StoreLockedException;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StoreLockTest {
+  @TempDir Path dir;
+
+  /** Another process: says what became of an attempt to lock the directory. */
+  static final class Other {
+    public static void main(String[] arguments) throws IOException {
+      try (DirectoryStorage storage = DirectoryStorage.open(Path.of(arguments[0]), false)) {
+        storage.lock();
+        System.out.println("locked");
+      } catch (StoreLockedException e) {
+        System.out.println("refused: " + e.getMessage());
+      }
+    }
+  }
+
+  private String inAnotherProcess() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Other.class.getName(),
+                dir.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String output =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    assertEquals(0, process.waitFor());
+    return output;
+  }
+
+  private static void assertRefused(Path path) throws IOException {
+    DirectoryStorage second = DirectoryStorage.open(path, false);
+    StoreLockedException e = assertThrows(StoreLockedException.class, second::lock);
+    assertTrue(e.getMessage().contains("" + ProcessHandle.current().pid()), e.getMessage());
+    second.close();
+  }
+
+  @Test
+  void everyWayToTheDirectoryIsRefusedAndTheLockStays() throws Exception {
+    Path link = dir.resolveSibling(dir.getFileName() + "-link");
+    Files.createSymbolicLink(link, dir);
+    Path relative = Path.of("").toAbsolutePath().relativize(dir.toRealPath());
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+      assertRefused(dir);
+      assertRefused(link);
+      assertRefused(relative);
+      assertRefused(dir.resolve("..").resolve(dir.getFileName()));
+      String other = inAnotherProcess();
+      assertTrue(other.startsWith("refused"), other);
+      assertTrue(other.contains("process " + ProcessHandle.current().pid()), other);
+    } finally {
+      Files.delete(link);
+    }
+    assertEquals("locked", inAnotherProcess());
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+    }
+  }
+
+  @Test
+  void anotherClassLoaderIsRefused() throws Exception {
+    List<URL> urls = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(":")) {
+      urls.add(Path.of(entry).toUri().toURL());
+    }
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false);
+        URLClassLoader loader =
+            new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+      storage.lock();
+      Class<?> type = loader.loadClass(DirectoryStorage.class.getName());
+      Object other =
+          type.getMethod("open", Path.class, boolean.class).invoke(null, dir, Boolean.FALSE);
+      InvocationTargetException e =
+          assertThrows(InvocationTargetException.class, () -> type.getMethod("lock").invoke(other));
+      assertEquals("StoreLockedException", e.getCause().getClass().getSimpleName());
+    }
+  }
+
+  @Test
+  void aRegistryThatWasForgottenDoesNotCostTheLock() throws Exception {
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+      String key = "io.isobardb.lsm.locked:" + dir.toRealPath();
+      assertTrue(System.getProperties().remove(key) != null);
+      DirectoryStorage second = DirectoryStorage.open(dir, false);
+      assertThrows(StoreLockedException.class, second::lock);
+      String other = inAnotherProcess();
+      assertTrue(other.startsWith("refused"), other);
+    }
+  }
+
+  @Test
+  void aLockFileThatIsGoneIsNoticed() throws IOException {
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+      storage.syncDirectory();
+      Files.delete(dir.resolve("LOCK"));
+      assertThrows(IOException.class, storage::syncDirectory);
+      Files.createFile(dir.resolve("LOCK"));
+      assertThrows(IOException.class, storage::syncDirectory);
+    }
+  }
+}

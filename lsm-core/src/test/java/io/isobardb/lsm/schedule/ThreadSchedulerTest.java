@@ -1,0 +1,365 @@
+package io.isobardb.lsm.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.schedule.Job.Priority;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ThreadSchedulerTest {
+  private final List<String> log = Collections.synchronizedList(new ArrayList<>());
+
+  private StepJob logging(Priority priority, String name, CountDownLatch done) {
+    return new StepJob(
+        priority,
+        name,
+        () -> {
+          log.add(name);
+          done.countDown();
+          return false;
+        });
+  }
+
+  @Test
+  void theMostUrgentGoesFirstAndEqualsInTurn() throws Exception {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      CountDownLatch go = new CountDownLatch(1);
+      CountDownLatch done = new CountDownLatch(6);
+      scheduler.submit(
+          new StepJob(
+              Priority.FLUSH,
+              "block",
+              () -> {
+                go.await();
+                return false;
+              }));
+      scheduler.submit(logging(Priority.IDLE, "idle", done));
+      scheduler.submit(logging(Priority.MERGE_DEEP, "deep 1", done));
+      scheduler.submit(logging(Priority.MERGE_DEEP, "deep 2", done));
+      scheduler.submit(logging(Priority.MERGE_MEMORY, "memory", done));
+      scheduler.submit(logging(Priority.FLUSH, "flush", done));
+      scheduler.submit(logging(Priority.MERGE_L0, "l0", done));
+      assertEquals(7, scheduler.pending());
+      go.countDown();
+      done.await();
+      assertEquals(List.of("flush", "l0", "memory", "deep 1", "deep 2", "idle"), log);
+    }
+  }
+
+  @Test
+  void aMoreUrgentJobRunsBetweenTwoStepsAndTheOldOneGoesOnFirst() throws Exception {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      CountDownLatch started = new CountDownLatch(1);
+      CountDownLatch go = new CountDownLatch(1);
+      CountDownLatch done = new CountDownLatch(3);
+      AtomicInteger steps = new AtomicInteger();
+      scheduler.submit(
+          new StepJob(
+              Priority.MERGE_DEEP,
+              "deep",
+              () -> {
+                log.add("deep " + steps.incrementAndGet());
+                started.countDown();
+                go.await();
+                if (steps.get() == 3) {
+                  done.countDown();
+                }
+                return steps.get() < 3;
+              }));
+      started.await();
+      scheduler.submit(logging(Priority.MERGE_DEEP, "later", done));
+      scheduler.submit(logging(Priority.FLUSH, "flush", done));
+      go.countDown();
+      done.await();
+      assertEquals(List.of("deep 1", "flush", "deep 2", "deep 3", "later"), log);
+    }
+  }
+
+  @Test
+  void slowJobsNeverHaveAllWorkers() throws Exception {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 3)) {
+      Semaphore release = new Semaphore(0);
+      CountDownLatch twoRun = new CountDownLatch(2);
+      AtomicInteger running = new AtomicInteger();
+      AtomicInteger most = new AtomicInteger();
+      CountDownLatch ended = new CountDownLatch(5);
+      for (int i = 0; i < 5; i++) {
+        scheduler.submit(
+            new StepJob(
+                i % 2 == 0 ? Priority.MERGE_DEEP : Priority.IDLE,
+                "slow",
+                () -> {
+                  most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                  twoRun.countDown();
+                  release.acquire();
+                  running.decrementAndGet();
+                  ended.countDown();
+                  return false;
+                }));
+      }
+      twoRun.await();
+      CountDownLatch flushed = new CountDownLatch(1);
+      scheduler.submit(logging(Priority.FLUSH, "flush", flushed));
+      flushed.await();
+      release.release(5);
+      ended.await();
+      assertEquals(2, most.get());
+    }
+  }
+
+  @Test
+  void anIdleJobGivesWayToADeepMergeEvenIfSlowOnesAreLimited() throws Exception {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 2)) {
+      CountDownLatch started = new CountDownLatch(1);
+      CountDownLatch go = new CountDownLatch(1);
+      CountDownLatch done = new CountDownLatch(2);
+      AtomicInteger steps = new AtomicInteger();
+      scheduler.submit(
+          new StepJob(
+              Priority.IDLE,
+              "idle",
+              () -> {
+                log.add("idle " + steps.incrementAndGet());
+                started.countDown();
+                go.await();
+                if (steps.get() == 2) {
+                  done.countDown();
+                }
+                return steps.get() < 2;
+              }));
+      started.await();
+      scheduler.submit(logging(Priority.MERGE_DEEP, "deep", done));
+      go.countDown();
+      done.await();
+      assertEquals(List.of("idle 1", "deep", "idle 2"), log);
+    }
+  }
+
+  @Test
+  void aJobThatThrowsIsToldAndTheWorkerGoesOn() throws Exception {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      Exception exception = new Exception("planned");
+      Error error = new AssertionError("planned");
+      StepJob first =
+          new StepJob(
+              Priority.FLUSH,
+              "first",
+              () -> {
+                throw exception;
+              });
+      StepJob second =
+          new StepJob(
+              Priority.FLUSH,
+              "second",
+              () -> {
+                throw error;
+              });
+      CountDownLatch done = new CountDownLatch(1);
+      scheduler.submit(first);
+      scheduler.submit(second);
+      scheduler.submit(logging(Priority.FLUSH, "third", done));
+      done.await();
+      assertSame(exception, first.failure);
+      assertSame(error, second.failure);
+    }
+  }
+
+  @Test
+  void closeFinishesTheStepInProgressAndFailsTheRest() throws Exception {
+    ThreadScheduler scheduler = new ThreadScheduler("closing", 1);
+    CountDownLatch started = new CountDownLatch(1);
+    Semaphore go = new Semaphore(0);
+    AtomicReference<Thread> worker = new AtomicReference<>();
+    StepJob running =
+        new StepJob(
+            Priority.MERGE_DEEP,
+            "running",
+            () -> {
+              worker.set(Thread.currentThread());
+              started.countDown();
+              go.acquire();
+              log.add("step");
+              return true;
+            });
+    scheduler.submit(running);
+    started.await();
+    StepJob queued = new StepJob(Priority.IDLE, "queued", () -> log.add("never"));
+    scheduler.submit(queued);
+    Thread closer = new Thread(scheduler::close);
+    closer.start();
+    while (queued.failure == null) {
+      Thread.onSpinWait();
+    }
+    go.release();
+    closer.join();
+    assertEquals(List.of("step"), log);
+    assertInstanceOf(StoreClosedException.class, running.failure);
+    assertInstanceOf(StoreClosedException.class, queued.failure);
+    assertEquals(0, scheduler.pending());
+    assertEquals("isobar-closing-worker-1", worker.get().getName());
+    assertTrue(worker.get().isDaemon());
+    assertFalse(worker.get().isAlive());
+    StepJob late = new StepJob(Priority.FLUSH, "late", () -> log.add("never"));
+    scheduler.submit(late);
+    assertInstanceOf(StoreClosedException.class, late.failure);
+    assertThrows(StoreClosedException.class, () -> scheduler.start(new LoopService()));
+  }
+
+  @Test
+  void anInterruptedThreadClosesAndKeepsItsFlag() {
+    ThreadScheduler scheduler = new ThreadScheduler("t", 2);
+    scheduler.start(new LoopService());
+    Thread.currentThread().interrupt();
+    scheduler.close();
+    assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  void aJobMayCloseTheScheduler() throws Exception {
+    ThreadScheduler scheduler = new ThreadScheduler("t", 2);
+    CountDownLatch closed = new CountDownLatch(1);
+    scheduler.submit(
+        new StepJob(
+            Priority.FLUSH,
+            "closing",
+            () -> {
+              scheduler.close();
+              closed.countDown();
+              return false;
+            }));
+    closed.await();
+    scheduler.close();
+  }
+
+  @Test
+  void aServiceCatchesUpWithEveryWake() throws Exception {
+    int wakers = 3;
+    int each = 20_000;
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      LoopService service = new LoopService();
+      Signal progress = scheduler.signal("progress");
+      service.progress = progress;
+      Service.Handle handle = scheduler.start(service);
+      CyclicBarrier together = new CyclicBarrier(wakers);
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < wakers; t++) {
+        Thread thread =
+            new Thread(
+                () -> {
+                  try {
+                    together.await();
+                  } catch (Exception e) {
+                    throw new AssertionError(e);
+                  }
+                  for (int i = 0; i < each; i++) {
+                    long mine = service.wanted.incrementAndGet();
+                    handle.wake();
+                    if (i % 16 == 0) {
+                      progress.await(() -> service.done >= mine);
+                    }
+                  }
+                });
+        threads.add(thread);
+        thread.start();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      progress.await(() -> service.done == (long) wakers * each);
+      handle.stop();
+      assertFalse(service.ready());
+    }
+  }
+
+  @Test
+  void aWakeBetweenALookAndTheSleepIsNotMissed() {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      AtomicReference<Service.Handle> handle = new AtomicReference<>();
+      AtomicInteger work = new AtomicInteger();
+      AtomicInteger done = new AtomicInteger();
+      Signal progress = scheduler.signal("progress");
+      handle.set(
+          scheduler.start(
+              new Service() {
+                @Override
+                public String name() {
+                  return "racy";
+                }
+
+                @Override
+                public boolean ready() {
+                  boolean seen = work.get() > done.get();
+                  // Work comes up just after the look that found none.
+                  if (!seen && done.get() == 1 && work.compareAndSet(1, 2)) {
+                    handle.get().wake();
+                  }
+                  return seen;
+                }
+
+                @Override
+                public void run() {
+                  done.set(work.get());
+                  progress.raise();
+                }
+
+                @Override
+                public void failed(Throwable cause) {}
+              }));
+      work.set(1);
+      handle.get().wake();
+      progress.await(() -> done.get() == 2);
+    }
+  }
+
+  @Test
+  void anAlarmRunsAServiceThatNobodyWakes() {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      LoopService service = new LoopService();
+      Signal progress = scheduler.signal("progress");
+      service.progress = progress;
+      Service.Handle handle = scheduler.start(service);
+      for (int i = 0; i < 20; i++) {
+        long before = service.runs;
+        handle.wakeWithin(1_000_000_000_000L);
+        handle.wakeWithin(100_000);
+        handle.wakeWithin(200_000);
+        progress.await(() -> service.runs > before);
+      }
+      assertNull(service.failure);
+    }
+  }
+
+  @Test
+  void aServiceThatThrowsIsToldAndNotCalledAgain() {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      LoopService service = new LoopService();
+      Signal progress = scheduler.signal("progress");
+      service.progress = progress;
+      Service.Handle handle = scheduler.start(service);
+      service.broken = true;
+      service.wanted.incrementAndGet();
+      handle.wake();
+      progress.await(() -> service.failure != null);
+      service.broken = false;
+      handle.wake();
+      handle.stop();
+      assertEquals(0, service.runs);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.isobardb.memory.cache;
+
+/**
+ * What a buffer cache has done since it was opened. All but {@code hits} are exact; each is read on
+ * its own, so that they need not be of one instant.
+ *
+ * @param hits pages found by {@link BufferCache#load}, and what readers reported with {@link
+ *     BufferCache#countHits}
+ * @param queryMisses loads for queries that had to read the page
+ * @param mergeMisses loads for merges that had to read the page
+ * @param queryGhostHits those of {@code queryMisses} whose page the ghost cache knew
+ * @param mergeGhostHits those of {@code mergeMisses} whose page the ghost cache knew
+ * @param failedLoads misses whose loader failed
+ * @param evictions pages that went to make room
+ * @param adoptions pages that came without being read
+ * @param waits loads that had to wait for a frame
+ * @param heldPages pages charged to the cache: frames and pages about to be reused
+ * @param targetPages how many it may hold
+ */
+public record CacheStats(
+    long hits,
+    long queryMisses,
+    long mergeMisses,
+    long queryGhostHits,
+    long mergeGhostHits,
+    long failedLoads,
+    long evictions,
+    long adoptions,
+    long waits,
+    long heldPages,
+    long targetPages) {}

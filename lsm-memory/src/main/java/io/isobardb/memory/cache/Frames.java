@@ -1,0 +1,345 @@
+package io.isobardb.memory.cache;
+
+import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntPredicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many pages the cache holds, and where the next one comes from: the supply, the pool, or the
+ * page that the clock's hand finds first.
+ *
+ * <p>Thread rule: all methods may be called by any thread, outside of epochs and stripes' locks
+ * except where said.
+ *
+ * <p>Invariants: {@code held} is the number of pages charged to the cache or about to be, at most
+ * what the table has room for, and from opening to closing at least the minimum: giving pages up
+ * lowers it first, taking pages raises it first.
+ */
+final class Frames {
+  /** Slots the hand moves on at a time, within one epoch. */
+  private static final int SWEEP_SLOTS = 64;
+
+  private static final int BATCH_PAGES = 16;
+
+  /** Readers leave silently, so that who waits for them looks again after so long. */
+  private static final long LOOK_AGAIN_NANOS = 100_000;
+
+  final LongAdder evictions = new LongAdder();
+  final LongAdder waits = new LongAdder();
+
+  private final PagePool pool;
+  private final Epochs epochs;
+  private final Supplier<PageTable> table;
+  private final @Nullable GhostCache ghost;
+  private final int minimum;
+  private final FrameSupply supply;
+  private final IntPredicate leaving;
+  private final AtomicInteger held = new AtomicInteger();
+  private final AtomicLong hand = new AtomicLong();
+  private volatile int target;
+
+  /** The last attempt to get a page from the pool failed. */
+  private volatile boolean poolIsDry;
+
+  private final ReentrantLock waiting = new ReentrantLock();
+  private final Condition freed = waiting.newCondition();
+  private final AtomicInteger waiters = new AtomicInteger();
+
+  /**
+   * Takes the least number of pages from the pool.
+   *
+   * @throws OutOfBudgetException if it hasn't got them; none are taken then
+   */
+  Frames(PagePool pool, Supplier<PageTable> table, @Nullable GhostCache ghost, int minimum) {
+    this.pool = pool;
+    this.epochs = pool.epochs();
+    this.table = table;
+    this.ghost = ghost;
+    this.minimum = minimum;
+    this.target = minimum;
+    this.supply = new FrameSupply(epochs);
+    this.leaving = pool::leaving;
+    for (int i = 0; i < minimum; i++) {
+      int page = pool.allocate(Purpose.CACHE);
+      if (page == PagePool.NONE) {
+        releaseSupply();
+        throw new OutOfBudgetException("the pool has no " + minimum + " pages for the cache");
+      }
+      supply.add(page);
+    }
+    held.set(minimum);
+  }
+
+  int held() {
+    return held.get();
+  }
+
+  int target() {
+    return target;
+  }
+
+  void setTarget(int pages) {
+    target = Math.max(pages, minimum);
+    trim();
+    wakeWaiters();
+  }
+
+  /** A page for new contents, which no reader can see. Waits if there is none. */
+  int acquire() {
+    int page = next();
+    if (page == PagePool.NONE) {
+      page = await();
+    }
+    if (held.get() > target) {
+      trim();
+    } else if ((poolIsDry || held.get() == target) && supply.size() == 0) {
+      evictToSupply(); // Ahead of need: its readers have left when it is needed.
+    }
+    return page;
+  }
+
+  /** Takes back a page that {@link #acquire} gave and no reader has seen. */
+  void giveBackUnseen(int page) {
+    supply.add(page);
+    wakeWaiters();
+  }
+
+  /** Takes pages that were unlinked just now, and empties {@code victims}. */
+  void giveBack(Victims victims) {
+    int surplus = lowerHeld(victims.count, minimum);
+    int kept = victims.count - surplus;
+    supply.addEvicted(victims.pages, kept);
+    System.arraycopy(victims.pages, kept, victims.pages, 0, surplus);
+    pool.retire(victims.pages, surplus, Purpose.CACHE);
+    victims.count = 0;
+    wakeWaiters();
+  }
+
+  /** Makes room for a page that comes from outside; false if the table can hold no more. */
+  boolean raiseHeld(int limit) {
+    int most = Math.min(limit, table.get().capacity());
+    while (true) {
+      int now = held.get();
+      if (now >= most) {
+        return false;
+      }
+      if (held.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+  }
+
+  /** Evicts what is held above the target, as far as it is not pinned. */
+  void trim() {
+    while (held.get() > target) {
+      if (giveUp(Math.min(held.get() - target, SWEEP_SLOTS), target) == 0) {
+        return;
+      }
+    }
+  }
+
+  /** Evicts so many pages and gives them to the pool; how many it were. */
+  int reclaim(int pages) {
+    return giveUp(pages, minimum);
+  }
+
+  /** Evicts the pages that are to leave. */
+  void vacate(IntPredicate which) {
+    Victims victims = new Victims(SWEEP_SLOTS);
+    int slots = table.get().slots();
+    for (int at = 0; at < slots; at += SWEEP_SLOTS) {
+      sweep(at, Math.min(SWEEP_SLOTS, slots - at), victims, which, true);
+      evicted(victims);
+      giveBack(victims);
+    }
+    Victims idle = new Victims(supply.size());
+    while (!idle.isFull()) {
+      int page = supply.take();
+      if (page == PagePool.NONE) {
+        break;
+      }
+      idle.add(0, exchange(page));
+    }
+    for (int i = 0; i < idle.count; i++) {
+      supply.add(idle.pages[i]);
+    }
+  }
+
+  /** Wakes who waits for a frame, if anybody does. */
+  void wakeWaiters() {
+    if (waiters.get() > 0) {
+      waiting.lock();
+      try {
+        freed.signalAll();
+      } finally {
+        waiting.unlock();
+      }
+    }
+  }
+
+  /** Gives all pages to the pool, those of the table too; nobody reads any more. */
+  int close() {
+    releaseSupply();
+    int pinned = 0;
+    PageTable last = table.get();
+    Victims victims = new Victims(1);
+    for (int slot = 0; slot < last.slots(); slot++) {
+      last.drain(victims, slot);
+      if (victims.count > 0) {
+        pool.retire(victims.pages[0], Purpose.CACHE);
+        pinned += victims.pinned;
+        victims.count = 0;
+        victims.pinned = 0;
+      }
+    }
+    held.set(0);
+    return pinned;
+  }
+
+  private void releaseSupply() {
+    for (int page = supply.takeAny(); page != PagePool.NONE; page = supply.takeAny()) {
+      pool.retire(page, Purpose.CACHE);
+    }
+  }
+
+  private int next() {
+    int page = supply.take();
+    if (page == PagePool.NONE) {
+      page = grow(target);
+    }
+    if (page == PagePool.NONE && evictToSupply() > 0) {
+      page = supply.take();
+    }
+    return page == PagePool.NONE ? page : exchange(page);
+  }
+
+  /** Gives another page for one whose slab is to go back to the system, if there is one. */
+  private int exchange(int page) {
+    if (!pool.leaving(page)) {
+      return page;
+    }
+    int other = pool.tryAllocate(Purpose.CACHE);
+    if (other == PagePool.NONE) {
+      return page;
+    }
+    pool.release(page, Purpose.CACHE);
+    return other;
+  }
+
+  private int grow(int limit) {
+    if (!raiseHeld(limit)) {
+      return PagePool.NONE;
+    }
+    int page = pool.tryAllocate(Purpose.CACHE);
+    if (page == PagePool.NONE) {
+      held.decrementAndGet();
+    }
+    poolIsDry = page == PagePool.NONE;
+    return page;
+  }
+
+  private int await() {
+    waits.increment();
+    boolean interrupted = false;
+    waiters.incrementAndGet();
+    try {
+      while (true) {
+        int page = next();
+        if (page == PagePool.NONE && supply.size() == 0) {
+          page = grow(Integer.MAX_VALUE); // All is pinned: beyond the target, until some is not.
+        }
+        if (page != PagePool.NONE) {
+          return page;
+        }
+        waiting.lock();
+        try {
+          freed.awaitNanos(LOOK_AGAIN_NANOS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } finally {
+          waiting.unlock();
+        }
+      }
+    } finally {
+      waiters.decrementAndGet();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Evicts a few pages to be used again by the cache itself; how many. */
+  private int evictToSupply() {
+    Victims victims = new Victims(Math.max(1, Math.min(BATCH_PAGES, target / 32)));
+    evict(victims);
+    supply.addEvicted(victims.pages, victims.count);
+    return victims.count;
+  }
+
+  private int giveUp(int wanted, int floor) {
+    int granted = lowerHeld(wanted, floor);
+    if (granted == 0) {
+      return 0;
+    }
+    Victims victims = new Victims(granted);
+    evict(victims);
+    while (!victims.isFull()) {
+      int page = supply.takeAny();
+      if (page == PagePool.NONE) {
+        break;
+      }
+      victims.add(0, page);
+    }
+    pool.retire(victims.pages, victims.count, Purpose.CACHE);
+    held.addAndGet(granted - victims.count);
+    return victims.count;
+  }
+
+  private int lowerHeld(int wanted, int floor) {
+    while (true) {
+      int now = held.get();
+      int granted = Math.min(wanted, now - floor);
+      if (granted <= 0) {
+        return 0;
+      }
+      if (held.compareAndSet(now, now - granted)) {
+        return granted;
+      }
+    }
+  }
+
+  /** Moves the hand on until enough pages are evicted, at most twice around. */
+  private void evict(Victims victims) {
+    long slots = table.get().slots();
+    for (long seen = 0; seen < 2 * slots + SWEEP_SLOTS && !victims.isFull(); seen += SWEEP_SLOTS) {
+      int at = (int) Math.floorMod(hand.getAndAdd(SWEEP_SLOTS), slots);
+      sweep(at, SWEEP_SLOTS, victims, leaving, false);
+    }
+    evicted(victims);
+  }
+
+  private void sweep(int at, int count, Victims victims, IntPredicate which, boolean onlyWhich) {
+    int slot = epochs.enter();
+    try {
+      table.get().sweep(at, count, victims, which, onlyWhich);
+    } finally {
+      epochs.exit(slot);
+    }
+  }
+
+  private void evicted(Victims victims) {
+    evictions.add(victims.count);
+    for (int i = 0; ghost != null && i < victims.count; i++) {
+      ghost.record(victims.keys[i]);
+    }
+  }
+}

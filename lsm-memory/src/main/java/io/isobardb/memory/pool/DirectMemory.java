@@ -1,0 +1,67 @@
+package io.isobardb.memory.pool;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.lang.management.ManagementFactory;
+
+/** How much memory outside the heap the JVM lets this process have. */
+public final class DirectMemory {
+  private static final String OPTION = "MaxDirectMemorySize";
+  private static final long LIMIT_BYTES = find();
+
+  private DirectMemory() {}
+
+  /**
+   * The value of {@code -XX:MaxDirectMemorySize} in bytes, or what the JVM takes for it if it was
+   * not given: the heap's maximum.
+   */
+  public static long limitBytes() {
+    return LIMIT_BYTES;
+  }
+
+  private static long find() {
+    long given = 0;
+    try {
+      HotSpotDiagnosticMXBean bean =
+          ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+      if (bean != null) {
+        given = Long.parseLong(bean.getVMOption(OPTION).getValue());
+      }
+    } catch (IllegalArgumentException notHotSpot) {
+      given = 0; // The option is not known here: the heap's maximum is the rule of other JVMs too.
+    }
+    return given > 0 ? given : Runtime.getRuntime().maxMemory();
+  }
+
+  /**
+   * Holds a budget against {@link #limitBytes}.
+   *
+   * @throws IllegalArgumentException if the JVM would not give that much; names the option
+   */
+  static void check(long budgetBytes) {
+    long limitBytes = limitBytes();
+    if (budgetBytes > limitBytes) {
+      throw new IllegalArgumentException(
+          "a memory budget of "
+              + budgetBytes
+              + " bytes is more than the JVM's direct memory of "
+              + limitBytes
+              + " bytes: lower it, or raise -XX:"
+              + OPTION);
+    }
+  }
+
+  /** The error for a refusal of the allocator. */
+  static OutOfBudgetException refused(long bytes, long allocatedBytes, Throwable cause) {
+    return new OutOfBudgetException(
+        "the system refused "
+            + bytes
+            + " bytes of direct memory, "
+            + allocatedBytes
+            + " bytes of the budget being allocated: raise -XX:"
+            + OPTION
+            + " ("
+            + limitBytes()
+            + " bytes, shared with all other users of direct memory in this process)",
+        cause);
+  }
+}

@@ -1,0 +1,386 @@
+package io.isobardb.memory.pool;
+
+import io.isobardb.memory.page.Memory;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slabs of a pool: what is held from the system, under the limit, and which pages are free.
+ *
+ * <p>Free pages come from the slab with the lowest number that has one, so that high slabs empty
+ * when demand falls. A slab is <em>leaving</em> when the limit was lowered below what is allocated,
+ * or when a block needs the room: its free pages are not handed out, and when the last one has come
+ * back the slab is <em>doomed</em>: gone from the regions, and freed when the readers have left.
+ * Other slabs that happen to be whole go as well, and spare a leaving one.
+ *
+ * <p>Thread rule: guarded by the pool's lock, except the volatile fields and {@link #leaving(int)}.
+ */
+final class Slabs {
+  /** Stands for a slab that has gone: every access is out of bounds. */
+  private static final Memory GONE = new Memory(ByteBuffer.allocateDirect(0));
+
+  /** Memory that is freed once the tag has passed. */
+  private record Doomed(ByteBuf owner, long charge, long tag) {}
+
+  /** Regions by slab number; those without a slab are {@link #GONE}. Grows by copying. */
+  volatile Memory[] regions = new Memory[0];
+
+  /** Whether there is a leaving slab. */
+  volatile boolean anyLeaving;
+
+  /** Gives direct buffers of so many bytes, or throws an {@link OutOfMemoryError}. */
+  final IntFunction<ByteBuf> allocator;
+
+  private final Epochs epochs;
+  private final int pageSize;
+  private final int slabShift;
+  private volatile @Nullable Slab[] slabs = new @Nullable Slab[0];
+
+  /** Slabs with pages to hand out; none below {@link #firstOpen}. */
+  private final BitSet open = new BitSet();
+
+  private int firstOpen;
+  private int count;
+  private int leavingCount;
+  private int available;
+  private long freePages;
+  private final Deque<Doomed> doomed = new ArrayDeque<>();
+  private long doomedBytes;
+  private long limit;
+
+  /** Room that waiting blocks want within the limit. */
+  private long setAside;
+
+  /** Where the system refused to give more; nobody asks above that until the limit changes. */
+  private long ceiling = Long.MAX_VALUE;
+
+  private @Nullable OutOfMemoryError refusal;
+  private long allocated;
+  private long peak;
+
+  Slabs(Epochs epochs, IntFunction<ByteBuf> allocator, int pageSize, int slabShift, long limit) {
+    this.epochs = epochs;
+    this.allocator = allocator;
+    this.pageSize = pageSize;
+    this.slabShift = slabShift;
+    this.limit = limit;
+  }
+
+  static Memory aligned(ByteBuf owner, int bytes) {
+    ByteBuffer whole = owner.nioBuffer(0, owner.capacity());
+    int past = whole.alignmentOffset(0, PagePool.ALIGNMENT);
+    return new Memory(whole.slice(past == 0 ? 0 : PagePool.ALIGNMENT - past, bytes));
+  }
+
+  long limit() {
+    return limit;
+  }
+
+  long allocated() {
+    return allocated;
+  }
+
+  long peak() {
+    return peak;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Free pages that may be handed out. */
+  int available() {
+    return available;
+  }
+
+  /** Free pages, those of leaving slabs included. */
+  long freePages() {
+    return freePages;
+  }
+
+  long doomedBytes() {
+    return doomedBytes;
+  }
+
+  /** Pages of the slabs that may still be added. */
+  long roomPages() {
+    return Math.max(0, (Math.min(limit - setAside, ceiling) - allocated) / charge()) << slabShift;
+  }
+
+  boolean isShrinking() {
+    return leavingCount > 0 || doomedBytes > 0;
+  }
+
+  boolean fits(long bytes) {
+    return allocated + bytes <= limit;
+  }
+
+  void grew(long bytes) {
+    allocated += bytes;
+    peak = Math.max(peak, allocated);
+  }
+
+  void shrank(long bytes) {
+    allocated -= bytes;
+  }
+
+  boolean leaving(int page) {
+    Slab slab = slabs[page >>> slabShift];
+    return slab != null && slab.leaving;
+  }
+
+  /** Adds a slab; false if the limit or the system doesn't allow it. */
+  boolean add() {
+    if (allocated + charge() > Math.min(limit - setAside, ceiling)) {
+      return false;
+    }
+    int bytes = pageSize << slabShift;
+    ByteBuf owner;
+    try {
+      owner = allocator.apply((int) charge());
+    } catch (OutOfMemoryError e) {
+      ceiling = allocated;
+      refusal = e;
+      return false;
+    }
+    int number = unusedNumber();
+    Slab slab = new Slab(aligned(owner, bytes), owner, 1 << slabShift);
+    slabs[number] = slab;
+    regions[number] = slab.memory;
+    grew(charge());
+    count++;
+    freePages += slab.freeCount();
+    reopen(number, slab);
+    return true;
+  }
+
+  private int unusedNumber() {
+    int length = slabs.length;
+    if (count == length) {
+      Memory[] grownRegions = Arrays.copyOf(regions, length + length / 2 + 4);
+      Arrays.fill(grownRegions, length, grownRegions.length, GONE);
+      slabs = Arrays.copyOf(slabs, grownRegions.length);
+      regions = grownRegions;
+      return length;
+    }
+    int number = Math.min(count, length - 1);
+    while (slabs[number] != null) {
+      number = number == 0 ? length - 1 : number - 1;
+    }
+    return number;
+  }
+
+  /** Takes a free page; there is one {@link #available}. */
+  int pop() {
+    firstOpen = open.nextSetBit(firstOpen);
+    Slab slab = at(firstOpen);
+    int page = (firstOpen << slabShift) + slab.pop();
+    if (slab.freeCount() == 0) {
+      open.clear(firstOpen);
+    }
+    available--;
+    freePages--;
+    return page;
+  }
+
+  /** Notes that the owner of a page gives it up. */
+  void giveBack(int page) {
+    int number = page >>> slabShift;
+    Slab slab = number < slabs.length ? slabs[number] : null;
+    if (slab == null || slab.giveBack(page & ((1 << slabShift) - 1))) {
+      throw new IllegalStateException("page " + page + " is given back a second time");
+    }
+  }
+
+  /** Makes a page free that was given back. */
+  void push(int page) {
+    int number = page >>> slabShift;
+    Slab slab = at(number);
+    slab.push(page & ((1 << slabShift) - 1));
+    freePages++;
+    if (!slab.leaving) {
+      available++;
+      open.set(number);
+      firstOpen = Math.min(firstOpen, number);
+    }
+    if (slab.isWhole() && (slab.leaving || excess() > 0)) {
+      remove(number);
+      spareLeaving();
+    }
+  }
+
+  void setLimit(long limitBytes) {
+    limit = limitBytes;
+    ceiling = Long.MAX_VALUE;
+    refusal = null;
+    chooseLeaving();
+  }
+
+  /** Sets room aside for a block that waits, or with a negative number no more. */
+  void setAside(long bytes) {
+    setAside += bytes;
+    chooseLeaving();
+  }
+
+  /** Leaves memory to be freed when the readers of now have left. */
+  void doom(ByteBuf owner, long charge) {
+    doomed.add(new Doomed(owner, charge, epochs.advance()));
+    doomedBytes += charge;
+  }
+
+  void freeDoomed() {
+    while (!doomed.isEmpty() && epochs.passed(doomed.getFirst().tag())) {
+      freeFirstDoomed();
+    }
+  }
+
+  void throwIfRefused() {
+    if (refusal != null) {
+      throw DirectMemory.refused(charge(), allocated, refusal);
+    }
+  }
+
+  /** Frees everything; nobody reads any more. */
+  void close() {
+    regions = new Memory[0];
+    for (Slab slab : slabs) {
+      if (slab != null) {
+        slab.owner.release();
+      }
+    }
+    slabs = new @Nullable Slab[0];
+    allocated -= count * charge();
+    count = 0;
+    available = 0;
+    freePages = 0;
+    leavingCount = 0;
+    anyLeaving = false;
+    while (!doomed.isEmpty()) {
+      freeFirstDoomed();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return allocated + " of " + limit + " bytes are allocated";
+  }
+
+  private void freeFirstDoomed() {
+    Doomed first = doomed.removeFirst();
+    first.owner().release();
+    doomedBytes -= first.charge();
+    allocated -= first.charge();
+  }
+
+  private long charge() {
+    return ((long) pageSize << slabShift) + PagePool.ALIGNMENT;
+  }
+
+  private Slab at(int number) {
+    Slab slab = slabs[number];
+    if (slab == null) {
+      throw new IllegalStateException("slab " + number + " has gone");
+    }
+    return slab;
+  }
+
+  /** Bytes of slabs that have to go. */
+  private long excess() {
+    return allocated - doomedBytes - (limit - setAside);
+  }
+
+  private void chooseLeaving() {
+    List<Integer> staying = new ArrayList<>();
+    for (int number = 0; number < slabs.length; number++) {
+      Slab slab = slabs[number];
+      if (slab != null && !slab.leaving) {
+        staying.add(number);
+      }
+    }
+    staying.sort(Comparator.comparingInt(number -> -at(number).freeCount()));
+    for (int number : staying) {
+      if (leavingCount * charge() >= excess()) {
+        break;
+      }
+      if (at(number).isWhole()) {
+        remove(number);
+      } else {
+        leave(number);
+      }
+    }
+    spareLeaving();
+  }
+
+  private void leave(int number) {
+    Slab slab = at(number);
+    slab.leaving = true;
+    leavingCount++;
+    anyLeaving = true;
+    available -= slab.freeCount();
+    open.clear(number);
+  }
+
+  /** Lets the fullest leaving slabs stay if enough others have gone. */
+  private void spareLeaving() {
+    boolean all = excess() <= 0;
+    for (int number = 0; all && leavingCount > 0 && number < slabs.length; number++) {
+      Slab slab = slabs[number];
+      if (slab != null && slab.leaving) {
+        stay(number, slab);
+      }
+    }
+    while (leavingCount > 0 && (leavingCount - 1) * charge() >= excess()) {
+      int fullest = -1;
+      for (int number = 0; number < slabs.length; number++) {
+        Slab slab = slabs[number];
+        if (slab != null
+            && slab.leaving
+            && (fullest < 0 || slab.freeCount() < at(fullest).freeCount())) {
+          fullest = number;
+        }
+      }
+      stay(fullest, at(fullest));
+    }
+  }
+
+  private void stay(int number, Slab slab) {
+    slab.leaving = false;
+    leavingCount--;
+    anyLeaving = leavingCount > 0;
+    reopen(number, slab);
+  }
+
+  private void reopen(int number, Slab slab) {
+    available += slab.freeCount();
+    if (slab.freeCount() > 0) {
+      open.set(number);
+      firstOpen = Math.min(firstOpen, number);
+    }
+  }
+
+  /** Takes a slab out, all of whose pages are free. */
+  private void remove(int number) {
+    Slab slab = at(number);
+    if (slab.leaving) {
+      leavingCount--;
+      anyLeaving = leavingCount > 0;
+    } else {
+      available -= slab.freeCount();
+      open.clear(number);
+    }
+    freePages -= slab.freeCount();
+    count--;
+    slabs[number] = null;
+    regions[number] = GONE;
+    doom(slab.owner, charge());
+  }
+}

@@ -1,0 +1,385 @@
+package io.isobardb.memory.pool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
+import org.junit.jupiter.api.Test;
+
+class PagePoolTest {
+  private static final int PAGE = 4096;
+  private static final long SLAB = (128 << 10) + PagePool.ALIGNMENT;
+  private static final int SLAB_PAGES = (128 << 10) / PAGE;
+
+  @Test
+  void pagesAreDistinctAndTheLimitHolds() {
+    PagePool pool = new PagePool(4 * SLAB + 100, PAGE, true);
+    Set<Integer> pages = new HashSet<>();
+    for (int page = pool.allocate(Purpose.WRITE); page != PagePool.NONE; ) {
+      assertTrue(pages.add(page));
+      pool.memory(page).fill(pool.base(page), PAGE, (byte) page);
+      checkLedger(pool);
+      page = pool.allocate(Purpose.WRITE);
+    }
+    assertEquals(4 * SLAB_PAGES, pages.size());
+    assertEquals(4 * SLAB, pool.allocatedBytes());
+    for (int page : pages) {
+      assertEquals((byte) page, pool.memory(page).getByte(pool.base(page)));
+      assertEquals((byte) page, pool.memory(page).getByte(pool.base(page) + PAGE - 1));
+      pool.release(page, Purpose.WRITE);
+    }
+    pool.close();
+  }
+
+  @Test
+  void theReserveIsForUrgentNeedOnly() {
+    PagePool pool = new PagePool(SLAB, PAGE, true);
+    pool.reservePages(3);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    assertEquals(SLAB_PAGES - 3, pages.size());
+    for (int i = 0; i < 3; i++) {
+      int page = pool.allocateUrgent(Purpose.WRITE);
+      assertNotEquals(PagePool.NONE, page);
+      pages.add(page);
+    }
+    assertEquals(PagePool.NONE, pool.allocateUrgent(Purpose.WRITE));
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void aRetiredPageIsNotHandedOutWhileAReaderMaySeeIt() {
+    PagePool pool = new PagePool(SLAB, PAGE, true);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    int page = pages.remove(0);
+    pool.memory(page).putLong(pool.base(page), 42);
+    int reader = pool.epochs().enter();
+    pool.retire(page, Purpose.WRITE);
+    assertEquals(PagePool.NONE, pool.allocate(Purpose.WRITE));
+    assertEquals(42, pool.memory(page).getLong(pool.base(page)));
+    assertEquals(1, pool.pages(Purpose.LIMBO));
+    checkLedger(pool);
+    pool.epochs().exit(reader);
+    assertEquals(page, pool.allocate(Purpose.CACHE));
+    assertEquals(0, pool.pages(Purpose.LIMBO));
+    assertEquals(0xDBDBDBDBDBDBDBDBL, pool.memory(page).getLong(pool.base(page)));
+    pool.release(page, Purpose.CACHE);
+    pages.forEach(p -> pool.release(p, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void aPageGivenBackTwiceIsFound() {
+    PagePool pool = new PagePool(SLAB, PAGE, true);
+    int page = pool.allocate(Purpose.WRITE);
+    int other = pool.allocate(Purpose.WRITE);
+    pool.retire(page, Purpose.WRITE);
+    assertThrows(IllegalStateException.class, () -> pool.release(page, Purpose.WRITE));
+    assertThrows(IllegalStateException.class, () -> pool.release(other, Purpose.CACHE));
+    assertThrows(IllegalStateException.class, () -> pool.release(1 << 20, Purpose.WRITE));
+    pool.release(other, Purpose.WRITE);
+    pool.close();
+  }
+
+  @Test
+  void closingNamesWhoHoldsPagesAndBlocks() {
+    PagePool pool = new PagePool(4 * SLAB, PAGE, true);
+    pool.allocate(Purpose.CURSOR);
+    Block block = pool.allocateBlock(100, Purpose.GHOST);
+    IllegalStateException leak = assertThrows(IllegalStateException.class, pool::close);
+    assertTrue(leak.getMessage().contains("CURSOR=1"), leak.getMessage());
+    assertTrue(leak.getMessage().contains("GHOST"), leak.getMessage());
+    pool.release(block);
+    assertThrows(IllegalStateException.class, () -> pool.allocate(Purpose.WRITE));
+  }
+
+  @Test
+  void blocksAreZeroAlignedAndCharged() {
+    PagePool pool = new PagePool(4 * SLAB, PAGE, true);
+    Block block = pool.allocateBlock(100_000, Purpose.METADATA);
+    assertEquals(100_000, block.memory().size());
+    for (int i = 0; i < 100_000; i += 8) {
+      assertEquals(0, block.memory().getLong(i));
+    }
+    assertEquals(100_000 + PagePool.ALIGNMENT, pool.ledger().bytes(Purpose.METADATA));
+    checkLedger(pool);
+    int reader = pool.epochs().enter();
+    pool.retire(block);
+    assertEquals(0, pool.ledger().bytes(Purpose.METADATA));
+    assertEquals(100_000 + PagePool.ALIGNMENT, pool.allocatedBytes());
+    checkLedger(pool);
+    assertEquals(0, block.memory().getLong(0));
+    pool.epochs().exit(reader);
+    assertEquals(0, pool.allocatedBytes());
+    pool.close();
+  }
+
+  @Test
+  void aBlockThatFindsNoRoomEmptiesSlabs() {
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true);
+    List<Integer> cache = allocateAll(pool, Purpose.CACHE);
+    pool.setReclaimer(new Giver(pool, cache));
+    Block block = pool.allocateBlock(300_000, Purpose.METADATA);
+    checkLedger(pool);
+    assertTrue(pool.allocatedBytes() <= 8 * SLAB);
+    assertTrue(cache.size() >= 5 * SLAB_PAGES, "no more slabs than needed: " + cache.size());
+    OutOfBudgetException none =
+        assertThrows(
+            OutOfBudgetException.class, () -> pool.allocateBlock(9 << 17, Purpose.METADATA));
+    assertTrue(none.getMessage().contains("METADATA"), none.getMessage());
+    pool.release(block);
+    List<Integer> again = allocateAll(pool, Purpose.WRITE);
+    assertTrue(again.size() >= SLAB_PAGES);
+    again.forEach(page -> pool.release(page, Purpose.WRITE));
+    cache.forEach(page -> pool.release(page, Purpose.CACHE));
+    pool.close();
+  }
+
+  @Test
+  void theReclaimerIsAskedAndWhatItGivesIsHandedOut() {
+    PagePool pool = new PagePool(SLAB, PAGE, true);
+    List<Integer> cache = allocateAll(pool, Purpose.CACHE);
+    pool.setReclaimer(new Giver(pool, cache));
+    List<Integer> write = allocateAll(pool, Purpose.WRITE);
+    assertEquals(SLAB_PAGES, write.size());
+    assertTrue(cache.isEmpty());
+    write.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void aLowerLimitIsReachedAsPagesComeBackAndHigherOneIsAPermission() {
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    pool.setLimit(3 * SLAB);
+    assertEquals(8 * SLAB, pool.allocatedBytes());
+    assertEquals(PagePool.NONE, pool.allocate(Purpose.WRITE));
+    // Whichever pages come back first: when enough whole slabs are free they go.
+    Random random = new Random(7);
+    long before = pool.allocatedBytes();
+    while (pages.size() > 3 * SLAB_PAGES / 2) {
+      pool.release(pages.remove(random.nextInt(pages.size())), Purpose.WRITE);
+      checkLedger(pool);
+      assertTrue(pool.allocatedBytes() <= before);
+      before = pool.allocatedBytes();
+    }
+    pages.removeIf(
+        page -> {
+          boolean leaving = pool.leaving(page);
+          if (leaving) {
+            pool.retire(page, Purpose.WRITE);
+          }
+          return leaving;
+        });
+    assertEquals(3 * SLAB, pool.allocatedBytes());
+    List<Integer> more = allocateAll(pool, Purpose.WRITE);
+    assertEquals(3 * SLAB_PAGES, more.size() + pages.size());
+    pool.setLimit(5 * SLAB);
+    more.addAll(allocateAll(pool, Purpose.WRITE));
+    assertEquals(5 * SLAB_PAGES, more.size() + pages.size());
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    more.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void raisingTheLimitAgainSparesTheSlabs() {
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    pool.setLimit(SLAB);
+    pool.setLimit(8 * SLAB);
+    assertFalse(pages.stream().anyMatch(pool::leaving));
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    assertEquals(8 * SLAB_PAGES, pool.pages(Purpose.FREE));
+    pool.close();
+  }
+
+  @Test
+  void aSlabIsFreedOnlyWhenTheReadersHaveLeft() {
+    PagePool pool = new PagePool(2 * SLAB, PAGE, true);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    int page = pages.get(2 * SLAB_PAGES - 1);
+    int reader = pool.epochs().enter();
+    var region = pool.memory(page);
+    pages.forEach(p -> pool.release(p, Purpose.WRITE));
+    pool.setLimit(SLAB);
+    assertEquals(2 * SLAB, pool.allocatedBytes());
+    checkLedger(pool);
+    region.getLong(0);
+    pool.epochs().exit(reader);
+    assertEquals(SLAB, pool.allocatedBytes());
+    pool.close();
+  }
+
+  @Test
+  void aRefusalOfTheSystemNamesTheOptionAndLeavesThePoolConsistent() {
+    AtomicInteger allowed = new AtomicInteger(2);
+    IntFunction<ByteBuf> allocator =
+        bytes -> {
+          if (allowed.getAndDecrement() <= 0) {
+            throw new OutOfMemoryError("planned");
+          }
+          return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
+        };
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true, allocator);
+    List<Integer> pages = new ArrayList<>();
+    for (int i = 0; i < 2 * SLAB_PAGES; i++) {
+      pages.add(pool.allocate(Purpose.WRITE));
+    }
+    OutOfBudgetException refused =
+        assertThrows(OutOfBudgetException.class, () -> pool.allocate(Purpose.WRITE));
+    assertTrue(refused.getMessage().contains("-XX:MaxDirectMemorySize"), refused.getMessage());
+    assertEquals(PagePool.NONE, pool.tryAllocate(Purpose.WRITE));
+    assertThrows(OutOfBudgetException.class, () -> pool.allocateBlock(5000, Purpose.LOG));
+    checkLedger(pool);
+    assertEquals(2 * SLAB, pool.allocatedBytes());
+    pool.release(pages.remove(0), Purpose.WRITE);
+    pages.add(pool.allocate(Purpose.WRITE));
+    allowed.set(100);
+    pool.setLimit(8 * SLAB);
+    pages.add(pool.allocate(Purpose.WRITE));
+    assertEquals(3 * SLAB, pool.allocatedBytes());
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void aBudgetAboveTheDirectMemoryIsRefused() {
+    long limitBytes = DirectMemory.limitBytes();
+    assertTrue(limitBytes > 0);
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> new PagePool(limitBytes + 1, PAGE));
+    assertTrue(refused.getMessage().contains("-XX:MaxDirectMemorySize"), refused.getMessage());
+    PagePool pool = new PagePool(limitBytes, PAGE);
+    assertThrows(IllegalArgumentException.class, () -> pool.setLimit(limitBytes + 1));
+    pool.close();
+  }
+
+  @Test
+  void randomOperationsKeepTheLedgerAndTheContents() {
+    for (long seed = 1; seed <= 20; seed++) {
+      System.out.println("PagePoolTest seed " + seed);
+      randomOperations(new Random(seed));
+    }
+  }
+
+  private static void randomOperations(Random random) {
+    PagePool pool = new PagePool(6 * SLAB, PAGE, true);
+    Map<Purpose, List<Integer>> model = new EnumMap<>(Purpose.class);
+    Purpose[] purposes = {Purpose.WRITE, Purpose.CACHE, Purpose.MERGE};
+    for (Purpose purpose : purposes) {
+      model.put(purpose, new ArrayList<>());
+    }
+    List<Block> blocks = new ArrayList<>();
+    int reader = -1;
+    for (int i = 0; i < 3000; i++) {
+      Purpose purpose = purposes[random.nextInt(3)];
+      List<Integer> pages = model.get(purpose);
+      int choice = random.nextInt(100);
+      if (choice < 50) {
+        int page = pool.allocate(purpose);
+        if (page != PagePool.NONE) {
+          pool.memory(page).fill(pool.base(page), PAGE, (byte) (page * 31));
+          pages.add(page);
+        }
+      } else if (choice < 90) {
+        if (!pages.isEmpty()) {
+          int page = pages.remove(random.nextInt(pages.size()));
+          assertEquals((byte) (page * 31), pool.memory(page).getByte(pool.base(page) + 77));
+          if (random.nextBoolean()) {
+            pool.retire(page, purpose);
+          } else {
+            pool.release(page, purpose);
+          }
+        }
+      } else if (choice < 93) {
+        if (reader >= 0) {
+          pool.epochs().exit(reader);
+          reader = -1;
+        } else {
+          reader = pool.epochs().enter();
+        }
+      } else if (choice < 96) {
+        pool.setLimit((1 + random.nextInt(8)) * SLAB);
+      } else if (choice < 98) {
+        try {
+          blocks.add(pool.allocateBlock(1 + random.nextInt(200_000), Purpose.LOG));
+        } catch (OutOfBudgetException expected) {
+          checkLedger(pool);
+        }
+      } else if (!blocks.isEmpty()) {
+        Block block = blocks.remove(0);
+        if (random.nextBoolean()) {
+          pool.release(block);
+        } else {
+          pool.retire(block);
+        }
+      }
+      checkLedger(pool);
+      for (Purpose p : purposes) {
+        assertEquals(model.get(p).size(), pool.pages(p));
+      }
+    }
+    if (reader >= 0) {
+      pool.epochs().exit(reader);
+    }
+    model.forEach((purpose, pages) -> pages.forEach(page -> pool.release(page, purpose)));
+    blocks.forEach(pool::release);
+    pool.setLimit(1);
+    assertEquals(0, pool.allocatedBytes());
+    pool.close();
+  }
+
+  static void checkLedger(PagePool pool) {
+    Ledger ledger = pool.ledger();
+    long sum = ledger.bytes().values().stream().mapToLong(Long::longValue).sum();
+    assertEquals(ledger.allocatedBytes(), sum, ledger::toString);
+  }
+
+  private static List<Integer> allocateAll(PagePool pool, Purpose purpose) {
+    List<Integer> pages = new ArrayList<>();
+    for (int page = pool.allocate(purpose); page != PagePool.NONE; page = pool.allocate(purpose)) {
+      pages.add(page);
+    }
+    return pages;
+  }
+
+  /** Gives up pages charged to the cache. */
+  private record Giver(PagePool pool, List<Integer> pages) implements PagePool.Reclaimer {
+    @Override
+    public int reclaim(int wanted) {
+      int given = 0;
+      while (given < wanted && !pages.isEmpty()) {
+        pool.retire(pages.remove(pages.size() - 1), Purpose.CACHE);
+        given++;
+      }
+      return given;
+    }
+
+    @Override
+    public void vacate(IntPredicate leaving) {
+      pages.removeIf(
+          page -> {
+            boolean leaves = leaving.test(page);
+            if (leaves) {
+              pool.retire(page, Purpose.CACHE);
+            }
+            return leaves;
+          });
+    }
+  }
+}
