@@ -38,8 +38,18 @@ final class LeafWriter {
    * @return false if the leaf has no room; no version that can be seen has changed then
    */
   boolean put(
-      Memory memory, int base, int position, byte[] key, int keyOffset, int keyLength, int kind,
-      long lsn, byte[] value, int valueOffset, int valueLength, int firstPage,
+      Memory memory,
+      int base,
+      int position,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      int kind,
+      long lsn,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      int firstPage,
       Visibility visibility) {
     int stored = firstPage == PagePool.NONE ? valueLength : ActiveLayout.OVERFLOW_REF_BYTES;
     int bytes = ActiveLayout.entryBytes(keyLength, stored);
@@ -52,8 +62,7 @@ final class LeafWriter {
       entry = replace(memory, base, pos, bytes, key, keyOffset, keyLength);
     } else if (ActiveSearch.sameKey(position)
         || search.hasKeyAt(memory, base, shape, pos - 1, key, keyOffset, keyLength)) {
-      entry =
-          addVersion(memory, base, pos, bytes, lsn, key, keyOffset, keyLength, visibility);
+      entry = addVersion(memory, base, pos, bytes, lsn, key, keyOffset, keyLength, visibility);
     } else {
       entry = add(memory, base, pos, bytes, key, keyOffset, keyLength);
     }
@@ -61,8 +70,7 @@ final class LeafWriter {
       return false;
     }
     int link = memory.getInt(entry + ENTRY_LINK);
-    int at =
-        ActiveEdit.writeEntry(memory, entry, key, keyOffset, keyLength, stored, link, tag);
+    int at = ActiveEdit.writeEntry(memory, entry, key, keyOffset, keyLength, stored, link, tag);
     if (firstPage == PagePool.NONE) {
       memory.put(at, value, valueOffset, valueLength);
     } else {
@@ -126,8 +134,15 @@ final class LeafWriter {
 
   /** As {@link #add} for a key that has other versions, of which some may be pruned. */
   private int addVersion(
-      Memory memory, int base, int pos, int bytes, long lsn, byte[] key, int keyOffset,
-      int keyLength, Visibility visibility) {
+      Memory memory,
+      int base,
+      int pos,
+      int bytes,
+      long lsn,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      Visibility visibility) {
     // In this order: a snapshot announced after its LSN was read as visible is seen.
     long visible = visibility.visible();
     long newestSnapshot = visibility.newestSnapshot();
