@@ -9,8 +9,9 @@ import java.util.Arrays;
 /**
  * A position among the entries of a tree, in key order, as of one moment.
  *
- * <p>It sees the tree as it was when the cursor was opened, or its snapshot was taken, whatever is written since.
- * Fresh cursors stand nowhere; move them first. Close them: an open cursor makes merges keep what it sees.
+ * <p>It sees the tree as it was when the cursor was opened, or its snapshot was taken, whatever is
+ * written since. Fresh cursors stand nowhere; move them first. Close them: an open cursor makes
+ * merges keep what it sees.
  *
  * <p>Thread rule: one thread at a time. Closing the store closes it.
  */
@@ -95,7 +96,8 @@ public final class Cursor implements AutoCloseable {
   }
 
   /**
-   * Puts the current key into {@code target}, if it fits what remains there; its position then advances.
+   * Puts the current key into {@code target}, if it fits what remains there; its position then
+   * advances.
    *
    * @return the key's length; nothing was copied if that is larger than what remains
    */
@@ -123,7 +125,8 @@ public final class Cursor implements AutoCloseable {
   }
 
   /**
-   * Puts the current value into {@code target}, if it fits what remains there; its position then advances.
+   * Puts the current value into {@code target}, if it fits what remains there; its position then
+   * advances.
    *
    * @return the value's length; nothing was copied if that is larger than what remains
    */

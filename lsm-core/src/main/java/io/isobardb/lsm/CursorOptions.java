@@ -10,8 +10,7 @@ public final class CursorOptions {
   private final byte @Nullable [] to;
   private final @Nullable Snapshot snapshot;
 
-  private CursorOptions(
-      byte @Nullable [] from, byte @Nullable [] to, @Nullable Snapshot snapshot) {
+  private CursorOptions(byte @Nullable [] from, byte @Nullable [] to, @Nullable Snapshot snapshot) {
     this.from = from;
     this.to = to;
     this.snapshot = snapshot;

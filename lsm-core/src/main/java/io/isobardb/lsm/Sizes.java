@@ -20,8 +20,7 @@ final class Sizes {
     String unit = text.substring(digits).trim().toUpperCase(Locale.ROOT);
     Integer shift = unit.startsWith("G") ? Integer.valueOf(30) : SHIFTS.get(unit);
     if (digits == 0 || shift == null) {
-      throw new IllegalArgumentException(
-          "'" + text + "' is not a size such as 4096, 64MB or 1GB");
+      throw new IllegalArgumentException("'" + text + "' is not a size such as 4096, 64MB or 1GB");
     }
     return Math.multiplyExact(Long.parseLong(text.substring(0, digits)), 1L << shift);
   }

@@ -9,7 +9,6 @@ import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.read.TreeCursor;
-import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
@@ -32,7 +31,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * An embedded, ordered, durable key-value store: one directory, one log, one memory budget, many trees.
+ * An embedded, ordered, durable key-value store: one directory, one log, one memory budget, many
+ * trees.
  *
  * <pre>{@code
  * try (Store store = Store.open(Path.of("data"))) {
@@ -42,8 +42,8 @@ import java.util.function.BooleanSupplier;
  * }
  * }</pre>
  *
- * <p>Thread rule: all methods may be called by any thread. Close a store once you are done with it; whatever
- * was taken from it throws {@code StoreClosedException} from then on.
+ * <p>Thread rule: all methods may be called by any thread. Close a store once you are done with it;
+ * whatever was taken from it throws {@code StoreClosedException} from then on.
  */
 public final class Store implements AutoCloseable {
   private static final long POLL_NANOS = 1_000_000;
@@ -79,8 +79,10 @@ public final class Store implements AutoCloseable {
   /**
    * Opens the store in a directory.
    *
-   * @throws io.isobardb.lsm.error.StoreLockedException if it is open already, here or in another process
-   * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer format
+   * @throws io.isobardb.lsm.error.StoreLockedException if it is open already, here or in another
+   *     process
+   * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
+   *     format
    * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
    * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have
    * @throws UncheckedIOException if a file can't be read or written
@@ -89,8 +91,7 @@ public final class Store implements AutoCloseable {
     options.checkMemory();
     Path name = directory.toAbsolutePath().getFileName();
     try {
-      DirectoryStorage storage =
-          DirectoryStorage.open(directory, options.createIfMissing());
+      DirectoryStorage storage = DirectoryStorage.open(directory, options.createIfMissing());
       ThreadScheduler scheduler =
           new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
       Environment environment =
@@ -118,8 +119,7 @@ public final class Store implements AutoCloseable {
   /** Opens a store in a given environment: for simulation. The store closes it. */
   public static Store open(Environment environment, StoreOptions options) {
     try {
-      return new Store(
-          options, environment, StoreParts.open(environment, options.toOpenOptions()));
+      return new Store(options, environment, StoreParts.open(environment, options.toOpenOptions()));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "opening " + environment.storage().path() + ": " + e.getMessage(), e);
@@ -184,8 +184,13 @@ public final class Store implements AutoCloseable {
     KeyOrder order = tree.handle().order();
     if (!order.name().equals(treeOptions.keyOrder().name())) {
       throw new IllegalArgumentException(
-          "tree '" + name + "' has the key order '" + order.name() + "', not '"
-              + treeOptions.keyOrder().name() + "'");
+          "tree '"
+              + name
+              + "' has the key order '"
+              + order.name()
+              + "', not '"
+              + treeOptions.keyOrder().name()
+              + "'");
     }
     return tree;
   }
@@ -229,7 +234,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Drops a tree with all it holds; it is gone, durably, when this returns. Open cursors over it are closed.
+   * Drops a tree with all it holds; it is gone, durably, when this returns. Open cursors over it
+   * are closed.
    *
    * @throws IllegalArgumentException if there is no such tree
    */
@@ -247,9 +253,7 @@ public final class Store implements AutoCloseable {
       long tag = operations.advance();
       await(
           () ->
-              operations.passed(tag)
-                  && !handle.memoryBusy().get()
-                  && !parts.merger().busy(handle));
+              operations.passed(tag) && !handle.memoryBusy().get() && !parts.merger().busy(handle));
       try {
         parts.dropTree(handle);
       } catch (IOException e) {
@@ -275,9 +279,7 @@ public final class Store implements AutoCloseable {
     }
     int slot = enter();
     try {
-      parts
-          .committer()
-          .write(batch.operations(), batch.logged(), durability == Durability.SYNC);
+      parts.committer().write(batch.operations(), batch.logged(), durability == Durability.SYNC);
     } finally {
       operations.exit(slot);
     }
@@ -330,17 +332,15 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Waits until no flush or merge is under way or due. Meant for tests and measurements: with writers at work it may
-   * never come.
+   * Waits until no flush or merge is under way or due. Meant for tests and measurements: with
+   * writers at work it may never come.
    */
   public void awaitQuiet() {
     int slot = enter();
     try {
       await(
           () ->
-              environment.scheduler().pending() == 0
-                  || closed
-                  || engine.failure().cause() != null);
+              environment.scheduler().pending() == 0 || closed || engine.failure().cause() != null);
     } finally {
       operations.exit(slot);
     }
@@ -476,10 +476,11 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Closes the store: waits for operations under way, syncs the log, and gives all memory back. Does nothing if it is
-   * closed.
+   * Closes the store: waits for operations under way, syncs the log, and gives all memory back.
+   * Does nothing if it is closed.
    *
-   * @throws IsobarException if what was written last could not be synced; all is closed nevertheless
+   * @throws IsobarException if what was written last could not be synced; all is closed
+   *     nevertheless
    */
   @Override
   public void close() {

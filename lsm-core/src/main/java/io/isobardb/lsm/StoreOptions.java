@@ -13,8 +13,8 @@ import java.util.Properties;
 import java.util.function.BiConsumer;
 
 /**
- * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may differ from
- * one opening to the next.
+ * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
+ * differ from one opening to the next.
  */
 public final class StoreOptions {
   private static final long MIN_BUDGET = 4L << 20;
@@ -31,8 +31,7 @@ public final class StoreOptions {
   private final Map<String, KeyOrder> orders;
 
   private StoreOptions(Builder builder) {
-    this.memoryBudget =
-        builder.memoryBudget > 0 ? builder.memoryBudget : Builder.defaultBudget();
+    this.memoryBudget = builder.memoryBudget > 0 ? builder.memoryBudget : Builder.defaultBudget();
     if (memoryBudget < MIN_BUDGET) {
       throw new IllegalArgumentException(
           "memoryBudget must be at least " + MIN_BUDGET + " bytes, not " + memoryBudget);
@@ -46,7 +45,8 @@ public final class StoreOptions {
               + writeMemory);
     }
     // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
-    this.logLimit = builder.logLimit > 0 ? builder.logLimit : Math.max(writeMemory * 5 / 2, 16 << 20);
+    this.logLimit =
+        builder.logLimit > 0 ? builder.logLimit : Math.max(writeMemory * 5 / 2, 16 << 20);
     if (logLimit < 1 << 20) {
       throw new IllegalArgumentException("logLimit must be at least 1 MiB, not " + logLimit);
     }
@@ -81,11 +81,11 @@ public final class StoreOptions {
   }
 
   /**
-   * Options from properties whose names begin with {@code prefix}, such as {@code isobar.memoryBudget=256MB}.
-   * Sizes take the suffixes KB, MB and GB, durations ms and s.
+   * Options from properties whose names begin with {@code prefix}, such as {@code
+   * isobar.memoryBudget=256MB}. Sizes take the suffixes KB, MB and GB, durations ms and s.
    *
-   * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a value that does
-   *     not parse or is out of its range
+   * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
+   *     value that does not parse or is out of its range
    */
   public static StoreOptions fromProperties(Properties properties, String prefix) {
     Builder builder = builder();
@@ -176,9 +176,14 @@ public final class StoreOptions {
     long direct = DirectMemory.limitBytes();
     if (memoryBudget > direct) {
       throw new IllegalArgumentException(
-          "the memory budget of " + memoryBudget + " bytes exceeds the " + direct
+          "the memory budget of "
+              + memoryBudget
+              + " bytes exceeds the "
+              + direct
               + " bytes of direct memory that the JVM allows; lower it, or start the JVM with"
-              + " -XX:MaxDirectMemorySize=" + (memoryBudget >> 20) * 5 / 4 + "m");
+              + " -XX:MaxDirectMemorySize="
+              + (memoryBudget >> 20) * 5 / 4
+              + "m");
     }
   }
 
@@ -198,15 +203,24 @@ public final class StoreOptions {
   /** The options with their values, as they are in force. */
   @Override
   public String toString() {
-    return "memoryBudget=" + memoryBudget
-        + " writeMemory=" + writeMemory
-        + " logLimit=" + logLimit
-        + " pageSize=" + pageSize
-        + " ioMode=" + ioMode
-        + " durability=" + durability
-        + " asyncSyncInterval=" + asyncSyncInterval
-        + " backgroundThreads=" + backgroundThreads
-        + " createIfMissing=" + createIfMissing;
+    return "memoryBudget="
+        + memoryBudget
+        + " writeMemory="
+        + writeMemory
+        + " logLimit="
+        + logLimit
+        + " pageSize="
+        + pageSize
+        + " ioMode="
+        + ioMode
+        + " durability="
+        + durability
+        + " asyncSyncInterval="
+        + asyncSyncInterval
+        + " backgroundThreads="
+        + backgroundThreads
+        + " createIfMissing="
+        + createIfMissing;
   }
 
   /** Builds {@link StoreOptions}; what is not set stays at its default. */
@@ -234,8 +248,8 @@ public final class StoreOptions {
     }
 
     /**
-     * All memory the store may hold, at least 4 MiB. Default: a quarter of the JVM's direct memory limit, at
-     * most 1 GiB.
+     * All memory the store may hold, at least 4 MiB. Default: a quarter of the JVM's direct memory
+     * limit, at most 1 GiB.
      */
     public Builder memoryBudget(long bytes) {
       this.memoryBudget = bytes;

@@ -6,7 +6,9 @@ import java.util.Collection;
 final class Suggestion {
   private Suggestion() {}
 
-  /** {@code "; did you mean x?"}, or the known words if none is near, or nothing if there are none. */
+  /**
+   * {@code "; did you mean x?"}, or the known words if none is near, or nothing if there are none.
+   */
   static String among(String wrong, Collection<String> known) {
     String nearest = null;
     int best = Integer.MAX_VALUE;

@@ -12,15 +12,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * One LSM-tree of a store: an ordered map from keys to values.
  *
- * <p>Keys have 0 bytes to a quarter of a page ({@link #maxKeyBytes}), values 0 bytes to {@link #maxValueBytes}. Arrays
- * given are not kept; arrays returned are the caller's.
+ * <p>Keys have 0 bytes to a quarter of a page ({@link #maxKeyBytes}), values 0 bytes to {@link
+ * #maxValueBytes}. Arrays given are not kept; arrays returned are the caller's.
  *
- * <p>Thread rule: all methods may be called by any thread, virtual ones too. Reads wait for no writer.
+ * <p>Thread rule: all methods may be called by any thread, virtual ones too. Reads wait for no
+ * writer.
  *
- * <p>Errors: {@link IllegalArgumentException} for a key or value beyond its limit, {@code StoreClosedException} after
- * the store was closed or the tree dropped, {@code StoreFailedException} for writes after a failure that the store
- * can't recover from, {@code DiskFullException} while there is no room on disk, {@code CorruptionException} for a read
- * of damaged data.
+ * <p>Errors: {@link IllegalArgumentException} for a key or value beyond its limit, {@code
+ * StoreClosedException} after the store was closed or the tree dropped, {@code
+ * StoreFailedException} for writes after a failure that the store can't recover from, {@code
+ * DiskFullException} while there is no room on disk, {@code CorruptionException} for a read of
+ * damaged data.
  */
 public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
@@ -162,10 +164,11 @@ public final class Tree {
   }
 
   /**
-   * Puts the value of a key into {@code target}, if it fits what remains there; its position then advances.
-   * Allocates nothing.
+   * Puts the value of a key into {@code target}, if it fits what remains there; its position then
+   * advances. Allocates nothing.
    *
-   * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what remains
+   * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what
+   *     remains
    */
   public int get(byte[] key, ByteBuffer target) {
     return advance(target, get(key, 0, key.length, PointReader.LATEST, target));
@@ -214,7 +217,10 @@ public final class Tree {
     }
   }
 
-  /** The values of many keys, in their order, null for those that are not there. Not one moment's view. */
+  /**
+   * The values of many keys, in their order, null for those that are not there. Not one moment's
+   * view.
+   */
   public List<byte @Nullable []> multiGet(List<byte[]> keys) {
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
@@ -236,7 +242,10 @@ public final class Tree {
   void checkKey(int length) {
     if (length > maxKeyBytes()) {
       throw new IllegalArgumentException(
-          "a key of " + length + " bytes exceeds the limit of " + maxKeyBytes()
+          "a key of "
+              + length
+              + " bytes exceeds the limit of "
+              + maxKeyBytes()
               + " bytes, a quarter of a page");
     }
   }
@@ -244,7 +253,10 @@ public final class Tree {
   void checkValue(int length) {
     if (length > maxValueBytes()) {
       throw new IllegalArgumentException(
-          "a value of " + length + " bytes exceeds the limit of " + maxValueBytes()
+          "a value of "
+              + length
+              + " bytes exceeds the limit of "
+              + maxValueBytes()
               + " bytes, a quarter of the write memory");
     }
   }

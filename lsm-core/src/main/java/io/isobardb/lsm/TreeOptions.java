@@ -7,11 +7,11 @@ import java.util.Objects;
  * How a tree is made. Fixed when the tree is created and stored with it; immutable.
  *
  * @param keyOrder the order of keys; default {@link KeyOrder#BYTES}
- * @param logged whether writes go to the log; default true. The writes of an unlogged tree survive a crash up to the
- *     last {@link Store#checkpoint}
+ * @param logged whether writes go to the log; default true. The writes of an unlogged tree survive
+ *     a crash up to the last {@link Store#checkpoint}
  * @param compression of pages on disk; default none
- * @param filterBitsPerKey bits of filter a key costs, 0 to 24, 0 being no filters; default 10 (about 1 % of absent
- *     keys cost a read)
+ * @param filterBitsPerKey bits of filter a key costs, 0 to 24, 0 being no filters; default 10
+ *     (about 1 % of absent keys cost a read)
  */
 public record TreeOptions(
     KeyOrder keyOrder, boolean logged, Compression compression, int filterBitsPerKey) {

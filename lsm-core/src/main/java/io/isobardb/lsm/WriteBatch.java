@@ -4,10 +4,11 @@ import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Kind;
 
 /**
- * Writes to one or many trees of a store that become visible, and durable, all at once or not at all.
+ * Writes to one or many trees of a store that become visible, and durable, all at once or not at
+ * all.
  *
- * <p>Operations take effect in the order they were added. Key and value are copied when added. May be cleared and
- * used again after {@link Store#write(WriteBatch)}.
+ * <p>Operations take effect in the order they were added. Key and value are copied when added. May
+ * be cleared and used again after {@link Store#write(WriteBatch)}.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -29,8 +30,8 @@ public final class WriteBatch {
   /**
    * Sets a key.
    *
-   * @throws IllegalArgumentException if key or value exceed their limit, if the tree belongs to another store, or
-   *     if the batch would mix logged and unlogged trees
+   * @throws IllegalArgumentException if key or value exceed their limit, if the tree belongs to
+   *     another store, or if the batch would mix logged and unlogged trees
    */
   public WriteBatch put(Tree tree, byte[] key, byte[] value) {
     check(tree);
@@ -56,7 +57,9 @@ public final class WriteBatch {
     boolean treeLogged = tree.handle().settings().logged();
     if (operations.count() > 0 && treeLogged != logged) {
       throw new IllegalArgumentException(
-          "a batch can't mix logged and unlogged trees: '" + tree.name() + "' is "
+          "a batch can't mix logged and unlogged trees: '"
+              + tree.name()
+              + "' is "
               + (treeLogged ? "logged" : "unlogged")
               + " and those before are not the same");
     }

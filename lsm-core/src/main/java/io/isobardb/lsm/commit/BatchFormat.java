@@ -21,9 +21,7 @@ public final class BatchFormat {
   /** Bytes that an operation takes. */
   public static int operationBytes(int kind, int treeId, int keyLength, int valueLength) {
     int fixed = 1 + LogRecord.varintBytes(treeId) + LogRecord.varintBytes(keyLength) + keyLength;
-    return kind == Kind.DELETE
-        ? fixed
-        : fixed + LogRecord.varintBytes(valueLength) + valueLength;
+    return kind == Kind.DELETE ? fixed : fixed + LogRecord.varintBytes(valueLength) + valueLength;
   }
 
   /** Receives the operations of a payload, in order. */
@@ -61,7 +59,9 @@ public final class BatchFormat {
         throw new IllegalArgumentException("a batch can't be larger than 2 GiB");
       }
       if (needed > bytes.length) {
-        bytes = Arrays.copyOf(bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), Integer.MAX_VALUE - 64));
+        bytes =
+            Arrays.copyOf(
+                bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), Integer.MAX_VALUE - 64));
       }
       bytes[length++] = (byte) kind;
       varint(treeId);
@@ -144,7 +144,9 @@ public final class BatchFormat {
       int treeId = varint();
       int keyLength = varint();
       int valueLength = kind == Kind.DELETE ? 0 : varint();
-      if (treeId <= 0 || keyLength < 0 || valueLength < 0
+      if (treeId <= 0
+          || keyLength < 0
+          || valueLength < 0
           || (long) keyLength + valueLength > end - at) {
         throw new IllegalArgumentException("an operation reaches beyond its record");
       }

@@ -17,7 +17,8 @@ import java.util.function.Consumer;
  * sync.
  *
  * <p>Writers pass the gate before they hold anything. From the reservation on nothing can fail but
- * the log itself; what a write needs in memory beyond a few pages (overflow values) it takes before.
+ * the log itself; what a write needs in memory beyond a few pages (overflow values) it takes
+ * before.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -72,7 +73,16 @@ public final class Committer {
     if (tree.settings().logged()) {
       long lsn =
           writeLogged(
-              tree, kind, hash, key, keyOffset, keyLength, value, valueOffset, valueLength, active,
+              tree,
+              kind,
+              hash,
+              key,
+              keyOffset,
+              keyLength,
+              value,
+              valueOffset,
+              valueLength,
+              active,
               overflow);
       if (sync) {
         log.awaitDurable(lsn);
@@ -81,7 +91,16 @@ public final class Committer {
       long lsn = log.reserveMarker();
       try {
         apply(
-            tree, kind, lsn, hash, key, keyOffset, keyLength, value, valueOffset, valueLength,
+            tree,
+            kind,
+            lsn,
+            hash,
+            key,
+            keyOffset,
+            keyLength,
+            value,
+            valueOffset,
+            valueLength,
             overflow);
       } finally {
         log.publishMarker(lsn);
@@ -119,7 +138,16 @@ public final class Committer {
         record.put(value, valueOffset, valueLength);
       }
       apply(
-          tree, kind, lsn, hash, key, keyOffset, keyLength, value, valueOffset, valueLength,
+          tree,
+          kind,
+          lsn,
+          hash,
+          key,
+          keyOffset,
+          keyLength,
+          value,
+          valueOffset,
+          valueLength,
           overflow);
       applied = true;
       record.complete();
@@ -204,7 +232,16 @@ public final class Committer {
     }
     long hash = KeyHash.hash(bytes, keyOffset, keyLength);
     apply(
-        tree, kind, lsn, hash, bytes, keyOffset, keyLength, bytes, valueOffset, valueLength,
+        tree,
+        kind,
+        lsn,
+        hash,
+        bytes,
+        keyOffset,
+        keyLength,
+        bytes,
+        valueOffset,
+        valueLength,
         overflow);
     if (active.full()) {
       // Later operations of this record have the same LSN and may go into the next one.
@@ -241,7 +278,15 @@ public final class Committer {
         ActiveTree target = tree.states().current().target(lsn);
         if (overflow == PagePool.NONE) {
           target.put(
-              key, keyOffset, keyLength, hash, kind, lsn, value, valueOffset, valueLength,
+              key,
+              keyOffset,
+              keyLength,
+              hash,
+              kind,
+              lsn,
+              value,
+              valueOffset,
+              valueLength,
               snapshots);
         } else {
           target.putOverflow(
@@ -269,7 +314,12 @@ public final class Committer {
 
     /** Takes what the operation needs in memory, before anything is reserved. */
     void prepare(
-        int kind, int treeId, byte[] bytes, int keyOffset, int keyLength, int valueOffset,
+        int kind,
+        int treeId,
+        byte[] bytes,
+        int keyOffset,
+        int keyLength,
+        int valueOffset,
         int valueLength) {
       TreeHandle tree = tree(treeId);
       ActiveTree active = tree.activeTree();
@@ -291,14 +341,28 @@ public final class Committer {
 
     @Override
     public void operation(
-        int kind, int treeId, byte[] bytes, int keyOffset, int keyLength, int valueOffset,
+        int kind,
+        int treeId,
+        byte[] bytes,
+        int keyOffset,
+        int keyLength,
+        int valueOffset,
         int valueLength) {
       int overflow = done < overflows.length ? overflows[done] : PagePool.NONE;
       long hash = KeyHash.hash(bytes, keyOffset, keyLength);
       byte[] value = kind == Kind.DELETE ? NO_VALUE : bytes;
       Committer.this.apply(
-          tree(treeId), kind, lsn, hash, bytes, keyOffset, keyLength, value,
-          kind == Kind.DELETE ? 0 : valueOffset, valueLength, overflow);
+          tree(treeId),
+          kind,
+          lsn,
+          hash,
+          bytes,
+          keyOffset,
+          keyLength,
+          value,
+          kind == Kind.DELETE ? 0 : valueOffset,
+          valueLength,
+          overflow);
       done++;
     }
 

@@ -1,14 +1,15 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.error.FailureLatch;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.sstable.AccessMode;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.Purpose;
 
@@ -34,17 +35,19 @@ public record Engine(
 
   /** A cursor over all of a table, for a flush or a merge. */
   public EntryCursor mergeCursor(Table table) {
-    return cursor(table, AccessMode.MERGE);
+    return cursor(table, Access.MERGE);
   }
 
   /** A cursor over all of a table, for a client. */
   public EntryCursor queryCursor(Table table) {
-    return cursor(table, AccessMode.QUERY);
+    return cursor(table, Access.QUERY);
   }
 
-  private EntryCursor cursor(Table table, AccessMode mode) {
-    if (table.tree() != null) {
-      return table.tree().cursor(mode == AccessMode.MERGE ? Purpose.MERGE : Purpose.CURSOR);
+  private EntryCursor cursor(Table table, Access mode) {
+    ActiveTree tree = table.tree();
+    if (tree != null) {
+      Purpose purpose = mode == Access.MERGE ? Purpose.MERGE : Purpose.CURSOR;
+      return tree.cursor(purpose, table.range().low(), table.range().high());
     }
     SSTable sstable = (SSTable) table.content();
     return sstable.cursor(mode);

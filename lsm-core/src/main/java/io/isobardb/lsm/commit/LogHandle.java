@@ -5,11 +5,11 @@ import io.isobardb.lsm.wal.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of an open store; while it is replayed, the position that replay has reached stands in for it,
- * so that flushes can go on meanwhile.
+ * The log of an open store; while it is replayed, the position that replay has reached stands in
+ * for it, so that flushes can go on meanwhile.
  *
- * <p>Thread rule: all methods may be called by any thread; {@link #replayed} and {@link #opened} by the
- * opening one.
+ * <p>Thread rule: all methods may be called by any thread; {@link #replayed} and {@link #opened} by
+ * the opening one.
  */
 public final class LogHandle {
   private volatile @Nullable Log log;

@@ -9,9 +9,10 @@ import java.util.function.LongSupplier;
  *
  * <p>Why a registration races with nothing: a writer that prunes an older version reads the visible
  * LSN first and {@link #newestSnapshot} second. While a snapshot is being registered the latter is
- * {@link Long#MAX_VALUE}, so nothing is pruned; a writer that did not see that had read its visible LSN
- * before the snapshot took its own, and keeps the version which that snapshot sees. A merge takes {@link #live}
- * under the lock; its inputs were sealed before, so a snapshot registered later sees only their newest versions.
+ * {@link Long#MAX_VALUE}, so nothing is pruned; a writer that did not see that had read its visible
+ * LSN before the snapshot took its own, and keeps the version which that snapshot sees. A merge
+ * takes {@link #live} under the lock; its inputs were sealed before, so a snapshot registered later
+ * sees only their newest versions.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */

@@ -13,9 +13,10 @@ import java.util.concurrent.atomic.LongAdder;
  * Admits writes while there is write memory, slows them down while it gets scarce, and makes them
  * wait when there is none.
  *
- * <p>Writers pass it before they hold anything. Below the trigger it costs one read. Between
- * the trigger and the limit a flush is asked for; in the last tenth before the limit writers are paced to what flushes
- * free, with a rate that falls as memory fills; at the limit they wait. All in bytes.
+ * <p>Writers pass it before they hold anything. Below the trigger it costs one read. Between the
+ * trigger and the limit a flush is asked for; in the last tenth before the limit writers are paced
+ * to what flushes free, with a rate that falls as memory fills; at the limit they wait. All in
+ * bytes.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -118,7 +119,10 @@ public final class WriteGate {
     long limit = limitBytes;
     if (bytes > limit / 2) {
       throw new IllegalArgumentException(
-          "a write of " + bytes + " bytes needs more than half of the write memory of " + limit
+          "a write of "
+              + bytes
+              + " bytes needs more than half of the write memory of "
+              + limit
               + " bytes; raise the memory budget or write less at once");
     }
     if (bytes > limit - limit / 64 * TRIGGER) {

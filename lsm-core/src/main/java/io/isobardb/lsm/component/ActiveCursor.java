@@ -36,9 +36,19 @@ final class ActiveCursor implements EntryCursor {
   private byte[] key = new byte[32];
   private int keyLength;
   private byte[] fence = new byte[32];
+  private final byte @Nullable [] low;
+  private final byte @Nullable [] high;
   private boolean closed;
 
-  ActiveCursor(ActiveTree tree, int page, Purpose purpose) {
+  /**
+   * @param low the cursor never looks at leaves all of whose keys are up to this one; null: no
+   *     bound
+   * @param high the cursor never looks at leaves all of whose keys are above this one
+   */
+  ActiveCursor(
+      ActiveTree tree, int page, Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
+    this.low = low;
+    this.high = high;
     this.tree = tree;
     this.pool = tree.pool;
     this.page = page;
@@ -89,6 +99,9 @@ final class ActiveCursor implements EntryCursor {
         return settle(-1);
       }
       int length = copyFence(upper);
+      if (high != null && compareFence(length, high) > 0) {
+        return settle(-1);
+      }
       long lsn = ActiveLayout.lsn(memory, upper);
       load(fence, 0, length, lsn, false);
       slot = lowerBound(fence, 0, length, lsn);
@@ -105,6 +118,9 @@ final class ActiveCursor implements EntryCursor {
         return settle(-1);
       }
       int length = copyFence(lower);
+      if (low != null && compareFence(length, low) <= 0) {
+        return settle(-1);
+      }
       long lsn = ActiveLayout.lsn(memory, lower);
       load(fence, 0, length, lsn, true);
       slot = lowerBound(fence, 0, length, lsn) - 1;
@@ -117,6 +133,10 @@ final class ActiveCursor implements EntryCursor {
     fence = fence.length >= length ? fence : new byte[2 * length];
     memory.get(at + ENTRY_KEY, fence, 0, length);
     return length;
+  }
+
+  private int compareFence(int length, byte[] bound) {
+    return tree.order().compare(fence, 0, length, bound, 0, bound.length);
   }
 
   private boolean settle(int to) {

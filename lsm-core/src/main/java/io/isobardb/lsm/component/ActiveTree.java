@@ -97,6 +97,7 @@ public final class ActiveTree {
   private @Nullable ActiveSplit splitter;
   private int filterAttemptPages;
   private boolean freed;
+  private @Nullable LeafRelease release;
 
   /**
    * An empty tree. It holds no pages until the first put.
@@ -352,6 +353,15 @@ public final class ActiveTree {
     filter = created;
   }
 
+  /** A cursor without bounds; see {@link #cursor(Purpose, byte[], byte[])}. */
+  public EntryCursor cursor(Purpose purpose) {
+    return cursor(purpose, null, null);
+  }
+
+  KeyOrder order() {
+    return order;
+  }
+
   /** The root page, or {@link PagePool#NONE}. */
   int root() {
     return root;
@@ -598,9 +608,12 @@ public final class ActiveTree {
    * versions that its snapshot holds.
    *
    * @param purpose what the copy is charged to: {@link Purpose#CURSOR} or {@link Purpose#MERGE}
+   * @param low the cursor is not moved to keys up to this one, which may have been given up; null
+   *     for no bound
+   * @param high the cursor is not moved to keys above this one
    * @throws OutOfBudgetException if there is no page for the copy
    */
-  public EntryCursor cursor(Purpose purpose) {
+  public EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
     int page = pool.allocate(purpose);
     if (page == PagePool.NONE) {
       page = pool.allocateUrgent(purpose);
@@ -608,7 +621,7 @@ public final class ActiveTree {
     if (page == PagePool.NONE) {
       throw new OutOfBudgetException("no page left for a cursor");
     }
-    return new ActiveCursor(this, page, purpose);
+    return new ActiveCursor(this, page, purpose, low, high);
   }
 
   /** Bytes of the pages held, filter and overflow chains included. */
@@ -637,6 +650,32 @@ public final class ActiveTree {
    */
   public long maxLsn() {
     return new NodeWalk(this).measure().maxLsn;
+  }
+
+  /**
+   * Gives up what lies wholly above {@code low} and not above {@code high}; a null bound is none.
+   * The tree is sealed, and no new reader looks for keys in that range; those in an epoch may.
+   */
+  public void releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
+    structure.lock();
+    try {
+      if (freed || root == PagePool.NONE) {
+        return;
+      }
+      LeafRelease release = this.release;
+      if (release == null) {
+        release = new LeafRelease(pool, search, order);
+        this.release = release;
+      }
+      pages.addAndGet(-release.release(root, low, high));
+    } finally {
+      structure.unlock();
+    }
+  }
+
+  /** Whether a leaf was given up by {@link #releaseRange}; the structure lock is held. */
+  boolean isReleased(int page) {
+    return release != null && release.isReleased(page);
   }
 
   /**

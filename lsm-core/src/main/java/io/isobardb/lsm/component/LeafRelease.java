@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives up the leaves of a sealed {@link ActiveTree} range by range, as their entries go to disk.
  *
- * <p>Inner nodes keep pointing to leaves given up: no reader looks for their keys any more, and one who
- * began before stays within his epoch. A leaf that reaches beyond a range is kept until the whole
- * tree goes.
+ * <p>Inner nodes keep pointing to leaves given up: no reader looks for their keys any more, and one
+ * who began before stays within his epoch. A leaf that reaches beyond a range is kept until the
+ * whole tree goes.
  *
  * <p>Thread rule: guarded by the tree's structure lock.
  */
@@ -43,8 +43,8 @@ final class LeafRelease {
   }
 
   /**
-   * Retires the leaves at and below a page whose keys all lie above {@code low} and not above {@code
-   * high}.
+   * Retires the leaves at and below a page whose keys all lie above {@code low} and not above
+   * {@code high}.
    *
    * @return the number of pages
    */

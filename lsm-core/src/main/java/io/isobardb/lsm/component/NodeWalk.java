@@ -60,7 +60,7 @@ final class NodeWalk {
 
   /** Retires all nodes and chains below and at a page. Nobody writes; readers may still read. */
   void retire(int page) {
-    if (page == PagePool.NONE) {
+    if (page == PagePool.NONE || tree.isReleased(page)) {
       return;
     }
     Memory memory = pool.memory(page);

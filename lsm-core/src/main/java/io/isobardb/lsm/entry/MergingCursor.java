@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 /**
  * Several sorted runs as one: all their entries in the order (key ascending, LSN descending).
  *
- * <p>Sources are given newest run first; an entry that stands in two of them with the same key and LSN
- * comes out twice, the newer run's first. Closing closes the sources.
+ * <p>Sources are given newest run first; an entry that stands in two of them with the same key and
+ * LSN comes out twice, the newer run's first. Closing closes the sources.
  *
  * <p>The sources form a binary heap by their current entries. A source that stays in front after it
  * moved costs two comparisons of key heads, which is the common case for runs whose ranges hardly
@@ -109,8 +109,8 @@ public final class MergingCursor implements EntryCursor {
   }
 
   /**
-   * Changes direction. All other sources stand just beyond the current entry on one side; they have to
-   * stand just beyond it on the other.
+   * Changes direction. All other sources stand just beyond the current entry on one side; they have
+   * to stand just beyond it on the other.
    */
   private void turn(boolean toForward) {
     int current = heap[0];

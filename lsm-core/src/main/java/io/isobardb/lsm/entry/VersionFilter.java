@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * Decides, entry by entry in the order (key ascending, LSN descending), what a merge keeps.
  *
- * <p>A version is needed by a snapshot {@code s} if it is the newest one with an LSN of at most {@code
- * s}. The newest version of a key is always kept, save for a delete marker below which nothing
- * can lie and which every snapshot sees.
+ * <p>A version is needed by a snapshot {@code s} if it is the newest one with an LSN of at most
+ * {@code s}. The newest version of a key is always kept, save for a delete marker below which
+ * nothing can lie and which every snapshot sees.
  */
 public final class VersionFilter {
   private final KeyOrder order;
@@ -53,8 +53,7 @@ public final class VersionFilter {
 
   /** Whether the entry has the key of the entry seen last. */
   public boolean lastKeyIs(EntryCursor cursor) {
-    if (lastLength != cursor.keyLength()
-        || (order.isBytes() && lastHead != cursor.head())) {
+    if (lastLength != cursor.keyLength() || (order.isBytes() && lastHead != cursor.head())) {
       return false;
     }
     return order.compare(lastKey, 0, lastLength, cursor.key(), 0, lastLength) == 0;

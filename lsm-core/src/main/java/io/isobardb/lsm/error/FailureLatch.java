@@ -43,7 +43,9 @@ public final class FailureLatch {
     Throwable cause = first.get();
     if (cause != null) {
       throw new StoreFailedException(
-          "the store takes no more writes since " + cause + "; reads go on. Close it, mend the"
+          "the store takes no more writes since "
+              + cause
+              + "; reads go on. Close it, mend the"
               + " cause, and open it again",
           cause);
     }

@@ -32,13 +32,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flushes slices of a tree's memory: all entries of some of the oldest runs, over one range of keys.
+ * Flushes slices of a tree's memory: all entries of some of the oldest runs, over one range of
+ * keys.
  *
- * <p>A slice is one SSTable long. When it is on disk, its range is taken out of the runs and the pages
- * that lie wholly in it go back to the pool. A <em>partial</em> flush takes its slices from all
- * runs, each going on in the key space where the last one ended, round and round: so a range has
- * gathered a whole round's writes by the time its turn comes. An <em>oldest</em> or <em>full</em> flush takes the slices
- * of the oldest run, or of all runs, from the first key to the last.
+ * <p>A slice is one SSTable long. When it is on disk, its range is taken out of the runs and the
+ * pages that lie wholly in it go back to the pool. A <em>partial</em> flush takes its slices from
+ * all runs, each going on in the key space where the last one ended, round and round: so a range
+ * has gathered a whole round's writes by the time its turn comes. An <em>oldest</em> or
+ * <em>full</em> flush takes the slices of the oldest run, or of all runs, from the first key to the
+ * last.
  */
 final class FlushJob implements Job {
   private static final int ENTRIES_PER_STEP = 4096;
@@ -124,8 +126,7 @@ final class FlushJob implements Job {
     }
     MergingCursor source = cursor(inputs);
     byte[] from = low;
-    boolean found =
-        from == null ? source.first() : source.seek(from, 0, from.length, -1);
+    boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
     if (!found && from != null && mode == Mode.PARTIAL) {
       low = null;
       found = source.first();
@@ -161,7 +162,8 @@ final class FlushJob implements Job {
       return memory.subList(memory.size() - count, memory.size());
     }
     if (mode == Mode.PARTIAL) {
-      return memory.subList(memory.size() - state.frozenRuns(flusher.engine().log().visible()), memory.size());
+      return memory.subList(
+          memory.size() - state.frozenRuns(flusher.engine().log().visible()), memory.size());
     }
     int first = memory.size();
     while (first > 0 && contents.contains(memory.get(first - 1).get(0).content())) {
@@ -191,8 +193,7 @@ final class FlushJob implements Job {
     try {
       FileSink sink = new FileSink(catalog.space(), number, tree.id(), settings.codec(), true);
       SSTableWriter writer =
-          new SSTableWriter(
-              sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+          new SSTableWriter(sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
       writer.sourceHot(true);
       return writer;
     } catch (IOException e) {

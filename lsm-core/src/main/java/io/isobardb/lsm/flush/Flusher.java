@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the write memory below its trigger and the log below its limit, by flushing.
  *
- * <p>Asked by writers and by itself; looks at all trees, idle ones too. Thread rule: all methods may be
- * called by any thread; none blocks.
+ * <p>Asked by writers and by itself; looks at all trees, idle ones too. Thread rule: all methods
+ * may be called by any thread; none blocks.
  */
 public final class Flusher {
   /** Groups of L0 at which a tree is not flushed until merges have caught up. */

@@ -40,8 +40,8 @@ public final class DirectoryStorage implements Storage {
   private static final OpenOption DIRECT = directOption();
 
   /**
-   * {@code ExtendedOpenOption.DIRECT}, found by its name: newer compilers warn of the type, and nothing
-   * suppresses that, though module {@code jdk.unsupported} exports it.
+   * {@code ExtendedOpenOption.DIRECT}, found by its name: newer compilers warn of the type, and
+   * nothing suppresses that, though module {@code jdk.unsupported} exports it.
    */
   private static OpenOption directOption() {
     try {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Carries out one choice of a merge policy.
  *
- * <p>The inputs need no reference: nobody but this job takes them out of the tree's state, and a tree is
- * dropped only when its jobs have ended.
+ * <p>The inputs need no reference: nobody but this job takes them out of the tree's state, and a
+ * tree is dropped only when its jobs have ended.
  */
 final class DiskMergeJob implements Job {
   private static final int ENTRIES_PER_STEP = 2048;
@@ -166,9 +166,7 @@ final class DiskMergeJob implements Job {
     for (SSTableMeta meta : outputs) {
       fresh.add(engine.open(meta, tree));
     }
-    engine
-        .catalog()
-        .commit(tree, (version, flushedLsn) -> edit(), fresh, List.of());
+    engine.catalog().commit(tree, (version, flushedLsn) -> edit(), fresh, List.of());
     merger.merged(choice, outputs);
   }
 

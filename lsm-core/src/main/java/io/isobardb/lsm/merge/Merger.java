@@ -43,8 +43,7 @@ public final class Merger {
    * @param activeBytes size of an active SSTable that is sealed
    * @param memoryLevelBytes a tree with less write memory than this is not merged in memory
    */
-  public record Settings(
-      long tableBytes, int maxJobs, long activeBytes, long memoryLevelBytes) {}
+  public record Settings(long tableBytes, int maxJobs, long activeBytes, long memoryLevelBytes) {}
 
   /**
    * @param writeMemory bytes of write memory a tree holds
@@ -181,7 +180,9 @@ public final class Merger {
     engine.environment().scheduler().submit(new MemoryMergeJob(this, engine, tree, inputs));
   }
 
-  /** The newest {@link #MEMORY_RUNS} or more frozen neighbours of about the same size, if they fit. */
+  /**
+   * The newest {@link #MEMORY_RUNS} or more frozen neighbours of about the same size, if they fit.
+   */
   private List<Run> alike(TreeHandle tree) {
     TreeState state = tree.states().current();
     List<Run> memory = state.memory();
@@ -204,7 +205,9 @@ public final class Merger {
 
   private long tier(Run run) {
     long tier = 0;
-    for (long size = bytes(run) / settings.activeBytes(); size >= MEMORY_RUNS / 2; size /= MEMORY_RUNS) {
+    for (long size = bytes(run) / settings.activeBytes();
+        size >= MEMORY_RUNS / 2;
+        size /= MEMORY_RUNS) {
       tier++;
     }
     return tier;

@@ -13,10 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries entries from a merging cursor into SSTables, leaving out what nobody needs: the inner loop
- * of flushes, memory merges and disk merges alike.
+ * Carries entries from a merging cursor into SSTables, leaving out what nobody needs: the inner
+ * loop of flushes, memory merges and disk merges alike.
  *
- * <p>Works in steps. Between two steps nothing is locked, and the outputs finished so far are whole.
+ * <p>Works in steps. Between two steps nothing is locked, and the outputs finished so far are
+ * whole.
  *
  * <p>Thread rule: one thread at a time.
  */

@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.sstable.AccessMode;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
@@ -23,12 +23,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks up single keys.
  *
- * <p>A lookup runs within an epoch: it takes the tree's state as it is, walks its components from the newest to
- * the oldest, and copies the value out. If a page is not in memory it leaves the epoch, loads the page, which
- * stays pinned, and starts over. It allocates nothing unless it has to load.
+ * <p>A lookup runs within an epoch: it takes the tree's state as it is, walks its components from
+ * the newest to the oldest, and copies the value out. If a page is not in memory it leaves the
+ * epoch, loads the page, which stays pinned, and starts over. It allocates nothing unless it has to
+ * load.
  *
- * <p>The state is taken before the visible LSN: what is sealed in the state was visible then, so its newest
- * versions are all that matters.
+ * <p>The state is taken before the visible LSN: what is sealed in the state was visible then, so
+ * its newest versions are all that matters.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -62,11 +63,10 @@ public final class PointReader {
    * Copies a value into {@code target} at its position, which does not move.
    *
    * @param lsn what to read at, registered as a snapshot, or {@link #LATEST}
-   * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what remains in
-   *     {@code target}
+   * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what
+   *     remains in {@code target}
    */
-  public int get(
-      TreeHandle tree, byte[] key, int offset, int length, long lsn, ByteBuffer target) {
+  public int get(TreeHandle tree, byte[] key, int offset, int length, long lsn, ByteBuffer target) {
     long hash = KeyHash.hash(key, offset, length);
     int slot = epochs.enter();
     int found;
@@ -79,13 +79,7 @@ public final class PointReader {
   }
 
   private int lookup(
-      TreeHandle tree,
-      byte[] key,
-      int offset,
-      int length,
-      long hash,
-      long lsn,
-      ByteBuffer target) {
+      TreeHandle tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
     int found;
     do {
       tree.checkOpen();
@@ -97,13 +91,7 @@ public final class PointReader {
   }
 
   private int lookup(
-      TreeState state,
-      byte[] key,
-      int offset,
-      int length,
-      long hash,
-      long lsn,
-      ByteBuffer target) {
+      TreeState state, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
     ActiveTree active = requireNonNull(state.active().tree());
     int found = active.getInto(key, offset, length, hash, lsn, target);
     if (found != ActiveTree.ABSENT) {
@@ -156,13 +144,7 @@ public final class PointReader {
 
   /** The lookup again, loading what it misses. */
   private int slowly(
-      TreeHandle tree,
-      byte[] key,
-      int offset,
-      int length,
-      long hash,
-      long lsn,
-      ByteBuffer target) {
+      TreeHandle tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
     Deque<Pin> pins = new ArrayDeque<>();
     int operation = engine.operations().enter();
     try {
@@ -184,7 +166,7 @@ public final class PointReader {
           continue;
         }
         if (missing.pageNo >= 0) {
-          table.loadPage(missing.pageNo, AccessMode.QUERY);
+          table.loadPage(missing.pageNo, Access.QUERY);
           pins.push(new Pin(table, missing.pageNo));
           continue;
         }
@@ -192,7 +174,7 @@ public final class PointReader {
           int valueLength = missing.overflowLength;
           if (valueLength <= target.remaining()) {
             table.copyOverflow(
-                missing.overflowPage, 0, target, target.position(), valueLength, AccessMode.QUERY);
+                missing.overflowPage, 0, target, target.position(), valueLength, Access.QUERY);
           }
           return valueLength;
         } finally {

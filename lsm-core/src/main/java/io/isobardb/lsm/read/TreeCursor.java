@@ -13,7 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a tree as one snapshot sees them: of each key the newest version, no delete markers.
+ * The entries of a tree as one snapshot sees them: of each key the newest version, no delete
+ * markers.
  *
  * <p>It keeps the state it was opened on only while that is current: every so many steps it looks
  * whether the tree has moved on, and if so carries on from its key in the new state, so that a long

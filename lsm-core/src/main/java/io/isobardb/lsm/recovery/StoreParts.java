@@ -20,7 +20,6 @@ import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.sstable.BufferPages;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
@@ -49,7 +48,8 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 
 /**
- * The parts of an open store, put together in the order of recovery and taken apart in the other one.
+ * The parts of an open store, put together in the order of recovery and taken apart in the other
+ * one.
  *
  * <p>Thread rule: made and closed by one thread; the parts have their own rules.
  */
@@ -89,7 +89,7 @@ public final class StoreParts {
     TableSpace space =
         new TableSpace(
             pool,
-            new BufferPages(cache),
+            cache,
             environment.storage(),
             direct ? IoMode.DIRECT : IoMode.BUFFERED,
             manifest.storeIdHigh(),
@@ -105,8 +105,7 @@ public final class StoreParts {
             log::visible,
             log::durable);
     WriteGate gate =
-        new WriteGate(
-            pool, environment.clock(), environment.scheduler(), options.writeMemory());
+        new WriteGate(pool, environment.clock(), environment.scheduler(), options.writeMemory());
     FailureLatch failure = new FailureLatch();
     this.engine =
         new Engine(
@@ -125,7 +124,9 @@ public final class StoreParts {
         new Flusher(
             engine,
             new Flusher.Settings(
-                options.logLimit(), options.tableBytes(), Math.max(1, options.backgroundJobs() / 2)),
+                options.logLimit(),
+                options.tableBytes(),
+                Math.max(1, options.backgroundJobs() / 2)),
             merger::request);
     merger.onChange(flusher::request);
     this.committer = new Committer(engine, this::sealed);
@@ -140,7 +141,8 @@ public final class StoreParts {
   }
 
   private int ghostPages() {
-    return (int) Math.max(64, (options.memoryBudget() - options.writeMemory()) / pool.pageSize() / 4);
+    return (int)
+        Math.max(64, (options.memoryBudget() - options.writeMemory()) / pool.pageSize() / 4);
   }
 
   private record Opened(PagePool pool, Recovered recovered) {}
@@ -178,12 +180,12 @@ public final class StoreParts {
     Storage storage = environment.storage();
     List<String> names = storage.list();
     if (!options.createIfMissing()) {
-      throw new FormatException(
-          storage.path() + " holds no store, and createIfMissing is false");
+      throw new FormatException(storage.path() + " holds no store, and createIfMissing is false");
     }
     if (!names.stream().allMatch(StoreParts::leftover)) {
       throw new FormatException(
-          storage.path() + " is not a store, and not empty: it holds "
+          storage.path()
+              + " is not a store, and not empty: it holds "
               + names
               + "; give an empty directory, or one that does not exist");
     }
@@ -303,19 +305,14 @@ public final class StoreParts {
     engine.catalog().add(handle(definition.id(), definition.name(), settings, version));
   }
 
-  private TreeHandle handle(
-      int id, String name, TreeHandle.Settings settings, Version version) {
+  private TreeHandle handle(int id, String name, TreeHandle.Settings settings, Version version) {
     KeyOrder order = settings.order();
     Table active =
-        Table.of(
-            new ActiveTree(pool, order, options.activeBytes()),
-            new Table.StartLsn(Lsn.ZERO));
+        Table.of(new ActiveTree(pool, order, options.activeBytes()), new Table.StartLsn(Lsn.ZERO));
     List<Run> disk =
-        Catalog.diskRuns(
-            version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
+        Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
     TreeState state = new TreeState(active, List.of(), disk, version);
-    return new TreeHandle(
-        id, name, settings, pool, options.activeBytes(), new TreeStates(state));
+    return new TreeHandle(id, name, settings, pool, options.activeBytes(), new TreeStates(state));
   }
 
   /** Creates a tree, durably. The caller excludes others from doing so. */
@@ -325,8 +322,7 @@ public final class StoreParts {
     engine
         .catalog()
         .append(
-            List.of(
-                VersionEdit.create(new TreeDefinition(id, name, TreeText.format(settings)))));
+            List.of(VersionEdit.create(new TreeDefinition(id, name, TreeText.format(settings)))));
     nextTreeId = id + 1;
     TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
     engine.catalog().add(tree);

@@ -36,7 +36,10 @@ final class TreeText {
     KeyOrder order = orders.get(name);
     if (order == null) {
       throw new FormatException(
-          "tree '" + definition.name() + "' has the key order '" + name
+          "tree '"
+              + definition.name()
+              + "' has the key order '"
+              + name
               + "', which this program did not give; pass it with StoreOptions.Builder.keyOrder");
     }
     return new TreeHandle.Settings(

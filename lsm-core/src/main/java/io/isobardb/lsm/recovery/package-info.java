@@ -1,8 +1,8 @@
 /**
  * Opening a store: lock, manifest, orphans, replay; and closing it again.
  *
- * <p>Promises that a store that opens holds every write that was acknowledged as durable, and that one
- * that does not open was not changed.
+ * <p>Promises that a store that opens holds every write that was acknowledged as durable, and that
+ * one that does not open was not changed.
  */
 @NullMarked
 package io.isobardb.lsm.recovery;

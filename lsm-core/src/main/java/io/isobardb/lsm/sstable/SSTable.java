@@ -211,7 +211,7 @@ public final class SSTable {
    * @param from the first byte of the value to copy
    */
   public void copyOverflow(
-      int firstPage, int from, ByteBuffer target, int targetOffset, int length, AccessMode mode) {
+      int firstPage, int from, ByteBuffer target, int targetOffset, int length, Access mode) {
     int perPage = PageLayout.overflowBytes(pool.pageSize());
     for (int done = 0; done < length; ) {
       int at = (from + done) % perPage;

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -26,11 +25,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The trees of a store and the manifest that remembers them.
  *
- * <p>Every change of what is on disk goes through {@link #commit}: files synced by their writers, then
- * their directory, then the manifest edit, and only then the new state, with which inputs may go.
+ * <p>Every change of what is on disk goes through {@link #commit}: files synced by their writers,
+ * then their directory, then the manifest edit, and only then the new state, with which inputs may
+ * go.
  *
- * <p>Locks: a tree's commit lock, then the manifest's. Thread rule: all methods may be called by any
- * thread.
+ * <p>Locks: a tree's commit lock, then the manifest's. Thread rule: all methods may be called by
+ * any thread.
  */
 public final class Catalog {
   private final TableSpace space;
@@ -247,5 +247,4 @@ public final class Catalog {
       TreeHandle tree, UnaryOperator<List<Run>> change, List<Runnable> cleanups) {
     tree.states().swap(state -> state.withMemory(change.apply(state.memory())), cleanups);
   }
-
 }

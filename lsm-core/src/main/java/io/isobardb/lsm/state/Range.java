@@ -30,8 +30,12 @@ public record Range(byte @Nullable [] low, byte @Nullable [] high) {
 
   /** What both ranges cover, or null if that is nothing. */
   public @Nullable Range intersect(KeyOrder order, Range other) {
-    byte[] l = low == null || (other.low != null && compare(order, other.low, low) > 0) ? other.low : low;
-    byte[] h = high == null || (other.high != null && compare(order, other.high, high) < 0) ? other.high : high;
+    byte[] l =
+        low == null || (other.low != null && compare(order, other.low, low) > 0) ? other.low : low;
+    byte[] h =
+        high == null || (other.high != null && compare(order, other.high, high) < 0)
+            ? other.high
+            : high;
     return l != null && h != null && compare(order, l, h) >= 0 ? null : new Range(l, h);
   }
 

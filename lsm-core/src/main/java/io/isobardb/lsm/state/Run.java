@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Disjoint tables in key order: a sealed active SSTable, a level in memory, a group of L0, or a level
- * on disk.
+ * Disjoint tables in key order: a sealed active SSTable, a level in memory, a group of L0, or a
+ * level on disk.
  *
  * <p>Immutable. Finding the one table that may hold a key is a binary search over an array of the
  * tables' upper bounds, eight bytes of each behind what all have in common.
@@ -143,7 +143,8 @@ public final class Run {
   private void checkDisjoint(Table left, Table right) {
     byte[] high = left.range().high();
     byte[] low = right.range().low();
-    byte[] bound = low != null ? low : right.sstable() != null ? right.sstable().meta().minKey() : null;
+    byte[] bound =
+        low != null ? low : right.sstable() != null ? right.sstable().meta().minKey() : null;
     boolean ok = high != null && bound != null;
     if (ok) {
       int c = order.compare(high, 0, high.length, bound, 0, bound.length);

@@ -10,11 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted piece of a tree: an SSTable in memory or on disk, or an active SSTable that was sealed, of
- * which only the keys within {@link #range} count. What lies outside has moved elsewhere.
+ * A sorted piece of a tree: an SSTable in memory or on disk, or an active SSTable that was sealed,
+ * of which only the keys within {@link #range} count. What lies outside has moved elsewhere.
  *
- * <p>Immutable. Several tables may share their content; {@link TreeStates} frees it with the last state that
- * reaches it.
+ * <p>Immutable. Several tables may share their content; {@link TreeStates} frees it with the last
+ * state that reaches it.
  */
 public final class Table {
   private final @Nullable ActiveTree tree;
@@ -52,8 +52,7 @@ public final class Table {
 
   private static final StartLsn NO_START = new StartLsn(0);
 
-  private Table(
-      @Nullable ActiveTree tree, @Nullable SSTable sstable, StartLsn start, Range range) {
+  private Table(@Nullable ActiveTree tree, @Nullable SSTable sstable, StartLsn start, Range range) {
     this.tree = tree;
     this.sstable = sstable;
     this.start = start;

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A tree as the engine sees it: what it is, its states, and who works on it.
  *
- * <p>Thread rule: {@link #commitLock} is held by whoever changes what the manifest knows of this tree, from
- * deciding the change until the new state is in place; nobody waits for memory while holding it.
+ * <p>Thread rule: {@link #commitLock} is held by whoever changes what the manifest knows of this
+ * tree, from deciding the change until the new state is in place; nobody waits for memory while
+ * holding it.
  */
 public final class TreeHandle {
   private final int id;
@@ -130,9 +131,9 @@ public final class TreeHandle {
   /**
    * Seals the active SSTable if it is still {@code full}, and puts an empty one in its place.
    *
-   * <p>The new one is published before its boundary is read from {@code logEnd}: whoever reserves from there
-   * on sees it, and whoever reserved before finds, by the boundary, the one that was sealed. So for every
-   * key the newer component has the newer versions.
+   * <p>The new one is published before its boundary is read from {@code logEnd}: whoever reserves
+   * from there on sees it, and whoever reserved before finds, by the boundary, the one that was
+   * sealed. So for every key the newer component has the newer versions.
    *
    * @param logEnd the end of what is reserved in the log
    * @return whether this call sealed it

@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Where a tree's entries are, newest first: the active SSTable, the runs in memory, the runs on disk.
+ * Where a tree's entries are, newest first: the active SSTable, the runs in memory, the runs on
+ * disk.
  *
- * <p>Immutable but for the count of its users. A point read needs no count: it stays within an epoch.
- * Whoever holds a state for longer acquires it; see {@link TreeStates}.
+ * <p>Immutable but for the count of its users. A point read needs no count: it stays within an
+ * epoch. Whoever holds a state for longer acquires it; see {@link TreeStates}.
  */
 public final class TreeState {
   private final Table active;
@@ -48,7 +49,9 @@ public final class TreeState {
     return active;
   }
 
-  /** The active SSTable that an entry with this LSN belongs into: the newest that began before it. */
+  /**
+   * The active SSTable that an entry with this LSN belongs into: the newest that began before it.
+   */
   public ActiveTree target(long lsn) {
     Table table = active;
     for (int i = 0; table.startLsn() > lsn; i++) {

@@ -14,9 +14,9 @@ import java.util.function.UnaryOperator;
 /**
  * The states of one tree: the current one, and older ones still in use.
  *
- * <p>Thread rule: {@link #current} is for readers within an epoch; everybody else uses {@link #acquire} and
- * {@link #release}. {@link #swap} is called by one thread at a time per tree, or by several, in any
- * order; each sees the state the one before left.
+ * <p>Thread rule: {@link #current} is for readers within an epoch; everybody else uses {@link
+ * #acquire} and {@link #release}. {@link #swap} is called by one thread at a time per tree, or by
+ * several, in any order; each sees the state the one before left.
  *
  * <p>Invariant: what a state can reach is freed after that state and all before it are out of use.
  * Pages are then retired, so that readers within an epoch may finish.
@@ -109,8 +109,7 @@ public final class TreeStates {
       }
       chain.clear();
       for (Object content : contents(current)) {
-        due.add(
-            content instanceof SSTable table && !drop ? table::release : () -> free(content));
+        due.add(content instanceof SSTable table && !drop ? table::release : () -> free(content));
       }
     }
     due.forEach(Runnable::run);

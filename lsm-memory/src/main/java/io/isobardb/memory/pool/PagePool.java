@@ -396,8 +396,8 @@ public final class PagePool implements AutoCloseable {
   }
 
   /**
-   * Bytes of pages held for a purpose, without a lock and so perhaps a few pages behind: for callers
-   * that ask with every operation.
+   * Bytes of pages held for a purpose, without a lock and so perhaps a few pages behind: for
+   * callers that ask with every operation.
    */
   public long approximateBytes(Purpose purpose) {
     return (long) HELD.getOpaque(held, purpose.ordinal()) * pageSize;
