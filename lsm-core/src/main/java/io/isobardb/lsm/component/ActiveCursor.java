@@ -1,0 +1,246 @@
+package io.isobardb.lsm.component;
+
+import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveLayout.LOWER;
+import static io.isobardb.lsm.component.ActiveLayout.NEWEST;
+import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
+import static io.isobardb.lsm.component.ActiveLayout.UPPER;
+import static io.isobardb.lsm.component.ActiveLayout.VERSION;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.page.Words;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cursor of an {@link ActiveTree}: iterates over a private copy of one leaf, and goes to a
+ * neighbour by descending to the copy's fence. Since leaves only ever split, the leaf that then
+ * holds the fence's position starts (or, going back, ends) exactly where the copy ended (or
+ * started).
+ */
+final class ActiveCursor implements EntryCursor {
+  private final ActiveTree tree;
+  private final PagePool pool;
+  private final int page;
+  private final Purpose purpose;
+  private final Memory memory;
+  private final int base;
+
+  private long shape;
+  private int slot = -1;
+  private int entry;
+  private byte[] key = new byte[32];
+  private int keyLength;
+  private byte[] fence = new byte[32];
+  private boolean closed;
+
+  ActiveCursor(ActiveTree tree, int page, Purpose purpose) {
+    this.tree = tree;
+    this.pool = tree.pool;
+    this.page = page;
+    this.purpose = purpose;
+    this.memory = pool.memory(page);
+    this.base = pool.base(page);
+  }
+
+  /** Copies the leaf that {@link ActiveTree#descend} finds; false if the tree is empty. */
+  private boolean load(byte @Nullable [] at, int offset, int length, long lsn, boolean before) {
+    if (closed) {
+      throw new IllegalStateException("the cursor is closed");
+    }
+    int epoch = pool.epochs().enter();
+    try {
+      for (; ; ) {
+        long found = tree.descend(at, offset, length, lsn, before);
+        int leaf = (int) found;
+        if (leaf == PagePool.NONE) {
+          return false;
+        }
+        Memory source = pool.memory(leaf);
+        int sourceBase = pool.base(leaf);
+        memory.copyFrom(base, source, sourceBase, pool.pageSize());
+        if (!ActiveTree.changed(source, sourceBase, (int) (found >>> 32))) {
+          // The copy's own version never changes.
+          memory.putInt(base + VERSION, 0);
+          shape = memory.getLong(base + SHAPE);
+          return true;
+        }
+      }
+    } finally {
+      pool.epochs().exit(epoch);
+    }
+  }
+
+  private int lowerBound(byte[] at, int offset, int length, long lsn) {
+    return ActiveSearch.slot(
+        tree.search.lowerBound(memory, base, shape, 0, at, offset, length, lsn));
+  }
+
+  /** Stands on slot {@code to}, or on the next entry in a later leaf. */
+  private boolean settleForward(int to) {
+    int slot = to;
+    while (slot >= ActiveLayout.count(shape)) {
+      int upper = tree.search.fence(memory, base, UPPER);
+      if (upper < 0) {
+        return settle(-1);
+      }
+      int length = copyFence(upper);
+      long lsn = ActiveLayout.lsn(memory, upper);
+      load(fence, 0, length, lsn, false);
+      slot = lowerBound(fence, 0, length, lsn);
+    }
+    return settle(slot);
+  }
+
+  /** Stands on slot {@code to}, or on the last entry of an earlier leaf. */
+  private boolean settleBackward(int to) {
+    int slot = to;
+    while (slot < 0) {
+      int lower = tree.search.fence(memory, base, LOWER);
+      if (lower < 0) {
+        return settle(-1);
+      }
+      int length = copyFence(lower);
+      long lsn = ActiveLayout.lsn(memory, lower);
+      load(fence, 0, length, lsn, true);
+      slot = lowerBound(fence, 0, length, lsn) - 1;
+    }
+    return settle(slot);
+  }
+
+  private int copyFence(int at) {
+    int length = ActiveLayout.keyLength(memory, at);
+    fence = fence.length >= length ? fence : new byte[2 * length];
+    memory.get(at + ENTRY_KEY, fence, 0, length);
+    return length;
+  }
+
+  private boolean settle(int to) {
+    slot = to;
+    if (to < 0) {
+      return false;
+    }
+    entry = tree.search.entry(memory, base, shape, to);
+    keyLength = ActiveLayout.keyLength(memory, entry);
+    key = key.length >= keyLength ? key : new byte[2 * keyLength];
+    memory.get(entry + ENTRY_KEY, key, 0, keyLength);
+    return true;
+  }
+
+  @Override
+  public boolean valid() {
+    return slot >= 0;
+  }
+
+  @Override
+  public boolean first() {
+    return load(null, 0, 0, 0, false) ? settleForward(0) : settle(-1);
+  }
+
+  @Override
+  public boolean last() {
+    return load(null, 0, 0, 0, true)
+        ? settleBackward(ActiveLayout.count(shape) - 1)
+        : settle(-1);
+  }
+
+  @Override
+  public boolean seek(byte[] key, int offset, int length, long lsn) {
+    long sought = Math.min(lsn, NEWEST);
+    return load(key, offset, length, sought, false)
+        ? settleForward(lowerBound(key, offset, length, sought))
+        : settle(-1);
+  }
+
+  @Override
+  public boolean seekBefore(byte[] key, int offset, int length) {
+    return load(key, offset, length, NEWEST, true)
+        ? settleBackward(lowerBound(key, offset, length, NEWEST) - 1)
+        : settle(-1);
+  }
+
+  @Override
+  public boolean next() {
+    return valid() && settleForward(slot + 1);
+  }
+
+  @Override
+  public boolean previous() {
+    return valid() && settleBackward(slot - 1);
+  }
+
+  @Override
+  public long head() {
+    return Words.head(key, 0, keyLength);
+  }
+
+  @Override
+  public byte[] key() {
+    return key;
+  }
+
+  @Override
+  public int keyLength() {
+    return keyLength;
+  }
+
+  @Override
+  public long lsn() {
+    return ActiveLayout.lsn(memory, entry);
+  }
+
+  @Override
+  public int kind() {
+    return ActiveLayout.kind(memory, entry);
+  }
+
+  @Override
+  public int valueLength() {
+    return kind() == Kind.PUT_OVERFLOW
+        ? memory.getInt(valueOffset() + 4)
+        : ActiveLayout.valueLength(memory, entry);
+  }
+
+  @Override
+  public Memory valueMemory() {
+    return memory;
+  }
+
+  @Override
+  public int valueOffset() {
+    return entry + ENTRY_KEY + keyLength;
+  }
+
+  @Override
+  public void copyValue(int from, Memory target, int targetOffset, int length) {
+    if (kind() == Kind.PUT_OVERFLOW) {
+      int first = memory.getInt(valueOffset());
+      OverflowChain.copy(pool, first, from, target, targetOffset, length);
+    } else {
+      target.copyFrom(targetOffset, memory, valueOffset() + from, length);
+    }
+  }
+
+  @Override
+  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
+    if (kind() == Kind.PUT_OVERFLOW) {
+      int first = memory.getInt(valueOffset());
+      OverflowChain.copy(pool, first, from, target, targetOffset, length);
+    } else {
+      memory.get(valueOffset() + from, target, targetOffset, length);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      slot = -1;
+      pool.release(page, purpose);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.isobardb.lsm.component;
+
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A split-block Bloom filter in pool pages that grows while it is read: 64-byte blocks of eight
+ * words, one bit in each word.
+ *
+ * <p>Thread rule: {@link #add} and {@link #mayContain} by any thread, until {@link #retire}, and by
+ * readers in an epoch after it. A key added before its entry is published is found by all who can
+ * see the entry.
+ */
+final class ActiveFilter {
+  private static final int BLOCK_SHIFT = 6;
+
+  private final PagePool pool;
+  private final int[] pages;
+  private final int pageBlocksShift;
+  private final int blocks;
+
+  private ActiveFilter(PagePool pool, int[] pages, int blocks) {
+    this.pool = pool;
+    this.pages = pages;
+    this.pageBlocksShift = Integer.numberOfTrailingZeros(pool.pageSize()) - BLOCK_SHIFT;
+    this.blocks = blocks;
+  }
+
+  /** Pages that a filter with this many bits takes. */
+  static int pagesFor(PagePool pool, long bits) {
+    long pageBits = 8L * pool.pageSize();
+    return (int) Math.max(1, (bits + pageBits - 1) / pageBits);
+  }
+
+  /** An empty filter of whole pages with at least so many bits; null if the pool has no room. */
+  static @Nullable ActiveFilter create(PagePool pool, long bits) {
+    int[] pages = new int[pagesFor(pool, bits)];
+    for (int i = 0; i < pages.length; i++) {
+      pages[i] = pool.allocate(Purpose.WRITE);
+      if (pages[i] == PagePool.NONE) {
+        while (--i >= 0) {
+          pool.release(pages[i], Purpose.WRITE);
+        }
+        return null;
+      }
+      pool.memory(pages[i]).zero(pool.base(pages[i]), pool.pageSize());
+    }
+    return new ActiveFilter(pool, pages, pages.length * (pool.pageSize() >>> BLOCK_SHIFT));
+  }
+
+  int pageCount() {
+    return pages.length;
+  }
+
+  /** Adds a key by its hash. */
+  void add(long hash) {
+    int block = block(hash);
+    int page = pages[block >>> pageBlocksShift];
+    Memory memory = pool.memory(page);
+    int at = at(page, block);
+    int low = (int) hash;
+    for (int i = 0; i < 8; i++) {
+      long bit = 1L << (low * salt(i) >>> 26);
+      if ((memory.getLongOpaque(at + 8 * i) & bit) == 0) {
+        memory.getAndOrLong(at + 8 * i, bit);
+      }
+    }
+  }
+
+  /** Whether a key with this hash may have been added; false is certain. */
+  boolean mayContain(long hash) {
+    int block = block(hash);
+    int page = pages[block >>> pageBlocksShift];
+    Memory memory = pool.memory(page);
+    int at = at(page, block);
+    int low = (int) hash;
+    long missing = 0;
+    for (int i = 0; i < 8; i++) {
+      missing |= ~memory.getLong(at + 8 * i) >>> (low * salt(i) >>> 26);
+    }
+    return (missing & 1) == 0;
+  }
+
+  private int block(long hash) {
+    return (int) ((hash >>> 32) * blocks >>> 32);
+  }
+
+  private int at(int page, int block) {
+    return pool.base(page) + ((block & ((1 << pageBlocksShift) - 1)) << BLOCK_SHIFT);
+  }
+
+  /** Odd multipliers, one for each word. */
+  private static int salt(int i) {
+    return switch (i) {
+      case 0 -> 0x47b6137b;
+      case 1 -> 0x44974d91;
+      case 2 -> 0x8824ad5b;
+      case 3 -> 0xa2b7289d;
+      case 4 -> 0x705495c7;
+      case 5 -> 0x2df1424b;
+      case 6 -> 0x9efc4947;
+      default -> 0x5c6bfb31;
+    };
+  }
+
+  /** Gives the pages up; readers in an epoch may still look. */
+  void retire() {
+    for (int page : pages) {
+      pool.retire(page, Purpose.WRITE);
+    }
+  }
+}

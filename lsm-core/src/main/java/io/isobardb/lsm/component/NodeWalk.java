@@ -1,0 +1,134 @@
+package io.isobardb.lsm.component;
+
+import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
+import static io.isobardb.lsm.component.ActiveLayout.FIRST_CHILD;
+import static io.isobardb.lsm.component.ActiveLayout.MAX_LSN;
+import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
+import static io.isobardb.lsm.component.ActiveLayout.UPPER;
+
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import org.jspecify.annotations.Nullable;
+
+/** Visits to all nodes of an {@link ActiveTree}. One walk serves one call. */
+final class NodeWalk {
+  /** Set by {@link #measure}. */
+  long entries;
+
+  /** Set by {@link #measure}. */
+  long maxLsn;
+
+  private final ActiveTree tree;
+  private final PagePool pool;
+  private byte[] key = new byte[64];
+
+  NodeWalk(ActiveTree tree) {
+    this.tree = tree;
+    this.pool = tree.pool;
+  }
+
+  /** Adds the keys of all leaves to a filter. The structure lock is held; leaves are latched. */
+  void addKeys(int page, ActiveFilter filter) {
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    long shape = memory.getLong(base + SHAPE);
+    if (ActiveLayout.level(shape) > 0) {
+      addKeys(memory.getInt(base + FIRST_CHILD), filter);
+      for (int i = 0; i < ActiveLayout.count(shape); i++) {
+        addKeys(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK), filter);
+      }
+      return;
+    }
+    int version = ActiveEdit.lock(memory, base);
+    try {
+      shape = memory.getLong(base + SHAPE);
+      for (int i = 0; i < ActiveLayout.count(shape); i++) {
+        int entry = entry(memory, base, shape, i);
+        int length = ActiveLayout.keyLength(memory, entry);
+        key = key.length >= length ? key : new byte[2 * length];
+        memory.get(entry + ENTRY_KEY, key, 0, length);
+        filter.add(KeyHash.hash(key, 0, length));
+      }
+    } finally {
+      ActiveEdit.unlock(memory, base, version);
+    }
+  }
+
+  /** Retires all nodes and chains below and at a page. Nobody writes; readers may still read. */
+  void retire(int page) {
+    if (page == PagePool.NONE) {
+      return;
+    }
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    long shape = memory.getLong(base + SHAPE);
+    boolean leaf = ActiveLayout.level(shape) == 0;
+    if (!leaf) {
+      retire(memory.getInt(base + FIRST_CHILD));
+    }
+    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      int entry = entry(memory, base, shape, i);
+      if (!leaf) {
+        retire(memory.getInt(entry + ENTRY_LINK));
+      } else if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
+        int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
+        OverflowChain.retire(pool, memory.getInt(at));
+      }
+    }
+    pool.retire(page, Purpose.WRITE);
+  }
+
+  /** Sums up all leaves while they may be written. Enters an epoch for each. */
+  NodeWalk measure() {
+    byte @Nullable [] from = null;
+    int length = 0;
+    long lsn = 0;
+    boolean more = true;
+    while (more) {
+      int epoch = pool.epochs().enter();
+      try {
+        long at = tree.descend(from, 0, length, lsn, false);
+        int page = (int) at;
+        if (page == PagePool.NONE) {
+          return this;
+        }
+        int version = (int) (at >>> 32);
+        Memory memory = pool.memory(page);
+        int base = pool.base(page);
+        int count = tree.search.count(memory.getLong(base + SHAPE));
+        long leafMax = memory.getLong(base + MAX_LSN);
+        int fence = tree.search.fence(memory, base, UPPER);
+        int nextLength = 0;
+        long nextLsn = 0;
+        if (fence >= 0) {
+          nextLength = tree.search.keyLength(memory, base, fence);
+          key = key.length >= nextLength ? key : new byte[nextLength];
+          memory.get(fence + ENTRY_KEY, key, 0, nextLength);
+          nextLsn = ActiveLayout.lsn(memory, fence);
+        }
+        if (ActiveTree.changed(memory, base, version)) {
+          continue;
+        }
+        entries += count;
+        maxLsn = Math.max(maxLsn, leafMax);
+        more = fence >= 0;
+        byte[] spent = from;
+        from = key;
+        key = spent == null ? new byte[64] : spent;
+        length = nextLength;
+        lsn = nextLsn;
+      } finally {
+        pool.epochs().exit(epoch);
+      }
+    }
+    return this;
+  }
+
+  private static int entry(Memory memory, int base, long shape, int slot) {
+    return ActiveEdit.entry(memory, base, ActiveLayout.capacity(shape), slot);
+  }
+}

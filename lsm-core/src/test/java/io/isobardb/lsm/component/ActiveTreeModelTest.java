@@ -1,0 +1,336 @@
+package io.isobardb.lsm.component;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Random operations on an {@link ActiveTree}, compared with a sorted map of all versions. */
+class ActiveTreeModelTest {
+  /** An order that is not that of the bytes, and total: shorter first, then reversed bytes. */
+  static final KeyOrder BACKWARDS =
+      new KeyOrder() {
+        @Override
+        public String name() {
+          return "backwards";
+        }
+
+        @Override
+        public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+          return Arrays.compareUnsigned(
+              b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
+        }
+      };
+
+  private static final byte[] DELETE = {};
+
+  private record Version(byte[] key, long lsn) {}
+
+  private static final class Model implements Visibility {
+    final TreeMap<Version, byte[]> versions;
+    final TreeSet<Long> snapshots = new TreeSet<>();
+    final KeyOrder order;
+    long visible = 8;
+
+    Model(KeyOrder order) {
+      this.order = order;
+      this.versions = new TreeMap<>(this::compare);
+    }
+
+    private int compare(Version a, Version b) {
+      int c = compareKeys(a.key, b.key);
+      return c != 0 ? c : Long.compare(b.lsn, a.lsn);
+    }
+
+    int compareKeys(byte[] a, byte[] b) {
+      return order.compare(a, 0, a.length, b, 0, b.length);
+    }
+
+    Map.@Nullable Entry<Version, byte[]> newest(byte[] key, long lsn) {
+      Map.Entry<Version, byte[]> found = versions.ceilingEntry(new Version(key, lsn));
+      return found != null && Arrays.equals(found.getKey().key, key) ? found : null;
+    }
+
+    @Override
+    public long visible() {
+      return visible;
+    }
+
+    @Override
+    public long newestSnapshot() {
+      return snapshots.isEmpty() ? -1 : snapshots.last();
+    }
+  }
+
+  private final SplittableRandom seeds = new SplittableRandom(20261101);
+
+  @ParameterizedTest
+  @CsvSource({"4096, 3, true"})
+  void answersAreThoseOfASortedMap(int pageSize, int keyStyle, boolean bytes) {
+    for (int run = 0; run < 3; run++) {
+      long seed = seeds.nextLong() + 31L * pageSize + 7L * keyStyle + run + (bytes ? 1 : 0);
+      System.out.println("pages of " + pageSize + ", keys " + keyStyle + ", seed " + seed);
+      run(pageSize, keyStyle, bytes ? KeyOrder.BYTES : BACKWARDS, new SplittableRandom(seed));
+    }
+  }
+
+  private void run(int pageSize, int keyStyle, KeyOrder order, SplittableRandom random) {
+    try (PagePool pool = new PagePool(256 << 20, pageSize, true)) {
+      ActiveTree tree = new ActiveTree(pool, order, 24 * pageSize);
+      Model model = new Model(order);
+      List<byte[]> keys = new ArrayList<>();
+      int distinct = 20 + random.nextInt(600);
+      for (int i = 0; i < distinct; i++) {
+        keys.add(key(keyStyle, tree.maxKeyBytes(), random));
+      }
+      int rounds = 60 + random.nextInt(300);
+      for (int round = 0; round < rounds; round++) {
+        putInFlight(tree, model, keys, pageSize, random);
+        if (random.nextInt(20) == 0) {
+          model.snapshots.add(model.visible);
+        }
+        if (random.nextInt(30) == 0 && !model.snapshots.isEmpty()) {
+          model.snapshots.remove(model.snapshots.first());
+        }
+        byte[] key = keys.get(random.nextInt(keys.size()));
+        check(pool, tree, model, key, model.visible);
+        for (long snapshot : model.snapshots) {
+          check(pool, tree, model, key, snapshot);
+        }
+        check(pool, tree, model, key, 8L * random.nextInt((int) (model.visible / 8)));
+      }
+      for (byte[] key : keys) {
+        check(pool, tree, model, key, model.visible);
+        for (long snapshot : model.snapshots) {
+          check(pool, tree, model, key, snapshot);
+        }
+        check(pool, tree, model, key(keyStyle, tree.maxKeyBytes(), random), model.visible);
+      }
+      checkCursor(tree, model, keys, random);
+      assertTrue(tree.maxLsn() == model.visible || model.versions.isEmpty());
+      tree.free();
+    }
+  }
+
+  /** A few versions whose LSNs come out of order, as from concurrent writers; then all visible. */
+  private void putInFlight(
+      ActiveTree tree, Model model, List<byte[]> keys, int pageSize, SplittableRandom random) {
+    List<Long> lsns = new ArrayList<>();
+    int inFlight = 1 + random.nextInt(12);
+    for (int i = 1; i <= inFlight; i++) {
+      lsns.add(model.visible + 8L * i);
+    }
+    for (int i = lsns.size() - 1; i > 0; i--) {
+      Collections.swap(lsns, i, random.nextInt(i + 1));
+    }
+    int hot = random.nextInt(keys.size());
+    for (long lsn : lsns) {
+      byte[] key = random.nextInt(4) == 0 ? keys.get(hot) : keys.get(random.nextInt(keys.size()));
+      put(tree, model, key, lsn, pageSize, random);
+      if (random.nextInt(10) == 0) {
+        put(tree, model, key, lsn, pageSize, random);
+      }
+    }
+    model.visible += 8L * inFlight;
+  }
+
+  private void put(
+      ActiveTree tree, Model model, byte[] key, long lsn, int pageSize, SplittableRandom random) {
+    long hash = KeyHash.hash(key, 0, key.length);
+    byte[] padded = new byte[key.length + 5];
+    System.arraycopy(key, 0, padded, 3, key.length);
+    if (random.nextInt(8) == 0) {
+      tree.put(padded, 3, key.length, hash, Kind.DELETE, lsn, key, 0, 0, model);
+      model.versions.put(new Version(key, lsn), DELETE);
+      return;
+    }
+    int length =
+        switch (random.nextInt(12)) {
+          case 0 -> 0;
+          case 1 -> random.nextInt(3 * pageSize);
+          case 2 -> random.nextInt(pageSize / 2);
+          case 3, 4, 5 -> 100;
+          default -> random.nextInt(200);
+        };
+    byte[] value = new byte[length + 2];
+    random.nextBytes(value);
+    byte[] stored = Arrays.copyOfRange(value, 1, length + 1);
+    if (tree.fitsInline(key.length, length)) {
+      tree.put(padded, 3, key.length, hash, Kind.PUT, lsn, value, 1, length, model);
+    } else {
+      int first = tree.writeOverflow(value, 1, length);
+      tree.putOverflow(padded, 3, key.length, hash, lsn, first, length, model);
+    }
+    model.versions.put(new Version(key, lsn), length == 0 ? new byte[0] : stored);
+  }
+
+  private static byte[] key(int style, int max, SplittableRandom random) {
+    byte[] key =
+        switch (style) {
+          case 0 -> new byte[random.nextInt(4)];
+          case 1 -> new byte[16];
+          case 2 -> ("user62847818606" + random.nextInt(100_000)).getBytes();
+          default -> new byte[random.nextInt(3) == 0 ? max : random.nextInt(max + 1)];
+        };
+    if (style == 0 || style == 1) {
+      random.nextBytes(key);
+    } else if (style == 3) {
+      // A long shared stem, with the difference anywhere.
+      Arrays.fill(key, (byte) 'x');
+      for (int i = 0; i < 3 && key.length > 0; i++) {
+        key[random.nextInt(key.length)] = (byte) random.nextInt();
+      }
+    }
+    return key;
+  }
+
+  private void check(PagePool pool, ActiveTree tree, Model model, byte[] key, long lsn) {
+    long hash = KeyHash.hash(key, 0, key.length);
+    boolean mayBeLate = lsn < model.visible && !model.snapshots.contains(lsn);
+    Map.Entry<Version, byte[]> expected = model.newest(key, lsn);
+    int epoch = pool.epochs().enter();
+    try {
+      byte[] got = tree.get(key, 0, key.length, hash, lsn);
+      ByteBuffer target = ByteBuffer.allocateDirect(4 * pool.pageSize());
+      target.position(5);
+      int length = tree.getInto(key, 0, key.length, hash, lsn, target);
+      if (mayBeLate && got == ActiveTree.RETRY_VALUE) {
+        assertEquals(ActiveTree.RETRY, length);
+      } else if (expected == null) {
+        assertNull(got);
+        assertEquals(ActiveTree.ABSENT, length);
+      } else if (expected.getValue() == DELETE) {
+        assertSame(ActiveTree.DELETED_VALUE, got);
+        assertEquals(ActiveTree.DELETED, length);
+      } else {
+        if (!Arrays.equals(expected.getValue(), got)) {//DBG
+          System.out.println("DBG key " + key.length + " lsn " + lsn + " visible " + model.visible + " snaps " + model.snapshots + " expected " + expected.getKey().lsn + " of " + expected.getValue().length);//DBG
+          for (var e : model.versions.entrySet()) { if (Arrays.equals(e.getKey().key, key)) System.out.println("DBG model " + e.getKey().lsn + " " + e.getValue().length + (Arrays.equals(e.getValue(), got) ? " GOT" : "")); }//DBG
+          try (EntryCursor c = tree.cursor(Purpose.CURSOR)) { int n=0; for (boolean on = c.first(); on; on = c.next(), n++) if (Arrays.equals(key, current(c).key)) System.out.println("DBG tree at " + n + " lsn " + c.lsn() + " " + c.valueLength()); }//DBG
+        }//DBG
+        assertArrayEquals(expected.getValue(), got);
+        assertEquals(expected.getValue().length, length);
+        byte[] copied = new byte[length];
+        target.get(5, copied);
+        assertArrayEquals(expected.getValue(), copied);
+        assertEquals(
+            length, tree.getInto(key, 0, key.length, hash, lsn, ByteBuffer.allocate(length / 2)));
+      }
+    } finally {
+      pool.epochs().exit(epoch);
+    }
+  }
+
+  private void checkCursor(
+      ActiveTree tree, Model model, List<byte[]> keys, SplittableRandom random) {
+    List<Version> seen = new ArrayList<>();
+    try (EntryCursor cursor = tree.cursor(Purpose.CURSOR)) {
+      for (boolean on = cursor.first(); on; on = cursor.next()) {
+        Version version = current(cursor);
+        if (!seen.isEmpty()) {
+          assertTrue(model.compare(seen.get(seen.size() - 1), version) < 0, "order");
+        }
+        seen.add(version);
+        byte[] value = model.versions.get(version);
+        assertEquals(value == DELETE, cursor.kind() == Kind.DELETE);
+        assertEquals(value.length, cursor.valueLength());
+        int from = random.nextInt(value.length + 1);
+        ByteBuffer part = ByteBuffer.allocate(value.length - from);
+        cursor.copyValue(from, part, 0, part.capacity());
+        assertArrayEquals(Arrays.copyOfRange(value, from, value.length), part.array());
+      }
+      assertEquals(seen.size(), tree.entries());
+      TreeSet<Version> present = new TreeSet<>(model::compare);
+      present.addAll(seen);
+      List<Long> lsns = new ArrayList<>(model.snapshots);
+      lsns.add(model.visible);
+      for (byte[] key : keys) {
+        for (long lsn : lsns) {
+          Map.Entry<Version, byte[]> needed = model.newest(key, lsn);
+          assertTrue(needed == null || present.contains(needed.getKey()), "a version is gone");
+        }
+      }
+      List<Version> back = new ArrayList<>();
+      for (boolean on = cursor.last(); on; on = cursor.previous()) {
+        back.add(0, current(cursor));
+      }
+      assertEquals(seen.size(), back.size());
+      for (int i = 0; i < seen.size(); i++) {
+        assertEquals(0, model.compare(seen.get(i), back.get(i)));
+      }
+      for (int i = 0; i < 200; i++) {
+        byte[] key = keys.get(random.nextInt(keys.size()));
+        if (random.nextInt(3) == 0) {
+          key = Arrays.copyOf(key, random.nextInt(key.length + 1));
+        }
+        long lsn = random.nextBoolean() ? Long.MAX_VALUE : 8L * random.nextInt(3000);
+        Version from = present.ceiling(new Version(key, Math.min(lsn, Long.MAX_VALUE)));
+        assertStands(model, from, cursor.seek(key, 0, key.length, lsn), cursor);
+        if (from != null) {
+          Version before = present.lower(from);
+          assertStands(model, before, cursor.previous(), cursor);
+        }
+        Version below = present.lower(new Version(key, Long.MAX_VALUE));
+        assertStands(model, below, cursor.seekBefore(key, 0, key.length), cursor);
+        if (below != null) {
+          assertStands(model, present.higher(below), cursor.next(), cursor);
+        }
+      }
+    }
+  }
+
+  private static Version current(EntryCursor cursor) {
+    return new Version(Arrays.copyOf(cursor.key(), cursor.keyLength()), cursor.lsn());
+  }
+
+  private static void assertStands(
+      Model model, @Nullable Version expected, boolean on, EntryCursor cursor) {
+    assertEquals(expected != null, on);
+    assertEquals(on, cursor.valid());
+    if (expected != null) {
+      assertEquals(0, model.compare(expected, current(cursor)));
+    }
+  }
+
+  @Test
+  void anEmptyTreeHoldsNothingAndAnswers() {
+    try (PagePool pool = new PagePool(1 << 20, 8192, true)) {
+      ActiveTree tree = new ActiveTree(pool, KeyOrder.BYTES, 4 << 20);
+      assertEquals(0, tree.bytesUsed());
+      assertEquals(0, pool.allocatedBytes());
+      assertNull(tree.get(new byte[1], 0, 1, 0, 100));
+      assertEquals(0, tree.entries());
+      assertEquals(Long.MAX_VALUE, tree.minLsn());
+      try (EntryCursor cursor = tree.cursor(Purpose.CURSOR)) {
+        assertFalse(cursor.first());
+        assertFalse(cursor.last());
+        assertFalse(cursor.seek(new byte[1], 0, 1, 5));
+        assertFalse(cursor.seekBefore(new byte[1], 0, 1));
+      }
+      tree.free();
+      tree.free();
+    }
+  }
+}
