@@ -143,9 +143,7 @@ final class ActiveCursor implements EntryCursor {
 
   @Override
   public boolean last() {
-    return load(null, 0, 0, 0, true)
-        ? settleBackward(ActiveLayout.count(shape) - 1)
-        : settle(-1);
+    return load(null, 0, 0, 0, true) ? settleBackward(ActiveLayout.count(shape) - 1) : settle(-1);
   }
 
   @Override

@@ -210,8 +210,7 @@ final class ActiveEdit {
       discard(memory, base, ActiveLayout.entryBytes(memory, entry(memory, base, capacity, i)));
     }
     if (to < count) {
-      memory.move(
-          ActiveLayout.headAt(base, to), ActiveLayout.headAt(base, from), 4 * (count - to));
+      memory.move(ActiveLayout.headAt(base, to), ActiveLayout.headAt(base, from), 4 * (count - to));
       memory.move(
           ActiveLayout.offsetAt(base, capacity, to),
           ActiveLayout.offsetAt(base, capacity, from),
@@ -302,7 +301,13 @@ final class ActiveEdit {
 
   /** Writes an entry but its value, and gives where in the region the value goes. */
   static int writeEntry(
-      Memory memory, int entry, byte[] key, int offset, int length, int valueLength, int link,
+      Memory memory,
+      int entry,
+      byte[] key,
+      int offset,
+      int length,
+      int valueLength,
+      int link,
       long tag) {
     memory.putShort(entry, length);
     memory.putShort(entry + ActiveLayout.ENTRY_VALUE_LENGTH, valueLength);

@@ -25,11 +25,11 @@ import io.isobardb.memory.page.Memory;
  * </pre>
  *
  * Little-endian; entries start at multiples of 4 in the page. {@code version} is odd while a writer
- * edits the page and grows by 2 with each edit. Slots are sorted by (key ascending, LSN descending).
- * A head is the four key bytes after the first {@code prefix} bytes, sign-flipped, so that signed
- * comparison orders them; all keys between the fences share those first bytes. The fences are
- * entries themselves: the node holds what is {@code >= lower} and {@code < upper}; offset 0 means
- * that there is none.
+ * edits the page and grows by 2 with each edit. Slots are sorted by (key ascending, LSN
+ * descending). A head is the four key bytes after the first {@code prefix} bytes, sign-flipped, so
+ * that signed comparison orders them; all keys between the fences share those first bytes. The
+ * fences are entries themselves: the node holds what is {@code >= lower} and {@code < upper};
+ * offset 0 means that there is none.
  *
  * <p>{@code link} is, in an inner node, the child that holds what is {@code >=} the entry; {@code
  * first child} holds what is less than all. In a leaf it tells what was pruned: versions of the key
@@ -69,7 +69,10 @@ final class ActiveLayout {
   private ActiveLayout() {}
 
   static long shape(int level, boolean pruned, int count, int capacity, int prefix) {
-    return level | (pruned ? PRUNED : 0) | (long) count << 16 | (long) capacity << 32
+    return level
+        | (pruned ? PRUNED : 0)
+        | (long) count << 16
+        | (long) capacity << 32
         | (long) prefix << 48;
   }
 

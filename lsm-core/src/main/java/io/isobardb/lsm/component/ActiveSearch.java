@@ -101,7 +101,13 @@ final class ActiveSearch {
    *     was read under it
    */
   int lowerBound(
-      Memory memory, int base, long shape, int version, byte[] key, int offset, int length,
+      Memory memory,
+      int base,
+      long shape,
+      int version,
+      byte[] key,
+      int offset,
+      int length,
       long lsn) {
     int count = count(shape);
     if (!bytes) {
@@ -139,15 +145,20 @@ final class ActiveSearch {
   }
 
   private int amongTies(
-      Memory memory, int base, long shape, int from, int head, byte[] key, int offset, int length,
+      Memory memory,
+      int base,
+      long shape,
+      int from,
+      int head,
+      byte[] key,
+      int offset,
+      int length,
       long lsn) {
     int prefix = Math.min(ActiveLayout.prefix(shape), length);
     int count = count(shape);
     int lo = from;
     int hi =
-        head == Integer.MAX_VALUE
-            ? count
-            : firstHead(memory, base, from, count - from, head + 1);
+        head == Integer.MAX_VALUE ? count : firstHead(memory, base, from, count - from, head + 1);
     int end = hi;
     while (lo < hi) {
       int mid = (lo + hi) >>> 1;
@@ -179,7 +190,13 @@ final class ActiveSearch {
 
   /** As {@link #lowerBound} for an order that is not that of the bytes: no heads, copied keys. */
   private int orderedLowerBound(
-      Memory memory, int base, long shape, int version, byte[] key, int offset, int length,
+      Memory memory,
+      int base,
+      long shape,
+      int version,
+      byte[] key,
+      int offset,
+      int length,
       long lsn) {
     byte[] scratch = new byte[64];
     int lo = 0;
@@ -195,8 +212,7 @@ final class ActiveSearch {
       if (memory.getIntOpaque(base + VERSION) != version) {
         return 0;
       }
-      if (stored == length
-          && Arrays.equals(scratch, 0, stored, key, offset, offset + length)) {
+      if (stored == length && Arrays.equals(scratch, 0, stored, key, offset, offset + length)) {
         if (storedLsn > lsn) {
           lo = mid + 1;
         } else {
@@ -212,12 +228,19 @@ final class ActiveSearch {
   }
 
   /**
-   * The child that holds ({@code key}, {@code lsn}); with {@code before} the one that holds the last
-   * position before it.
+   * The child that holds ({@code key}, {@code lsn}); with {@code before} the one that holds the
+   * last position before it.
    */
   int child(
-      Memory memory, int base, long shape, int version, byte[] key, int offset, int length,
-      long lsn, boolean before) {
+      Memory memory,
+      int base,
+      long shape,
+      int version,
+      byte[] key,
+      int offset,
+      int length,
+      long lsn,
+      boolean before) {
     int position = lowerBound(memory, base, shape, version, key, offset, length, lsn);
     int slot = slot(position);
     if (!before

@@ -75,7 +75,13 @@ final class ActiveSplit {
    * @throws OutOfBudgetException if there are no pages; nothing has changed then
    */
   int split(
-      ActiveTree tree, int failed, int version, byte[] key, int offset, int length, long lsn,
+      ActiveTree tree,
+      int failed,
+      int version,
+      byte[] key,
+      int offset,
+      int length,
+      long lsn,
       int entryBytes) {
     int depth = descend(tree.root(), key, offset, length, lsn);
     if (path[depth] != failed) {
@@ -88,7 +94,7 @@ final class ActiveSplit {
       if (now != version) {
         return 0;
       }
-      chooseLeafCut(leaf, leafBase, now, key, offset, length, lsn, entryBytes);
+      chooseLeafCut(leaf, leafBase, now + 1, key, offset, length, lsn, entryBytes);
       while (depth > 0 && !parentHasRoom(depth)) {
         depth--;
         chooseInnerCut(pool.memory(path[depth]), pool.base(path[depth]));
@@ -126,14 +132,24 @@ final class ActiveSplit {
   }
 
   private void chooseLeafCut(
-      Memory memory, int base, int version, byte[] key, int offset, int length, long lsn,
+      Memory memory,
+      int base,
+      int version,
+      byte[] key,
+      int offset,
+      int length,
+      long lsn,
       int entryBytes) {
     long shape = memory.getLong(base + SHAPE);
     int count = ActiveLayout.count(shape);
-    int pos =
-        ActiveSearch.slot(
-            search.lowerBound(memory, base, shape, version, key, offset, length, lsn));
+    int position = search.lowerBound(memory, base, shape, version, key, offset, length, lsn);
+    int pos = ActiveSearch.slot(position);
     if (count == 1) {
+      if (ActiveSearch.sameKey(position)
+          && ActiveLayout.lsn(memory, search.entry(memory, base, shape, 0)) == lsn) {
+        // It replaces the only entry, and wants no split but a page to compact with.
+        throw outOfBudget();
+      }
       separate(memory, base, shape, pos, pos, key, offset, length, lsn);
       return;
     }
@@ -193,7 +209,14 @@ final class ActiveSplit {
    * belongs at {@code pos}, and all others.
    */
   private void separate(
-      Memory memory, int base, long shape, int at, int pos, byte[] key, int offset, int length,
+      Memory memory,
+      int base,
+      long shape,
+      int at,
+      int pos,
+      byte[] key,
+      int offset,
+      int length,
       long lsn) {
     int capacity = ActiveLayout.capacity(shape);
     int count = ActiveLayout.count(shape);
@@ -264,11 +287,9 @@ final class ActiveSplit {
     int right = pool.allocateUrgent(Purpose.WRITE);
     int scratch = pool.allocateUrgent(Purpose.WRITE);
     int root = depth == 0 ? pool.allocateUrgent(Purpose.WRITE) : PagePool.NONE;
-    if (right == PagePool.NONE
-        || scratch == PagePool.NONE
-        || depth == 0 && root == PagePool.NONE) {
+    if (right == PagePool.NONE || scratch == PagePool.NONE || depth == 0 && root == PagePool.NONE) {
       releaseAll(right, scratch, root);
-      throw new OutOfBudgetException("no page left for the active SSTable");
+      throw outOfBudget();
     }
     int node = path[depth];
     Memory memory = pool.memory(node);
@@ -296,6 +317,10 @@ final class ActiveSplit {
     }
     pool.release(scratch, Purpose.WRITE);
     return depth == 0 ? 2 : 1;
+  }
+
+  private static OutOfBudgetException outOfBudget() {
+    return new OutOfBudgetException("no page left for the active SSTable");
   }
 
   private void releaseAll(int... pages) {
@@ -361,7 +386,9 @@ final class ActiveSplit {
     ActiveEdit.writeEntry(memory, entry, separator, 0, separatorLength, 0, child, tag);
   }
 
-  /** Where the separator belongs in an inner node; asks the caller's order, so before any change. */
+  /**
+   * Where the separator belongs in an inner node; asks the caller's order, so before any change.
+   */
   private int slotFor(int page) {
     Memory memory = pool.memory(page);
     int base = pool.base(page);

@@ -136,15 +136,32 @@ public final class ActiveTree {
    * @throws OutOfBudgetException if there are no pages; the tree is as it was
    */
   public void put(
-      byte[] key, int keyOffset, int keyLength, long hash, int kind, long lsn, byte[] value,
-      int valueOffset, int valueLength, Visibility visibility) {
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      long hash,
+      int kind,
+      long lsn,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      Visibility visibility) {
     if (!fitsInline(keyLength, valueLength)) {
       throw new IllegalArgumentException(
           "an entry of " + keyLength + " + " + valueLength + " bytes does not fit inline");
     }
     insert(
-        key, keyOffset, keyLength, hash, kind, lsn, value, valueOffset, valueLength,
-        PagePool.NONE, visibility);
+        key,
+        keyOffset,
+        keyLength,
+        hash,
+        kind,
+        lsn,
+        value,
+        valueOffset,
+        valueLength,
+        PagePool.NONE,
+        visibility);
   }
 
   /**
@@ -155,10 +172,25 @@ public final class ActiveTree {
    * @throws OutOfBudgetException if there are no pages; the tree is as it was
    */
   public void putOverflow(
-      byte[] key, int keyOffset, int keyLength, long hash, long lsn, int firstPage,
-      int valueLength, Visibility visibility) {
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      long hash,
+      long lsn,
+      int firstPage,
+      int valueLength,
+      Visibility visibility) {
     insert(
-        key, keyOffset, keyLength, hash, Kind.PUT_OVERFLOW, lsn, key, 0, valueLength, firstPage,
+        key,
+        keyOffset,
+        keyLength,
+        hash,
+        Kind.PUT_OVERFLOW,
+        lsn,
+        key,
+        0,
+        valueLength,
+        firstPage,
         visibility);
     pages.addAndGet(OverflowChain.pageCount(pool, valueLength));
   }
@@ -179,8 +211,17 @@ public final class ActiveTree {
   }
 
   private void insert(
-      byte[] key, int keyOffset, int keyLength, long hash, int kind, long lsn, byte[] value,
-      int valueOffset, int valueLength, int firstPage, Visibility visibility) {
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      long hash,
+      int kind,
+      long lsn,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      int firstPage,
+      Visibility visibility) {
     if (keyLength > maxKeyBytes()) {
       throw new IllegalArgumentException("a key of " + keyLength + " bytes is too long");
     }
@@ -209,7 +250,8 @@ public final class ActiveTree {
       }
       boolean done;
       try {
-        // Looked at again under the latch: whoever fills the filter visits the leaf after it is set.
+        // Looked at again under the latch: whoever fills the filter visits the leaf after it is
+        // set.
         ActiveFilter growing = growingFilter;
         if (growing != added && growing != null) {
           growing.add(hash);
@@ -217,8 +259,19 @@ public final class ActiveTree {
         }
         done =
             writer.put(
-                memory, base, position, key, keyOffset, keyLength, kind, lsn, value, valueOffset,
-                valueLength, firstPage, visibility);
+                memory,
+                base,
+                position,
+                key,
+                keyOffset,
+                keyLength,
+                kind,
+                lsn,
+                value,
+                valueOffset,
+                valueLength,
+                firstPage,
+                visibility);
       } finally {
         ActiveEdit.unlock(memory, base, version);
       }
@@ -310,8 +363,8 @@ public final class ActiveTree {
   }
 
   /**
-   * The leaf that holds ({@code key}, {@code lsn}); with {@code before}, the one that holds the last
-   * position before it. Without a key: the first leaf; with {@code before}, the last one.
+   * The leaf that holds ({@code key}, {@code lsn}); with {@code before}, the one that holds the
+   * last position before it. Without a key: the first leaf; with {@code before}, the last one.
    *
    * @return page and, in the upper half, the version under which it holds it; the page is {@link
    *     PagePool#NONE} if the tree is empty
@@ -369,8 +422,7 @@ public final class ActiveTree {
    *     that the caller may rely on. Its position does not move.
    * @return the value's length in bytes, or {@link #ABSENT}, {@link #DELETED} or {@link #RETRY}
    */
-  public int getInto(
-      byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
+  public int getInto(byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
     return mayContain(hash) ? find(key, offset, length, lsn, target, null) : ABSENT;
   }
 
@@ -403,7 +455,11 @@ public final class ActiveTree {
   }
 
   private int find(
-      byte[] key, int offset, int length, long lsn, @Nullable ByteBuffer target,
+      byte[] key,
+      int offset,
+      int length,
+      long lsn,
+      @Nullable ByteBuffer target,
       @Nullable Found found) {
     long sought = Math.min(lsn, NEWEST);
     boolean crossed = false;
@@ -417,11 +473,11 @@ public final class ActiveTree {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       long shape = memory.getLong(base + SHAPE);
-      int position =
-          search.lowerBound(memory, base, shape, version, key, offset, length, sought);
+      int position = search.lowerBound(memory, base, shape, version, key, offset, length, sought);
       int slot = ActiveSearch.slot(position);
       // Newer versions may be in the leaf before, which then ends with this key.
-      boolean newerBefore = slot == 0 && !crossed && fenceHasKey(memory, base, LOWER, key, offset, length);
+      boolean newerBefore =
+          slot == 0 && !crossed && fenceHasKey(memory, base, LOWER, key, offset, length);
       long lowerLsn = newerBefore ? fenceLsn(memory, base, LOWER) : 0;
       int result;
       if ((shape & PRUNED) != 0
@@ -437,7 +493,7 @@ public final class ActiveTree {
         long upperLsn = fenceLsn(memory, base, UPPER);
         if (!changed(memory, base, version)) {
           sought = upperLsn;
-          crossed = true;
+          crossed |= slot > 0;
         }
         continue;
       } else {
@@ -462,8 +518,7 @@ public final class ActiveTree {
 
   /** Whether versions up to {@code lsn} may have been pruned below this newer version. */
   private static boolean missing(Memory memory, int entry, long lsn) {
-    return memory.getInt(entry + ENTRY_LINK) != 0
-        && ActiveLayout.prunedFrom(memory, entry) <= lsn;
+    return memory.getInt(entry + ENTRY_LINK) != 0 && ActiveLayout.prunedFrom(memory, entry) <= lsn;
   }
 
   /**
@@ -497,7 +552,11 @@ public final class ActiveTree {
   private static final int TORN = -4;
 
   private int copy(
-      Memory memory, int base, int version, int entry, @Nullable ByteBuffer target,
+      Memory memory,
+      int base,
+      int version,
+      int entry,
+      @Nullable ByteBuffer target,
       @Nullable Found found) {
     int kind = ActiveLayout.kind(memory, entry);
     int keyLength = search.keyLength(memory, base, entry);
@@ -534,9 +593,9 @@ public final class ActiveTree {
   /**
    * A cursor over all versions, for scans while the tree is written and for merges when it is
    * sealed. It copies one leaf at a time, enters an epoch while it does, and sees each entry that
-   * was there at its creation exactly once, pruned ones excepted; newer ones it may miss. The caller
-   * keeps the tree from being freed, filters by LSN, and asks for overflow values only of versions
-   * that its snapshot holds.
+   * was there at its creation exactly once, pruned ones excepted; newer ones it may miss. The
+   * caller keeps the tree from being freed, filters by LSN, and asks for overflow values only of
+   * versions that its snapshot holds.
    *
    * @param purpose what the copy is charged to: {@link Purpose#CURSOR} or {@link Purpose#MERGE}
    * @throws OutOfBudgetException if there is no page for the copy

@@ -38,8 +38,18 @@ final class LeafWriter {
    * @return false if the leaf has no room; no version that can be seen has changed then
    */
   boolean put(
-      Memory memory, int base, int position, byte[] key, int keyOffset, int keyLength, int kind,
-      long lsn, byte[] value, int valueOffset, int valueLength, int firstPage,
+      Memory memory,
+      int base,
+      int position,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      int kind,
+      long lsn,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      int firstPage,
       Visibility visibility) {
     int stored = firstPage == PagePool.NONE ? valueLength : ActiveLayout.OVERFLOW_REF_BYTES;
     int bytes = ActiveLayout.entryBytes(keyLength, stored);
@@ -49,11 +59,10 @@ final class LeafWriter {
     int entry;
     if (ActiveSearch.sameKey(position)
         && ActiveLayout.lsn(memory, search.entry(memory, base, shape, pos)) == lsn) {
-      entry = replace(memory, base, pos, bytes);
+      entry = replace(memory, base, pos, bytes, key, keyOffset, keyLength);
     } else if (ActiveSearch.sameKey(position)
         || search.hasKeyAt(memory, base, shape, pos - 1, key, keyOffset, keyLength)) {
-      entry =
-          addVersion(memory, base, pos, bytes, lsn, key, keyOffset, keyLength, visibility);
+      entry = addVersion(memory, base, pos, bytes, lsn, key, keyOffset, keyLength, visibility);
     } else {
       entry = add(memory, base, pos, bytes, key, keyOffset, keyLength);
     }
@@ -61,8 +70,7 @@ final class LeafWriter {
       return false;
     }
     int link = memory.getInt(entry + ENTRY_LINK);
-    int at =
-        ActiveEdit.writeEntry(memory, entry, key, keyOffset, keyLength, stored, link, tag);
+    int at = ActiveEdit.writeEntry(memory, entry, key, keyOffset, keyLength, stored, link, tag);
     if (firstPage == PagePool.NONE) {
       memory.put(at, value, valueOffset, valueLength);
     } else {
@@ -89,32 +97,52 @@ final class LeafWriter {
   }
 
   /** Room for what takes the place of the entry in slot {@code pos}, and keeps its link. */
-  private int replace(Memory memory, int base, int pos, int bytes) {
-    int capacity = ActiveLayout.capacity(memory.getLong(base + SHAPE));
-    int old = ActiveEdit.entry(memory, base, capacity, pos);
+  private int replace(
+      Memory memory, int base, int pos, int bytes, byte[] key, int keyOffset, int keyLength) {
+    long shape = memory.getLong(base + SHAPE);
+    int old = search.entry(memory, base, shape, pos);
     int oldBytes = ActiveLayout.entryBytes(memory, old);
     int link = memory.getInt(old + ENTRY_LINK);
+    int chain = chain(memory, old);
+    int entry;
     if (oldBytes >= bytes) {
-      freeOverflow(memory, old);
       edit.discard(memory, base, oldBytes - bytes);
-      return old;
+      entry = old;
+    } else if (ActiveLayout.count(shape) == 1) {
+      // No split can help here: the old entry must make room, and comes back if it can't.
+      edit.removeSlots(memory, base, 0, 1);
+      entry = add(memory, base, 0, bytes, key, keyOffset, keyLength);
+      if (entry < 0) {
+        memory.putLong(base + SHAPE, shape);
+        edit.discard(memory, base, -oldBytes);
+        return -1;
+      }
+    } else {
+      if (!edit.makeRoom(memory, base, bytes, 0)) {
+        return -1;
+      }
+      edit.discard(memory, base, oldBytes);
+      int offset = edit.take(memory, base, bytes);
+      int capacity = ActiveLayout.capacity(memory.getLong(base + SHAPE));
+      memory.putShort(ActiveLayout.offsetAt(base, capacity, pos), offset);
+      entry = base + offset;
     }
-    if (!edit.makeRoom(memory, base, bytes, 0)) {
-      return -1;
-    }
-    capacity = ActiveLayout.capacity(memory.getLong(base + SHAPE));
-    freeOverflow(memory, ActiveEdit.entry(memory, base, capacity, pos));
-    edit.discard(memory, base, oldBytes);
-    int offset = edit.take(memory, base, bytes);
-    memory.putShort(ActiveLayout.offsetAt(base, capacity, pos), offset);
-    memory.putInt(base + offset + ENTRY_LINK, link);
-    return base + offset;
+    retire(chain);
+    memory.putInt(entry + ENTRY_LINK, link);
+    return entry;
   }
 
   /** As {@link #add} for a key that has other versions, of which some may be pruned. */
   private int addVersion(
-      Memory memory, int base, int pos, int bytes, long lsn, byte[] key, int keyOffset,
-      int keyLength, Visibility visibility) {
+      Memory memory,
+      int base,
+      int pos,
+      int bytes,
+      long lsn,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      Visibility visibility) {
     // In this order: a snapshot announced after its LSN was read as visible is seen.
     long visible = visibility.visible();
     long newestSnapshot = visibility.newestSnapshot();
@@ -166,7 +194,7 @@ final class LeafWriter {
     if (to > from + 1) {
       prune(memory, base, from + 1, to);
     }
-    freeOverflow(memory, vacated);
+    retire(chain(memory, vacated));
     memory.putLong(base + SHAPE, memory.getLong(base + SHAPE) | PRUNED);
     edit.discard(memory, base, vacatedBytes - bytes);
     edit.rotate(memory, base, pos, from);
@@ -196,16 +224,22 @@ final class LeafWriter {
   private void prune(Memory memory, int base, int from, int to) {
     long shape = memory.getLong(base + SHAPE);
     for (int i = from; i < to; i++) {
-      freeOverflow(memory, search.entry(memory, base, shape, i));
+      retire(chain(memory, search.entry(memory, base, shape, i)));
     }
     edit.removeSlots(memory, base, from, to);
     memory.putLong(base + SHAPE, memory.getLong(base + SHAPE) | PRUNED);
   }
 
-  private void freeOverflow(Memory memory, int entry) {
-    if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
-      int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
-      pages.addAndGet(-OverflowChain.retire(pool, memory.getInt(at)));
+  /** The first page of an entry's chain, {@link PagePool#NONE} if its value is inline. */
+  private static int chain(Memory memory, int entry) {
+    return ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW
+        ? memory.getInt(entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry))
+        : PagePool.NONE;
+  }
+
+  private void retire(int chain) {
+    if (chain != PagePool.NONE) {
+      pages.addAndGet(-OverflowChain.retire(pool, chain));
     }
   }
 }

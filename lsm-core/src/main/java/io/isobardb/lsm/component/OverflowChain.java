@@ -52,8 +52,7 @@ final class OverflowChain {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       memory.putInt(base, first);
-      memory.put(
-          base + DATA, value, offset + from, Math.min(pageBytes(pool), length - from));
+      memory.put(base + DATA, value, offset + from, Math.min(pageBytes(pool), length - from));
       first = page;
     }
     return first;

@@ -10,6 +10,8 @@ public interface Visibility {
   /** The LSN up to which all entries are applied: new readers read here or later. Never falls. */
   long visible();
 
-  /** The newest LSN held by a snapshot, {@code -1} if there is none. Asked after {@link #visible}. */
+  /**
+   * The newest LSN held by a snapshot, {@code -1} if there is none. Asked after {@link #visible}.
+   */
   long newestSnapshot();
 }

@@ -1,0 +1,290 @@
+package io.isobardb.lsm.component;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which versions are dropped, who is told to come again, and what happens without memory. */
+class ActiveTreeVersionsTest {
+  private static final byte[] KEY = "user6284781860667377211".getBytes();
+
+  private final PagePool pool = new PagePool(16 << 20, 4096, true);
+  private ActiveTree tree = new ActiveTree(pool, KeyOrder.BYTES, 1 << 20);
+  private long visible;
+  private long newestSnapshot = -1;
+
+  private final Visibility visibility =
+      new Visibility() {
+        @Override
+        public long visible() {
+          return visible;
+        }
+
+        @Override
+        public long newestSnapshot() {
+          return newestSnapshot;
+        }
+      };
+
+  @AfterEach
+  void nothingLeaks() {
+    tree.free();
+    pool.close();
+  }
+
+  private void put(byte[] key, long lsn, byte[] value) {
+    long hash = KeyHash.hash(key, 0, key.length);
+    if (tree.fitsInline(key.length, value.length)) {
+      tree.put(key, 0, key.length, hash, Kind.PUT, lsn, value, 0, value.length, visibility);
+    } else {
+      int first = tree.writeOverflow(value, 0, value.length);
+      tree.putOverflow(key, 0, key.length, hash, lsn, first, value.length, visibility);
+    }
+  }
+
+  private void put(long lsn) {
+    put(KEY, lsn, value(lsn));
+  }
+
+  private static byte[] value(long lsn) {
+    return ByteBuffer.allocate(100).putLong(lsn).array();
+  }
+
+  private byte @Nullable [] get(byte[] key, long lsn) {
+    int epoch = pool.epochs().enter();
+    try {
+      return tree.get(key, 0, key.length, KeyHash.hash(key, 0, key.length), lsn);
+    } finally {
+      pool.epochs().exit(epoch);
+    }
+  }
+
+  @Test
+  void aHotKeyKeepsTwoVersionsInOnePage() {
+    for (long lsn = 8; lsn <= 80_000; lsn += 8) {
+      put(lsn);
+      visible = lsn;
+    }
+    assertEquals(2, tree.entries());
+    assertEquals(4096, tree.bytesUsed());
+    assertArrayEquals(value(80_000), get(KEY, visible));
+    assertEquals(8, tree.minLsn());
+    assertEquals(80_000, tree.maxLsn());
+  }
+
+  @Test
+  void aHotKeyWithValuesOfChangingSizeStaysSmall() {
+    for (long lsn = 8; lsn <= 16_000; lsn += 8) {
+      byte[] value = new byte[(int) (lsn * 7919 % 9000)];
+      put(KEY, lsn, value);
+      visible = lsn;
+      assertEquals(value.length, get(KEY, lsn).length);
+    }
+    assertTrue(tree.entries() <= 2, "versions");
+    assertTrue(tree.bytesUsed() <= 12 * 4096, "bytes used: " + tree.bytesUsed());
+  }
+
+  @Test
+  void whatASnapshotSeesStaysAndWhatLiesBetweenGoes() {
+    for (long lsn = 8; lsn <= 800; lsn += 8) {
+      put(lsn);
+      visible = lsn;
+      newestSnapshot = lsn >= 400 ? 400 : lsn >= 200 ? 200 : -1;
+    }
+    assertArrayEquals(value(200), get(KEY, 200));
+    assertArrayEquals(value(400), get(KEY, 400));
+    assertArrayEquals(value(800), get(KEY, 800));
+    // 200, 208 to 400 (a snapshot taken later saw the newest of them), 792 and 800.
+    assertTrue(tree.entries() <= 6, "versions: " + tree.entries());
+  }
+
+  @Test
+  void aReaderThatCameTooLateIsToldToComeAgain() {
+    put(8);
+    visible = 8;
+    put(16);
+    visible = 16;
+    put(24);
+    assertSame(ActiveTree.RETRY_VALUE, get(KEY, 8));
+    assertEquals(
+        ActiveTree.RETRY,
+        tree.getInto(
+            KEY, 0, KEY.length, KeyHash.hash(KEY, 0, KEY.length), 8, ByteBuffer.allocate(0)));
+    assertArrayEquals(value(16), get(KEY, 16));
+  }
+
+  @Test
+  void aLateReaderIsNotGivenAnOlderVersionThatASnapshotKeeps() {
+    put(8);
+    visible = 8;
+    newestSnapshot = 8;
+    for (long lsn = 16; lsn <= 40; lsn += 8) {
+      put(lsn);
+      visible = lsn;
+    }
+    // 16 and 24 are gone, 8 is not.
+    assertSame(ActiveTree.RETRY_VALUE, get(KEY, 16));
+    assertSame(ActiveTree.RETRY_VALUE, get(KEY, 24));
+    assertArrayEquals(value(8), get(KEY, 8));
+    assertArrayEquals(value(40), get(KEY, 40));
+  }
+
+  @Test
+  void aKeyThatIsOnlyNewerIsAbsentWhereAnotherWasPruned() {
+    for (long lsn = 8; lsn <= 80; lsn += 8) {
+      put(lsn);
+      visible = lsn;
+    }
+    byte[] other = "user6284781860667377212".getBytes();
+    put(other, 88, value(88));
+    assertNull(get(other, 80));
+    visible = 88;
+    assertArrayEquals(value(88), get(other, 88));
+    assertNull(get(other, 40));
+  }
+
+  @Test
+  void versionsOfOneKeyFillManyLeaves() {
+    for (long lsn = 8; lsn <= 16_000; lsn += 8) {
+      put(lsn);
+      visible = lsn;
+      newestSnapshot = lsn;
+    }
+    assertEquals(2000, tree.entries());
+    for (long lsn = 8; lsn <= 16_000; lsn += 8) {
+      assertArrayEquals(value(lsn), get(KEY, lsn));
+    }
+    // The snapshots go: the next puts prune; late readers are told so, whichever leaf they end in.
+    newestSnapshot = -1;
+    for (long lsn = 16_008; lsn <= 16_400; lsn += 8) {
+      put(lsn);
+      visible = lsn;
+    }
+    for (long lsn = 8; lsn <= 16_400; lsn += 8) {
+      byte[] got = get(KEY, lsn);
+      if (got != ActiveTree.RETRY_VALUE) {
+        assertArrayEquals(value(lsn), got);
+      }
+    }
+    new TreeCheck(pool, KeyOrder.BYTES).check(tree);
+  }
+
+  @Test
+  void theLaterOfTwoEqualVersionsReplacesTheEarlier() {
+    byte[] large = new byte[1200];
+    put(KEY, 8, value(1));
+    put(KEY, 8, value(2));
+    put(KEY, 8, large);
+    put(KEY, 8, new byte[1900]);
+    put(KEY, 8, new byte[10_000]);
+    put(KEY, 8, value(3));
+    assertEquals(1, tree.entries());
+    visible = 8;
+    assertArrayEquals(value(3), get(KEY, 8));
+  }
+
+  @Test
+  void ascendingKeysFillTheirLeaves() {
+    byte[] value = new byte[100];
+    for (int i = 0; i < 4000; i++) {
+      put(ByteBuffer.allocate(16).putLong(8, i).array(), 8 + 8L * i, value);
+    }
+    long perEntry = tree.bytesUsed() / 4000;
+    assertTrue(perEntry < 165, "bytes per entry: " + perEntry);
+    new TreeCheck(pool, KeyOrder.BYTES).check(tree);
+  }
+
+  @Test
+  void aTreeWithoutMemoryThrowsAndIsAsItWas() {
+    int held = 0;
+    int[] hog = new int[8192];
+    byte[] value = new byte[120];
+    int stored = 0;
+    for (int left = 0; left < 60; left++) {
+      while (true) {
+        int page = pool.allocate(Purpose.CACHE);
+        if (page == PagePool.NONE) {
+          break;
+        }
+        hog[held++] = page;
+      }
+      for (int i = 0; i < left && held > 0; i++) {
+        pool.release(hog[--held], Purpose.CACHE);
+      }
+      try {
+        while (true) {
+          byte[] key = key(stored);
+          put(key, 8 + 8L * stored, value);
+          stored++;
+        }
+      } catch (OutOfBudgetException e) {
+        new TreeCheck(pool, KeyOrder.BYTES).check(tree);
+        assertEquals(stored, tree.entries());
+      }
+    }
+    assertTrue(stored > 1000);
+    for (int i = 0; i < stored; i++) {
+      assertArrayEquals(value, get(key(i), Long.MAX_VALUE));
+    }
+    assertNull(get(key(stored), Long.MAX_VALUE));
+    assertThrows(
+        OutOfBudgetException.class, () -> tree.writeOverflow(new byte[1 << 20], 0, 1 << 20));
+    for (int i = 0; i < held; i++) {
+      pool.release(hog[i], Purpose.CACHE);
+    }
+  }
+
+  private static byte[] key(int i) {
+    return ByteBuffer.allocate(16).putLong(i * 0x9E3779B97F4A7C15L).putLong(i).array();
+  }
+
+  @Test
+  void theFilterKnowsAllKeysAndFewOthers() {
+    int count = 5000;
+    for (int i = 0; i < count; i++) {
+      put(key(i), 8 + 8L * i, value(i));
+    }
+    int passed = 0;
+    for (int i = 0; i < 2 * count; i++) {
+      byte[] key = key(i);
+      boolean may = tree.mayContain(KeyHash.hash(key, 0, key.length));
+      assertTrue(may || i >= count, "a key the filter does not know");
+      passed += may && i >= count ? 1 : 0;
+    }
+    assertTrue(passed < count / 50, "false positives: " + passed);
+  }
+
+  @Test
+  void whatIsTooLargeIsRefused() {
+    byte[] large = new byte[4096];
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> tree.put(large, 0, 1025, 0, Kind.DELETE, 8, large, 0, 0, visibility));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> tree.put(KEY, 0, 5, 0, Kind.PUT, 8, large, 0, 4000, visibility));
+    assertEquals(0, tree.bytesUsed());
+  }
+
+  @Test
+  void aChainThatWasNotPutIsFreed() {
+    int first = tree.writeOverflow(new byte[20_000], 0, 20_000);
+    assertEquals(5, pool.pages(Purpose.WRITE));
+    tree.freeOverflow(first);
+    assertEquals(0, pool.pages(Purpose.WRITE));
+  }
+}
