@@ -135,13 +135,15 @@ final class ActiveSearch {
     if (n == 0) {
       return lo;
     }
+    // Arithmetic instead of a branch, which would be mispredicted every other time.
     int heads = base + HEADS;
+    long sought = head;
     while (n > 1) {
       int half = n >>> 1;
-      lo = memory.getInt(heads + 4 * (lo + half - 1)) < head ? lo + half : lo;
+      lo += half & (int) ((memory.getInt(heads + 4 * (lo + half - 1)) - sought) >> 63);
       n -= half;
     }
-    return memory.getInt(heads + 4 * lo) < head ? lo + 1 : lo;
+    return lo - (int) ((memory.getInt(heads + 4 * lo) - sought) >> 63);
   }
 
   private int amongTies(
