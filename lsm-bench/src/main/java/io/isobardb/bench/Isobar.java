@@ -2,6 +2,7 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Spec;
     scope = ScopeType.INHERIT,
     version = "isobar 0.1.0-SNAPSHOT",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {CompareCommand.class, YcsbCommand.class})
+    subcommands = {CompareCommand.class, YcsbCommand.class, JmhCommand.class})
 public final class Isobar implements Runnable {
   @Spec private CommandSpec spec;
 

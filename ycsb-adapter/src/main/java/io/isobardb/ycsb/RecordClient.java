@@ -50,8 +50,9 @@ public abstract class RecordClient extends DB {
   protected abstract void close() throws DBException;
 
   /**
-   * Copies the value into {@code into}, as much as fits; returns its length, or -1 if the key is
-   * absent.
+   * Copies the value into {@code into} if it fits; what the array holds is otherwise undefined.
+   *
+   * @return the value's length, or -1 if the key is absent
    */
   protected abstract int get(int tree, byte[] key, byte[] into);
 

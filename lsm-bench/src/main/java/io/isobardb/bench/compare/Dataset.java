@@ -21,7 +21,9 @@ final class Dataset {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int HEADER_BYTES = 16;
 
-  /** Shorter values have no header: nothing would be left that tells a right one from a wrong one. */
+  /**
+   * Shorter values have no header: nothing would be left that tells a right one from a wrong one.
+   */
   private static final int HEADED_VALUE_BYTES = 24;
 
   private final int keyBytes;

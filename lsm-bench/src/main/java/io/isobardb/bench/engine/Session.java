@@ -19,8 +19,9 @@ public interface Session extends AutoCloseable {
   void put(int tree, byte[] key, byte[] value);
 
   /**
-   * Copies the value into {@code into}, as much as fits; returns the value's length, or {@link
-   * #ABSENT}.
+   * Copies the value into {@code into} if it fits; what the array holds is otherwise undefined.
+   *
+   * @return the value's length, or {@link #ABSENT}
    */
   int get(int tree, byte[] key, byte[] into);
 

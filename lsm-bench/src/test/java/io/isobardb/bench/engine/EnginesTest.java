@@ -84,8 +84,9 @@ class EnginesTest {
       byte[] whole = new byte[length];
       session.get(tree, key, whole);
       assertArrayEquals(expected, whole, what);
-      int part = Math.min(length, small.length);
-      assertArrayEquals(Arrays.copyOf(expected, part), Arrays.copyOf(small, part), what);
+      if (length <= small.length) {
+        assertArrayEquals(expected, Arrays.copyOf(small, length), what);
+      }
     }
   }
 
