@@ -48,7 +48,7 @@ public final class CompareCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "NAME",
       description = "Engines, the first to be shown first: ${DEFAULT-VALUE}.",
-      defaultValue = "rocksdb,mvstore,lmdb")
+      defaultValue = "isobar,rocksdb,mvstore,lmdb")
   private List<String> engines = List.of();
 
   @Option(

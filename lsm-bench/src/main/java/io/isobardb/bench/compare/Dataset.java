@@ -97,19 +97,22 @@ final class Dataset {
    * @throws IllegalStateException if it is not
    */
   void check(long record, byte[] value, int length, byte[] scratch) {
-    long version = 0;
-    boolean right = length == valueBytes;
-    if (right && valueBytes >= HEADED_VALUE_BYTES) {
-      right = (long) LITTLE.get(value, 0) == record;
-      version = (long) LITTLE.get(value, 8);
-    }
-    if (right) {
-      value(record, version, scratch);
-      right = Arrays.equals(value, 0, length, scratch, 0, length);
-    }
-    if (!right) {
+    if (length != valueBytes) {
       throw new IllegalStateException(
-          "wrong value of " + length + " bytes for record " + record + ": data are damaged");
+          "record " + record + " has a value of " + length + " bytes, not " + valueBytes);
+    }
+    boolean headed = valueBytes >= HEADED_VALUE_BYTES;
+    long found = headed ? (long) LITTLE.get(value, 0) : record;
+    long version = headed ? (long) LITTLE.get(value, 8) : 0;
+    value(found, version, scratch);
+    int mismatch = Arrays.mismatch(value, 0, length, scratch, 0, length);
+    if (found != record || mismatch >= 0) {
+      throw new IllegalStateException(
+          "wrong value for record "
+              + record
+              + (mismatch >= 0
+                  ? ": it is damaged from byte " + mismatch + " of " + length + " on"
+                  : ": it is record " + found + "'s"));
     }
   }
 

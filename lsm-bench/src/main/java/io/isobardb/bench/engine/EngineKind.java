@@ -5,6 +5,13 @@ import java.util.Locale;
 
 /** The engines known here. */
 public enum EngineKind {
+  /** Isobar, in this process. */
+  ISOBAR {
+    @Override
+    public Engine open(EngineOptions options) {
+      return IsobarEngine.open(options);
+    }
+  },
   /** RocksDB through its own Java interface. */
   ROCKSDB {
     @Override

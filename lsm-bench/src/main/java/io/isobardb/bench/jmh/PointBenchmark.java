@@ -42,8 +42,8 @@ public class PointBenchmark {
   @State(Scope.Benchmark)
   public static class Loaded {
     /** An {@link EngineKind}. */
-    @Param({"rocksdb"})
-    public String engine = "rocksdb";
+    @Param({"isobar"})
+    public String engine = "isobar";
 
     /** How many records are loaded. */
     @Param({"500000"})

@@ -7,6 +7,7 @@ import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.ycsb.IsobarClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,7 +88,7 @@ public final class YcsbCommand implements Callable<Integer> {
       names = "--engine",
       paramLabel = "NAME",
       description = "The engine (default: ${DEFAULT-VALUE}).",
-      defaultValue = "rocksdb")
+      defaultValue = "isobar")
   private String engine = "";
 
   @Option(
@@ -210,7 +211,7 @@ public final class YcsbCommand implements Callable<Integer> {
         YcsbRun.run(
             child,
             load,
-            EngineClient.class.getName(),
+            (kind == EngineKind.ISOBAR ? IsobarClient.class : EngineClient.class).getName(),
             settings,
             threads,
             load ? 0 : target,

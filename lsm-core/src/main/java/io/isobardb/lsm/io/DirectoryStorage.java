@@ -37,7 +37,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DirectoryStorage implements Storage {
   private static final String ASIDE = ".deleted";
-  private static final OpenOption DIRECT = com.sun.nio.file.ExtendedOpenOption.DIRECT;
+  private static final OpenOption DIRECT = directOption();
+
+  /**
+   * {@code ExtendedOpenOption.DIRECT}, found by its name: newer compilers warn of the type, and nothing
+   * suppresses that, though module {@code jdk.unsupported} exports it.
+   */
+  private static OpenOption directOption() {
+    try {
+      for (Object option :
+          Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
+        if (option.toString().equals("DIRECT")) {
+          return (OpenOption) option;
+        }
+      }
+    } catch (ClassNotFoundException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+    throw new ExceptionInInitializerError("the JDK has no direct I/O");
+  }
 
   /**
    * Where an open file is. Guarded by {@link #names}.

@@ -1,0 +1,151 @@
+package io.isobardb.bench.engine;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.memory.pool.Purpose;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Isobar through its public API, with its defaults for all that the comparison does not set. */
+final class IsobarEngine implements Engine {
+  private final EngineOptions options;
+  private final Store store;
+  private final List<Tree> trees = new ArrayList<>();
+
+  private IsobarEngine(EngineOptions options) {
+    this.options = options;
+    store =
+        Store.open(
+            options.dir(),
+            StoreOptions.builder()
+                .memoryBudget(options.memoryBytes())
+                .ioMode(options.directIo() ? IoMode.DIRECT : IoMode.BUFFERED)
+                .durability(options.syncWrites() ? Durability.SYNC : Durability.ASYNC)
+                .asyncSyncInterval(Duration.ofMillis(EngineOptions.LOG_SYNC_MILLIS))
+                .build());
+    for (int i = 0; i < options.trees(); i++) {
+      trees.add(store.openTree("tree" + i));
+    }
+  }
+
+  static Engine open(EngineOptions options) {
+    return new IsobarEngine(options);
+  }
+
+  @Override
+  public Session openSession() {
+    return new IsobarSession();
+  }
+
+  @Override
+  public void settle() {
+    store.awaitQuiet();
+  }
+
+  @Override
+  public long spaceBytes() {
+    return Directories.sizeBytes(options.dir());
+  }
+
+  @Override
+  public long memoryBytes() {
+    return store.stats().ledger().peakBytes();
+  }
+
+  @Override
+  public String configuration() {
+    return "isobar: " + store.options();
+  }
+
+  @Override
+  public Map<String, Object> stats() {
+    StoreStats now = store.stats();
+    Map<String, Object> stats = new LinkedHashMap<>();
+    stats.put("limitBytes", now.ledger().limitBytes());
+    stats.put("allocatedBytes", now.ledger().allocatedBytes());
+    stats.put("peakBytes", now.ledger().peakBytes());
+    for (Purpose purpose : Purpose.values()) {
+      stats.put(
+          "ledger." + purpose.name().toLowerCase(Locale.ROOT) + "Bytes",
+          now.ledger().bytes(purpose));
+    }
+    stats.put("logWrittenBytes", now.logBytesWritten());
+    stats.put("flushes", now.flushes());
+    stats.put("flushWrittenBytes", now.flushBytesWritten());
+    stats.put("merges", now.merges());
+    stats.put("mergeWrittenBytes", now.mergeBytesWritten());
+    now.stalls().forEach((reason, count) -> stats.put("stalls." + reason, count));
+    now.stallNanos().forEach((reason, nanos) -> stats.put("stallMillis." + reason, nanos / 1e6));
+    stats.put("spaceBytes", spaceBytes());
+    return stats;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  private final class IsobarSession implements Session {
+    private byte[] target = {};
+    private ByteBuffer targetBuffer = ByteBuffer.wrap(target);
+    private ByteBuffer scanKey = ByteBuffer.allocate(64);
+    private ByteBuffer scanValue = ByteBuffer.allocate(1024);
+
+    @Override
+    public void put(int tree, byte[] key, byte[] value) {
+      trees.get(tree).put(key, value);
+    }
+
+    @Override
+    public int get(int tree, byte[] key, byte[] into) {
+      if (target != into) {
+        target = into;
+        targetBuffer = ByteBuffer.wrap(into);
+      }
+      return trees.get(tree).get(key, targetBuffer.clear());
+    }
+
+    @Override
+    public void delete(int tree, byte[] key) {
+      trees.get(tree).delete(key);
+    }
+
+    @Override
+    public int scan(int tree, byte[] from, int limit, Visitor visitor) {
+      int count = 0;
+      try (Cursor cursor = trees.get(tree).cursor(CursorOptions.all())) {
+        boolean valid = cursor.seek(from);
+        while (valid && count < limit) {
+          int keyLength = cursor.key(scanKey.clear());
+          if (keyLength > scanKey.capacity()) {
+            scanKey = ByteBuffer.allocate(2 * keyLength);
+            cursor.key(scanKey);
+          }
+          int valueLength = cursor.value(scanValue.clear());
+          if (valueLength > scanValue.capacity()) {
+            scanValue = ByteBuffer.allocate(2 * valueLength);
+            cursor.value(scanValue);
+          }
+          visitor.entry(scanKey.array(), keyLength, scanValue.array(), valueLength);
+          count++;
+          valid = count < limit && cursor.next();
+        }
+      }
+      return count;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

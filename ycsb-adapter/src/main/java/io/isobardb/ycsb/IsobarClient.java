@@ -1,0 +1,132 @@
+package io.isobardb.ycsb;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.Tree;
+import io.isobardb.memory.pool.Purpose;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import site.ycsb.DBException;
+
+/**
+ * The YCSB binding of Isobar: one store for all client threads, opened by the first and closed
+ * after the last. The properties stand in the README of the zip.
+ */
+public final class IsobarClient extends RecordClient {
+  private static final Shared<Opened> OPENED = new Shared<>();
+
+  private List<Tree> trees = List.of();
+  private @Nullable ByteBuffer target;
+
+  /** The store and its trees. */
+  private record Opened(Store store, List<Tree> trees) {}
+
+  @Override
+  protected void open(Properties properties, int treeCount) throws DBException {
+    trees = OPENED.acquire(() -> openStore(properties, treeCount)).trees();
+  }
+
+  private static Opened openStore(Properties properties, int treeCount) throws DBException {
+    String dir = properties.getProperty("isobar.dir");
+    if (dir == null) {
+      throw new DBException("property isobar.dir is missing");
+    }
+    Properties store = new Properties();
+    store.setProperty("memoryBudget", properties.getProperty("isobar.memory", "256MB"));
+    store.setProperty("durability", properties.getProperty("isobar.durability", "async"));
+    store.setProperty("ioMode", properties.getProperty("isobar.io", "direct"));
+    String prefix = "isobar.store.";
+    for (String name : properties.stringPropertyNames()) {
+      if (name.startsWith(prefix)) {
+        store.setProperty(name.substring(prefix.length()), properties.getProperty(name));
+      }
+    }
+    Store open = Store.open(Path.of(dir), StoreOptions.fromProperties(store, ""));
+    try {
+      System.err.println("isobar: " + open.options());
+      List<Tree> all = new ArrayList<>();
+      for (int i = 0; i < treeCount; i++) {
+        all.add(open.openTree("tree" + i));
+      }
+      return new Opened(open, List.copyOf(all));
+    } catch (RuntimeException | Error e) {
+      open.close();
+      throw e;
+    }
+  }
+
+  @Override
+  protected void close() throws DBException {
+    if (trees.isEmpty()) {
+      return;
+    }
+    trees = List.of();
+    OPENED.release(
+        opened -> {
+          try (Store store = opened.store()) {
+            report(getProperties(), figures(store.stats()));
+          }
+        });
+  }
+
+  private static Map<String, Object> figures(StoreStats stats) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("limitBytes", stats.ledger().limitBytes());
+    figures.put("allocatedBytes", stats.ledger().allocatedBytes());
+    figures.put("peakBytes", stats.ledger().peakBytes());
+    for (Purpose purpose : Purpose.values()) {
+      figures.put(
+          "ledger." + purpose.name().toLowerCase(Locale.ROOT) + "Bytes",
+          stats.ledger().bytes(purpose));
+    }
+    figures.put("logWrittenBytes", stats.logBytesWritten());
+    figures.put("flushWrittenBytes", stats.flushBytesWritten());
+    figures.put("mergeWrittenBytes", stats.mergeBytesWritten());
+    stats.stalls().forEach((reason, count) -> figures.put("stalls." + reason, count));
+    stats
+        .stallNanos()
+        .forEach((reason, nanos) -> figures.put("stallMillis." + reason, nanos / 1_000_000));
+    return figures;
+  }
+
+  @Override
+  protected int get(int tree, byte[] key, byte[] into) {
+    ByteBuffer buffer = target;
+    if (buffer == null || buffer.array() != into) {
+      buffer = ByteBuffer.wrap(into);
+      target = buffer;
+    }
+    return trees.get(tree).get(key, buffer.clear());
+  }
+
+  @Override
+  protected void put(int tree, byte[] key, byte[] record) {
+    trees.get(tree).put(key, record);
+  }
+
+  @Override
+  protected void remove(int tree, byte[] key) {
+    trees.get(tree).delete(key);
+  }
+
+  @Override
+  protected void scan(int tree, byte[] from, int limit, RecordVisitor visitor) {
+    try (Cursor cursor = trees.get(tree).cursor(CursorOptions.all())) {
+      boolean valid = cursor.seek(from);
+      for (int i = 0; valid && i < limit; i++) {
+        visitor.record(cursor.value());
+        valid = i + 1 < limit && cursor.next();
+      }
+    }
+  }
+}
