@@ -169,21 +169,24 @@ public final class Log implements AutoCloseable {
 
   /** Makes what is applied visible, and returns when all below {@code end} is. */
   void published(long lsn, long end) {
-    if (ring.walk()) {
-      visibleChanged.raise();
-    }
+    advance();
     if (ring.visibleEnd() < end) {
       awaitVisible(end);
     }
     writer.published(lsn, end);
   }
 
+  /** Moves over all that is applied. */
+  void advance() {
+    if (ring.walk()) {
+      visibleChanged.raise();
+    }
+  }
+
   private void awaitVisible(long end) {
     VarHandle.fullFence();
     for (int i = 0; i < SPINS; i++) {
-      if (ring.walk()) {
-        visibleChanged.raise();
-      }
+      advance();
       if (ring.visibleEnd() >= end) {
         return;
       }
@@ -273,11 +276,18 @@ public final class Log implements AutoCloseable {
     writer.latch(cause);
   }
 
+  /** For tests of the order of publication. */
+  Ring ring() {
+    return ring;
+  }
+
   void checkNotFailed() {
     writer.checkNotFailed();
   }
 
   void awaitRoom(long end) {
+    VarHandle.fullFence();
+    advance();
     writer.awaitRoom(end);
   }
 

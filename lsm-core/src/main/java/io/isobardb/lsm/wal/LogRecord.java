@@ -257,6 +257,8 @@ public final class LogRecord {
   private void closeFragment(int kind) {
     int fragment = at == lsn ? RecordLayout.FIRST : RecordLayout.MIDDLE;
     ring.finish(at, fragmentLength, kind, fragment, log.durable(), crc);
+    // Nobody publishes a fragment: without this the ring would never be rid of it.
+    log.advance();
     openFragment(at + RecordLayout.HEADER_BYTES + fragmentLength);
   }
 

@@ -268,17 +268,17 @@ final class LogWriter implements Service {
 
   /** Keeps the timer running as long as anything is, or is about to be, unsynced. */
   private void rearm(long now, boolean due) {
-    if (!armed.get()) {
-      return;
+    if (due) {
+      deadlineNanos = now + asyncSyncNanos;
     }
-    if (ring.tail() == syncedPosition) {
+    if (armed.get() && ring.tail() == syncedPosition) {
       armed.set(false);
       if (ring.tail() != syncedPosition) {
         arm();
       }
-    } else if (due) {
-      deadlineNanos = now + asyncSyncNanos;
-      wakeWithin(asyncSyncNanos);
+    } else if (armed.get()) {
+      // Every run uses up the alarm, whatever it ran for.
+      wakeWithin(Math.max(1, deadlineNanos - now));
     }
   }
 

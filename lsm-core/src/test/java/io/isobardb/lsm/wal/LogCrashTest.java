@@ -1,0 +1,180 @@
+package io.isobardb.lsm.wal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.CrashMode;
+import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.wal.LogWorld.Entry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Power loss at, and failure of, every operation of a short life of a log. */
+class LogCrashTest {
+  /** A log's life: what was written, and what of it must survive. */
+  private static final class Life {
+    final LogWorld world;
+    final SplittableRandom random;
+    final List<Entry> written = new ArrayList<>();
+    long start = Lsn.FIRST;
+
+    /** What awaitDurable and flush reported. */
+    long acknowledged = Lsn.FIRST;
+
+    Log log;
+
+    Life(long seed, LogOptions options) {
+      world = new LogWorld(options, seed);
+      random = new SplittableRandom(seed);
+    }
+
+    void run() throws IOException {
+      for (int session = 0; session < 3; session++) {
+        log = world.open(start);
+        LogRecord record = log.newRecord();
+        for (int i = 0; i < 40; i++) {
+          int length = random.nextInt(10) == 0 ? random.nextInt(9_000) : random.nextInt(900);
+          written.add(LogWorld.append(record, LogWorld.bytes(random, length)));
+          if (random.nextInt(6) == 0) {
+            log.awaitDurable(written.get(random.nextInt(written.size())).lsn());
+            acknowledged = Math.max(acknowledged, log.durable());
+          }
+          if (random.nextInt(30) == 0) {
+            log.flush();
+            acknowledged = log.durable();
+            start = written.get(written.size() - 1).lsn();
+            log.truncateBefore(start);
+          }
+        }
+        log.close();
+        acknowledged = log.end();
+        log = null;
+      }
+    }
+  }
+
+  /** Opens what is left, twice, and writes on. */
+  private static void check(Life life, SimulatedStorage disk, long seed, String what)
+      throws IOException {
+    LogWorld world = new LogWorld(life.world.options, seed, disk);
+    Log log = world.open(life.start);
+    List<Entry> whole = life.written.stream().filter(entry -> entry.lsn() >= life.start).toList();
+    int kept = world.replayed.size();
+    assertTrue(kept <= whole.size(), what);
+    assertEquals(whole.subList(0, kept), world.replayed, what);
+    if (kept < whole.size()) {
+      assertTrue(whole.get(kept).lsn() >= life.acknowledged, what + ": lost " + whole.get(kept));
+    }
+    List<Entry> expected = new ArrayList<>(world.replayed);
+    expected.add(LogWorld.append(log.newRecord(), new byte[77]));
+    log.close();
+    log = world.open(life.start);
+    assertEquals(expected, world.replayed, what);
+    log.close();
+    world.close();
+  }
+
+  @Test
+  void powerLossAtAnyOperationLosesNothingSyncedAndLeavesAPrefix() throws IOException {
+    for (long s = 1; s <= 4; s++) {
+      long seed = s;
+      LogOptions options = seed % 2 == 0 ? LogWorld.SMALL : LogWorld.SMALL_BUFFERED;
+      Life life = new Life(seed, options);
+      SplittableRandom chance = new SplittableRandom(seed);
+      String name = "seed " + seed + ", operation ";
+      life.world.storage.onMutation(
+          storage -> {
+            try {
+              for (CrashMode mode : CrashMode.values()) {
+                String what = name + storage.mutations() + " " + mode;
+                check(life, storage.crash(chance, mode), seed, what);
+              }
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+      life.run();
+      life.world.close();
+    }
+  }
+
+  @Test
+  void powerLossWhileRecoveringIsHarmless() throws IOException {
+    long seed = 5;
+    Life life = new Life(seed, LogWorld.SMALL);
+    SplittableRandom chance = new SplittableRandom(seed);
+    List<SimulatedStorage> inner = new ArrayList<>();
+    AtomicInteger checked = new AtomicInteger();
+    life.world.storage.onMutation(
+        storage -> {
+          if (chance.nextInt(2) != 0) {
+            return;
+          }
+          try {
+            SimulatedStorage crashed = storage.crash(chance, CrashMode.RANDOM);
+            inner.clear();
+            crashed.onMutation(again -> inner.add(again.crash(chance, CrashMode.RANDOM)));
+            LogWorld recovering = new LogWorld(life.world.options, seed, crashed);
+            Log log = recovering.open(life.start);
+            int operations = inner.size();
+            checked.addAndGet(operations);
+            log.close();
+            recovering.close();
+            for (int i = 0; i < operations; i++) {
+              check(life, inner.get(i), seed, "seed 5, operation " + storage.mutations());
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    life.run();
+    life.world.close();
+    assertTrue(checked.get() > 50, "states checked: " + checked);
+  }
+
+  @Test
+  void afterAnyFailedOperationNothingAcknowledgedIsLost() throws IOException {
+    Life clean = new Life(9, LogWorld.SMALL);
+    clean.run();
+    long operations = clean.world.storage.operations();
+    clean.world.close();
+    Fault[] faults = {Fault.EIO, Fault.ENOSPC, Fault.SHORT_THEN_EIO, Fault.SHORT_THEN_ENOSPC};
+    for (long i = 0; i < operations; i++) {
+      Fault fault = faults[(int) (i % faults.length)];
+      String what = "seed 9, operation " + i + " " + fault;
+      Life life = new Life(9, LogWorld.SMALL);
+      life.world.storage.faults(FaultPlan.once(i, fault));
+      try {
+        life.run();
+      } catch (IOException | IsobarException e) {
+        closeAfter(life);
+      }
+      check(life, life.world.storage.copy(), 9, what + ", all");
+      SimulatedStorage left =
+          life.world.storage.crash(new SplittableRandom(i), CrashMode.ONLY_SYNCED);
+      check(life, left, 9, what + ", synced");
+      life.world.close();
+    }
+  }
+
+  private static void closeAfter(Life life) {
+    if (life.log == null) {
+      return;
+    }
+    try {
+      life.log.close();
+    } catch (IOException | DiskFullException e) {
+      // The second failure of the same kind.
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.isobardb.lsm.wal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.Operation;
+import io.isobardb.lsm.wal.LogWorld.Entry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LogFailureTest {
+  @Test
+  void aFullDiskStopsWritersUntilThereIsRoomAgain() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    List<Entry> written = new ArrayList<>();
+    world.storage.capacityBytes(world.storage.usedBytes() + (100 << 10));
+    DiskFullException full =
+        assertThrows(
+            DiskFullException.class,
+            () -> {
+              for (int i = 0; i < 1000; i++) {
+                log.checkWritable();
+                written.add(LogWorld.append(record, new byte[500]));
+                if (i % 10 == 9) {
+                  log.awaitDurable(written.get(i).lsn());
+                }
+              }
+            });
+    assertNotNull(full.getCause());
+    long last = written.get(written.size() - 1).lsn();
+    assertThrows(DiskFullException.class, log::checkWritable);
+    assertThrows(DiskFullException.class, () -> log.awaitDurable(last));
+    world.scheduler.runFor(5_000_000_000L);
+    assertThrows(DiskFullException.class, log::checkWritable, "there still is no room");
+    // What fits into the ring is taken nevertheless.
+    written.add(LogWorld.append(record, new byte[500]));
+
+    world.storage.capacityBytes(Long.MAX_VALUE);
+    world.scheduler.runFor(5_000_000_000L);
+    log.checkWritable();
+    assertEquals(log.end(), log.durable());
+    written.add(LogWorld.append(record, new byte[500]));
+    log.close();
+    world.open().close();
+    assertEquals(written, world.replayed);
+    world.close();
+  }
+
+  @Test
+  void aFailedSyncIsFinal() throws IOException {
+    for (Fault fault : new Fault[] {Fault.EIO, Fault.ENOSPC}) {
+      LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+      Log log = world.open();
+      LogRecord record = log.newRecord();
+      Entry first = LogWorld.append(record, new byte[100]);
+      log.flush();
+      world.storage.faults(FaultPlan.every(Operation.SYNC, fault));
+      Entry second = LogWorld.append(record, new byte[100]);
+      assertEquals(log.end() - 1, log.visible());
+      StoreFailedException failed =
+          assertThrows(StoreFailedException.class, () -> log.awaitDurable(second.lsn()));
+      assertTrue(failed.getCause() instanceof IOException);
+      world.storage.faults(FaultPlan.NONE);
+      world.scheduler.runFor(1_000_000_000L);
+      assertStopped(log, record);
+      assertTrue(log.durable() <= second.lsn());
+      log.awaitDurable(first.lsn());
+      log.close();
+      world.close();
+    }
+  }
+
+  @Test
+  void aFailedWriteIsFinalAndFreesThoseWhoWaitForRoom() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    world.storage.faults(FaultPlan.every(Operation.WRITE, Fault.SHORT_THEN_EIO));
+    StoreFailedException failed =
+        assertThrows(StoreFailedException.class, () -> LogWorld.append(record, new byte[100_000]));
+    assertTrue(failed.getCause() instanceof IOException);
+    world.storage.faults(FaultPlan.NONE);
+    assertStopped(log, record);
+    log.close();
+    world.close();
+  }
+
+  private static void assertStopped(Log log, LogRecord record) {
+    assertThrows(StoreFailedException.class, log::checkWritable);
+    assertThrows(StoreFailedException.class, () -> record.begin(1));
+    assertTrue(record.abandon());
+    assertThrows(StoreFailedException.class, log::reserveMarker);
+    if (log.durable() <= log.visible()) {
+      assertThrows(StoreFailedException.class, log::flush);
+    }
+  }
+
+  @Test
+  void aClosedLogSaysSoAndAFailedOneClosesAsItStands() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    Entry entry = LogWorld.append(record, new byte[10]);
+    log.close();
+    log.close();
+    assertThrows(StoreClosedException.class, log::checkWritable);
+    assertThrows(StoreClosedException.class, () -> record.begin(1));
+
+    Log failed = world.open();
+    failed.fail(new IllegalStateException("planted"));
+    failed.fail(new IllegalStateException("too late"));
+    StoreFailedException e = assertThrows(StoreFailedException.class, failed::checkWritable);
+    assertEquals("planted", e.getCause().getMessage());
+    failed.close();
+    world.open().close();
+    assertEquals(List.of(entry), world.replayed);
+    world.close();
+  }
+
+  @Test
+  void waitingForWhatWasNeverReservedIsRefused() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    Log log = world.open();
+    assertThrows(IllegalArgumentException.class, () -> log.awaitDurable(log.end()));
+    log.close();
+    world.close();
+  }
+}

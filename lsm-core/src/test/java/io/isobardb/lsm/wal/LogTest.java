@@ -1,0 +1,337 @@
+package io.isobardb.lsm.wal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.wal.LogWorld.Entry;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LogTest {
+  private static LogOptions options(boolean direct) {
+    return direct ? LogWorld.SMALL : LogWorld.SMALL_BUFFERED;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatWasWrittenIsReplayedOverManyOpenings(boolean direct) throws IOException {
+    for (long seed = 1; seed <= 8; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      LogWorld world = new LogWorld(options(direct), seed);
+      List<Entry> written = new ArrayList<>();
+      for (int session = 0; session < 5; session++) {
+        Log log = world.open();
+        assertEquals(written, world.replayed, "seed " + seed);
+        assertEquals(0, log.droppedBytes());
+        LogRecord record = log.newRecord();
+        for (int i = random.nextInt(200); i > 0; i--) {
+          if (random.nextInt(10) == 0) {
+            written.add(LogWorld.marker(log));
+          } else {
+            byte[] payload = LogWorld.bytes(random, LogWorld.length(random));
+            written.add(LogWorld.append(record, payload));
+          }
+          assertEquals(log.end() - 1, log.visible());
+          if (random.nextInt(8) == 0) {
+            log.awaitDurable(written.get(written.size() - 1).lsn());
+            assertEquals(log.end(), log.durable());
+          }
+        }
+        log.close();
+      }
+      world.close();
+    }
+  }
+
+  @Test
+  void theFirstRecordHasTheFirstLsnAndAnOldestReaderSeesNothing() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    assertEquals(Lsn.FIRST - 1, log.visible());
+    assertEquals(Lsn.FIRST, log.durable());
+    LogRecord record = log.newRecord();
+    assertEquals(Lsn.FIRST, LogWorld.append(record, new byte[3]).lsn());
+    assertEquals(Lsn.FIRST + 24, LogWorld.append(record, new byte[0]).lsn());
+    log.close();
+    world.close();
+  }
+
+  @Test
+  void allEncodersWriteWhatTheySayAcrossTheEndOfTheRing() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    byte[] heap = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    ByteBuffer buffer = ByteBuffer.wrap(heap);
+    Memory memory = new Memory(ByteBuffer.allocateDirect(16));
+    memory.put(0, heap, 0, 9);
+    byte[] expected = {
+      9, 0x78, 0x56, 0x34, 0x12, 1, 2, 3, 4, 5, 6, 7, 8, (byte) 0xAC, 2, 2, 3, 3, 4, 4, 5
+    };
+    int count = 2000;
+    for (int i = 0; i < count; i++) {
+      record.begin(expected.length);
+      record.putByte(9);
+      record.putInt(0x12345678);
+      record.putLong(0x0807060504030201L);
+      assertEquals(2, LogRecord.varintBytes(300));
+      record.putVarint(300);
+      record.put(heap, 1, 2);
+      record.put(buffer, 2, 2);
+      record.put(memory, 3, 2);
+      record.complete();
+      record.publish();
+    }
+    log.close();
+    log = world.open();
+    assertEquals(count, world.replayed.size());
+    for (Entry entry : world.replayed) {
+      assertArrayEquals(expected, entry.payload());
+    }
+    log.close();
+    world.close();
+  }
+
+  @Test
+  void varintsTakeAsManyBytesAsAnnounced() {
+    for (int shift = 0; shift < 32; shift++) {
+      int value = 1 << shift;
+      assertEquals(shift / 7 + 1, LogRecord.varintBytes(value));
+      assertEquals(Math.max(1, (shift + 6) / 7), LogRecord.varintBytes(value - 1));
+    }
+    assertEquals(1, LogRecord.varintBytes(0));
+    assertEquals(5, LogRecord.varintBytes(-1));
+  }
+
+  @Test
+  void aPayloadThatIsNotAsLongAsAnnouncedIsRefused() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    record.begin(4);
+    record.putByte(1);
+    assertThrows(IllegalStateException.class, record::complete);
+    assertThrows(IllegalStateException.class, record::publish);
+    assertThrows(IllegalStateException.class, () -> record.begin(1));
+    record.put(new byte[3], 0, 3);
+    assertThrows(IllegalStateException.class, () -> record.putByte(1));
+    assertTrue(record.abandon());
+    assertTrue(record.abandon(), "nothing in hand");
+    log.close();
+    world.open().close();
+    assertEquals(List.of(), world.replayed);
+    world.close();
+  }
+
+  @Test
+  void anAbandonedRecordHoldsNobodyUpAndIsNotReplayed() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord first = log.newRecord();
+    LogRecord second = log.newRecord();
+    List<Entry> expected = new ArrayList<>();
+    int[] lengths = {0, 10, 4080, 4081, 40_000};
+    for (int length : lengths) {
+      for (int put = 0; put <= length; put += Math.max(1, length / 3)) {
+        first.begin(length);
+        first.put(new byte[put], 0, put);
+        assertTrue(first.abandon());
+        expected.add(LogWorld.append(second, new byte[] {1, 2}));
+      }
+    }
+    long lsn = first.begin(2);
+    first.put(new byte[2], 0, 2);
+    first.complete();
+    assertFalse(first.abandon(), "it is complete, and may be written already");
+    expected.add(new Entry(lsn, LogHandler.BATCH, new byte[2]));
+    assertEquals(log.end() - 1, log.visible());
+    log.close();
+    world.open().close();
+    assertEquals(expected, world.replayed);
+    world.close();
+  }
+
+  @Test
+  void nothingIsVisibleBeforeWhatIsBeforeIt() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    Ring ring = log.ring();
+    LogRecord first = log.newRecord();
+    long a = first.begin(1);
+    long marker = log.reserveMarker();
+    // The marker is applied, but the record before it is not.
+    ring.markMarkerApplied(marker);
+    assertFalse(ring.walk());
+    assertEquals(a - 1, log.visible());
+    first.putByte(1);
+    first.complete();
+    assertFalse(ring.walk());
+    assertEquals(a - 1, log.visible());
+    first.publish();
+    assertEquals(marker + 7, log.visible());
+    log.close();
+    world.close();
+  }
+
+  @Test
+  void aRecordInFragmentsBecomesVisibleAndDurableAsAWhole() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    LogWorld.append(record, new byte[100]);
+    long lsn = record.begin(50_000);
+    for (int i = 0; i < 50_000; i++) {
+      record.putByte(i);
+      if (i % 1000 == 0) {
+        log.ring().walk();
+        assertEquals(lsn - 1, log.visible());
+        assertTrue(log.durable() <= lsn);
+      }
+    }
+    record.complete();
+    record.publish();
+    assertEquals(log.end() - 1, log.visible());
+    log.awaitDurable(lsn);
+    assertEquals(log.end(), log.durable());
+    log.close();
+    world.close();
+  }
+
+  @Test
+  void anUnsyncedRecordIsSyncedInTimeWithoutAnybodyWaiting() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    for (int i = 0; i < 5; i++) {
+      LogWorld.append(record, new byte[100]);
+      world.scheduler.runFor(LogWorld.SMALL.asyncSyncNanos() / 2);
+      assertTrue(log.durable() < log.end());
+      LogWorld.append(record, new byte[100]);
+      world.scheduler.runFor(LogWorld.SMALL.asyncSyncNanos() / 2 + 10_000);
+      assertEquals(log.end(), log.durable());
+      assertEquals(i + 1, log.syncs());
+      world.scheduler.runFor(3 * LogWorld.SMALL.asyncSyncNanos());
+      assertEquals(i + 1, log.syncs(), "an idle log is not synced");
+    }
+    log.close();
+    world.close();
+  }
+
+  @Test
+  void droppedSegmentsAreReusedAndTheirOldRecordsAreNotFound() throws IOException {
+    SplittableRandom random = new SplittableRandom(7);
+    LogWorld world = new LogWorld(LogWorld.SMALL, 7);
+    Log log = world.open();
+    long start = Lsn.FIRST;
+    List<Entry> written = new ArrayList<>();
+    for (int session = 0; session < 20; session++) {
+      LogRecord record = log.newRecord();
+      for (int i = 0; i < 300; i++) {
+        // Equal sizes: old headers stand where new ones could.
+        written.add(LogWorld.append(record, LogWorld.bytes(random, 112)));
+      }
+      log.flush();
+      start = written.get(written.size() - 40).lsn();
+      log.truncateBefore(start);
+      assertTrue(log.sizeBytes() <= 2 * world.options.segmentBytes());
+      log.close();
+      long from = start;
+      List<Entry> kept = written.stream().filter(e -> e.lsn() >= from).toList();
+      log = world.open(start);
+      assertEquals(kept, world.replayed);
+      assertEquals(0, log.droppedBytes());
+      assertTrue(world.storage.list().size() <= 2 + 1 + world.options.spareSegments());
+    }
+    log.close();
+    world.close();
+  }
+
+  @Test
+  void aLogCutAtItsVeryEndOpensEmpty() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    long boundary = 2 * world.options.segmentBytes();
+    while (log.end() + 2 * 4096 < boundary) {
+      LogWorld.append(record, new byte[1000]);
+    }
+    LogWorld.append(record, new byte[(int) (boundary - log.end()) - 16 - 4096]);
+    LogWorld.append(record, new byte[4080]);
+    log.flush();
+    assertEquals(boundary, log.durable());
+    log.truncateBefore(boundary);
+    // As after a crash: closing would write one more record.
+    LogWorld after = new LogWorld(world.options, 2, world.storage.copy());
+    log.close();
+    Log opened = after.open(boundary);
+    assertEquals(List.of(), after.replayed);
+    Entry entry = LogWorld.append(opened.newRecord(), new byte[5]);
+    assertEquals(boundary, entry.lsn());
+    opened.close();
+    opened = after.open(boundary);
+    assertEquals(List.of(entry), after.replayed);
+    opened.close();
+    after.close();
+    world.close();
+  }
+
+  @Test
+  void aMissingAForeignAndANewerSegmentAreToldApart() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    for (int i = 0; i < 300; i++) {
+      LogWorld.append(record, new byte[1000]);
+    }
+    log.close();
+    String second = SegmentLayout.fileName(1);
+    var intact = world.storage.copy();
+
+    world.storage.delete(second);
+    CorruptionException missing = assertThrows(CorruptionException.class, world::open);
+    assertEquals(second, missing.file());
+
+    world.storage = intact.copy();
+    assertThrows(
+        FormatException.class,
+        () ->
+            Log.open(
+                world.environment(),
+                world.pool,
+                world.options,
+                UUID.randomUUID(),
+                Lsn.FIRST,
+                (lsn, kind, payload, offset, length) -> {}));
+
+    world.storage = intact.copy();
+    try (DataFile file = world.storage.open(second, IoMode.BUFFERED)) {
+      Memory version = new Memory(ByteBuffer.allocateDirect(4));
+      version.putInt(0, 2);
+      file.write(8, version, 0, 4);
+    }
+    FormatException newer = assertThrows(FormatException.class, world::open);
+    assertTrue(newer.getMessage().contains("version 2"));
+
+    world.storage = intact.copy();
+    assertThrows(CorruptionException.class, () -> world.open(1L << 30));
+    assertEquals(0, world.pool.ledger().bytes(Purpose.LOG));
+    world.close();
+  }
+}
