@@ -181,14 +181,14 @@ final class Segments {
     DataFile opened = storage.open(SegmentLayout.fileName(last), mode);
     file = opened;
     if (torn && end < endPosition()) {
-      long position = end & -DataFile.BLOCK;
-      int kept = (int) (end - position);
+      long from = offsetAt(end & -DataFile.BLOCK);
+      int kept = (int) (end & (DataFile.BLOCK - 1));
       if (kept > 0) {
         block.zero(kept, DataFile.BLOCK - kept);
-        opened.write(offsetAt(position), block, 0, DataFile.BLOCK);
-        position += DataFile.BLOCK;
+        opened.write(from, block, 0, DataFile.BLOCK);
+        from += DataFile.BLOCK;
       }
-      zero(opened, offsetAt(position), SegmentLayout.HEADER_BYTES + segmentBytes);
+      zero(opened, from, SegmentLayout.HEADER_BYTES + segmentBytes);
     }
     opened.sync();
   }
