@@ -230,6 +230,7 @@ final class FlushJob implements Job {
         }
       }
     }
+    awaitLog(outputs);
     long before = flusher.engine().gate().usedBytes();
     flusher.engine().catalog().commit(tree, change(outputs, taken, count), fresh, cleanups);
     if (mode == Mode.PARTIAL) {
@@ -242,6 +243,18 @@ final class FlushJob implements Job {
         outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum(),
         before - flusher.engine().gate().usedBytes(),
         flusher.engine().nanos() - startNanos);
+  }
+
+  /**
+   * Waits until the log is durable up to what was flushed: else a crash could keep it and lose older
+   * writes to other trees, and hand its LSNs out again.
+   */
+  private void awaitLog(List<SSTableMeta> outputs) {
+    if (flusher.engine().log().isOpen()) {
+      for (SSTableMeta meta : outputs) {
+        flusher.engine().log().get().awaitDurable(meta.maxLsn());
+      }
+    }
   }
 
   private Catalog.Change change(List<SSTableMeta> outputs, Range taken, int count) {
