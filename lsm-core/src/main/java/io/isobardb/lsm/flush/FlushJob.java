@@ -246,8 +246,8 @@ final class FlushJob implements Job {
   }
 
   /**
-   * Waits until the log is durable up to what was flushed: else a crash could keep it and lose older
-   * writes to other trees, and hand its LSNs out again.
+   * Waits until the log is durable up to what was flushed: else a crash could keep it and lose
+   * older writes to other trees, and hand its LSNs out again.
    */
   private void awaitLog(List<SSTableMeta> outputs) {
     if (flusher.engine().log().isOpen()) {
