@@ -162,7 +162,7 @@ public final class Flusher {
   public static long memoryBytes(TreeState state) {
     long bytes = ((ActiveTree) state.active().content()).bytesUsed();
     for (int i = 0; i < state.memoryRunCount(); i++) {
-      bytes += state.run(i).get(0).sizeBytes();
+      bytes += state.run(i).sizeBytes();
     }
     return bytes;
   }

@@ -3,7 +3,6 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
-import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import java.util.ArrayList;
@@ -192,7 +191,7 @@ public final class Merger {
       int to = from;
       long bytes = 0;
       while (to < memory.size() && tier(memory.get(to)) <= tier) {
-        bytes += bytes(memory.get(to));
+        bytes += memory.get(to).sizeBytes();
         to++;
       }
       if (to - from >= MEMORY_RUNS) {
@@ -205,7 +204,7 @@ public final class Merger {
 
   private long tier(Run run) {
     long tier = 0;
-    for (long size = bytes(run) / settings.activeBytes();
+    for (long size = run.sizeBytes() / settings.activeBytes();
         size >= MEMORY_RUNS / 2;
         size /= MEMORY_RUNS) {
       tier++;
@@ -213,12 +212,34 @@ public final class Merger {
     return tier;
   }
 
-  private static long bytes(Run run) {
-    long bytes = 0;
-    for (Table table : run.tables()) {
-      bytes += table.sizeBytes();
+  /**
+   * Merges all runs in memory of a tree that is not written to, so that reads ask one run instead
+   * of many.
+   *
+   * @return whether it should be asked again, because the tree's memory is busy now
+   */
+  public boolean requestIdle(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    boolean merged = state.memoryRunCount() == 1 && state.run(0).get(0).tree() == null;
+    if (state.memoryRunCount() == 0
+        || merged
+        || writeMemory.applyAsLong(tree) < settings.activeBytes()) {
+      return false;
     }
-    return bytes;
+    if (!tree.memoryBusy().compareAndSet(false, true)) {
+      return true;
+    }
+    state = tree.states().current();
+    List<Run> memory = state.memory();
+    long bytes = memory.stream().mapToLong(Run::sizeBytes).sum();
+    boolean frozen = state.frozenRuns(engine.log().visible()) == memory.size();
+    if (!frozen || memory.isEmpty() || !engine.gate().hasRoom(bytes)) {
+      tree.memoryBusy().set(false);
+      return !frozen;
+    }
+    memoryMerges.increment();
+    engine.environment().scheduler().submit(new MemoryMergeJob(this, engine, tree, memory));
+    return false;
   }
 
   void memoryEnded(TreeHandle tree) {

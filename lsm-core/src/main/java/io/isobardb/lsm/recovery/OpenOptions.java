@@ -23,7 +23,7 @@ public record OpenOptions(
 
   /** At which size an active SSTable is sealed: small enough for the processor's cache. */
   public int activeBytes() {
-    return (int) Math.max(Math.min(writeMemory / 16, 4 << 20), 4L * pageSize);
+    return (int) Math.max(Math.min(writeMemory / 16, 16 << 20), 4L * pageSize);
   }
 
   /** The size of a disk SSTable. */

@@ -15,6 +15,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.merge.IdleWatch;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.PartitionedLeveling;
@@ -65,6 +66,7 @@ public final class StoreParts {
   private final Engine engine;
   private final Flusher flusher;
   private final Merger merger;
+  private final IdleWatch idleWatch;
   private final Committer committer;
   private final PointReader reader;
   private final UUID storeId;
@@ -129,6 +131,7 @@ public final class StoreParts {
                 Math.max(1, options.backgroundJobs() / 2)),
             merger::request);
     merger.onChange(flusher::request);
+    this.idleWatch = new IdleWatch(engine, merger);
     this.committer = new Committer(engine, this::sealed);
     this.reader = new PointReader(engine);
     failure.onFailure(gate::wake);
@@ -138,6 +141,7 @@ public final class StoreParts {
   private void sealed(TreeHandle tree) {
     flusher.request();
     merger.requestMemory(tree);
+    idleWatch.written();
   }
 
   private int ghostPages() {
@@ -270,6 +274,8 @@ public final class StoreParts {
       merger.request(tree);
     }
     flusher.request();
+    idleWatch.start();
+    idleWatch.written();
   }
 
   private void stopWriting() {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.entry.KeyOrder;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,5 +42,19 @@ public record Range(byte @Nullable [] low, byte @Nullable [] high) {
 
   private static int compare(KeyOrder order, byte[] a, byte[] b) {
     return order.compare(a, 0, a.length, b, 0, b.length);
+  }
+
+  /** The bounds in hexadecimal digits, the first bytes of each. */
+  @Override
+  public String toString() {
+    return "(" + text(low) + ", " + text(high) + "]";
+  }
+
+  private static String text(byte @Nullable [] bound) {
+    if (bound == null) {
+      return "-";
+    }
+    HexFormat hex = HexFormat.of();
+    return bound.length <= 16 ? hex.formatHex(bound) : hex.formatHex(bound, 0, 16) + "...";
   }
 }

@@ -106,6 +106,20 @@ public final class Run {
     return left.isEmpty() ? null : new Run(order, left);
   }
 
+  /** Bytes of all that the tables are made of. */
+  public long sizeBytes() {
+    long bytes = 0;
+    Object last = null;
+    for (Table table : tables) {
+      // The pieces of one content are neighbours.
+      if (table.content() != last) {
+        last = table.content();
+        bytes += table.sizeBytes();
+      }
+    }
+    return bytes;
+  }
+
   /** The lowest LSN of any entry, or lower. */
   public long minLsn() {
     long min = Long.MAX_VALUE;

@@ -117,18 +117,24 @@ public final class Table {
 
   private void add(List<Table> left, KeyOrder order, Range side) {
     Range kept = range.intersect(order, side);
-    if (kept == null || empty(order, kept)) {
+    if (kept == null) {
       return;
     }
-    left.add(new Table(tree, sstable, start, kept));
-  }
-
-  /** Whether an SSTable's bounds show that it has no key in the range. */
-  private boolean empty(KeyOrder order, Range kept) {
     if (sstable == null) {
-      return false;
+      left.add(new Table(tree, null, start, kept));
+      return;
     }
     byte[] min = sstable.meta().minKey();
-    return !kept.notBeyond(order, min, 0, min.length);
+    if (!kept.notBeyond(order, min, 0, min.length)) {
+      return;
+    }
+    // A bound below the first key says nothing, and would seem to overlap the table before.
+    boolean bounded = !kept.above(order, min, 0, min.length);
+    left.add(new Table(null, sstable, start, bounded ? kept : new Range(null, kept.high())));
+  }
+
+  @Override
+  public String toString() {
+    return content() instanceof SSTable ? content() + " " + range : "sealed " + range;
   }
 }

@@ -1,0 +1,76 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.state.TreeHandle;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices trees that nobody writes to any more, and has their memory merged into one run.
+ *
+ * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
+ * store that is not written to is not looked at again.
+ *
+ * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #written} by any.
+ */
+public final class IdleWatch implements Service {
+  /** How long a tree must have been left alone, twice at most. */
+  private static final long PERIOD_NANOS = 100_000_000;
+
+  private final Engine engine;
+  private final Merger merger;
+  private final Map<TreeHandle, Long> seen = new HashMap<>();
+  private @Nullable Handle handle;
+
+  public IdleWatch(Engine engine, Merger merger) {
+    this.engine = engine;
+    this.merger = merger;
+  }
+
+  /** Begins. */
+  public void start() {
+    handle = engine.environment().scheduler().start(this);
+  }
+
+  /** Some tree was written to. Cheap. */
+  public void written() {
+    Handle started = handle;
+    if (started != null) {
+      started.wakeWithin(PERIOD_NANOS);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "idle";
+  }
+
+  @Override
+  public boolean ready() {
+    return false;
+  }
+
+  @Override
+  public void run() {
+    boolean again = false;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      Long now = tree.bytesWritten();
+      if (!now.equals(seen.put(tree, now))) {
+        again = true;
+      } else if (merger.requestIdle(tree)) {
+        again = true;
+      }
+    }
+    seen.keySet().removeIf(TreeHandle::closed);
+    if (again) {
+      written();
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    engine.failure().fail(cause);
+  }
+}
