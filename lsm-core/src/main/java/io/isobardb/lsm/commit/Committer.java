@@ -6,7 +6,6 @@ import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogRecord;
-import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import java.util.Arrays;
@@ -30,7 +29,6 @@ public final class Committer {
 
   private final Engine engine;
   private final PagePool pool;
-  private final Epochs epochs;
   private final Snapshots snapshots;
   private final WriteGate gate;
   private final Consumer<TreeHandle> onSealed;
@@ -42,7 +40,6 @@ public final class Committer {
   public Committer(Engine engine, Consumer<TreeHandle> onSealed) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
-    this.epochs = pool.epochs();
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
     this.onSealed = onSealed;
@@ -273,20 +270,13 @@ public final class Committer {
       int valueLength,
       int overflow) {
     while (true) {
-      int slot = epochs.enter();
+      // No epoch is needed: a tree is not given up before all its writes are visible. And within one
+      // the pages that an insert waits for would never come free.
       try {
         ActiveTree target = tree.states().current().target(lsn);
         if (overflow == PagePool.NONE) {
           target.put(
-              key,
-              keyOffset,
-              keyLength,
-              hash,
-              kind,
-              lsn,
-              value,
-              valueOffset,
-              valueLength,
+              key, keyOffset, keyLength, hash, kind, lsn, value, valueOffset, valueLength,
               snapshots);
         } else {
           target.putOverflow(
@@ -295,10 +285,8 @@ public final class Committer {
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
-      } finally {
-        epochs.exit(slot);
+        gate.awaitRelief(pool.pageSize());
       }
-      gate.awaitRelief(pool.pageSize());
     }
   }
 

@@ -614,13 +614,7 @@ public final class ActiveTree {
    * @throws OutOfBudgetException if there is no page for the copy
    */
   public EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
-    int page = pool.allocate(purpose);
-    if (page == PagePool.NONE) {
-      page = pool.allocateUrgent(purpose);
-    }
-    if (page == PagePool.NONE) {
-      throw new OutOfBudgetException("no page left for a cursor");
-    }
+    int page = pool.allocatePatiently(purpose);
     return new ActiveCursor(this, page, purpose, low, high);
   }
 

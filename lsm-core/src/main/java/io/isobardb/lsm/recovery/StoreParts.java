@@ -269,6 +269,7 @@ public final class StoreParts {
             2);
     long start = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
     log.opened(Log.open(environment, pool, logOptions, storeId, start, this::replay));
+    divideMemory();
     engine.failure().onFailure(this::stopWriting);
     for (TreeHandle tree : engine.catalog().trees()) {
       merger.request(tree);
@@ -276,6 +277,17 @@ public final class StoreParts {
     flusher.request();
     idleWatch.start();
     idleWatch.written();
+  }
+
+  /**
+   * Gives the cache what the write memory, the log's buffers and the tables leave, less some headroom for
+   * merges, cursors and pages that readers still look at, so that those need not empty it first.
+   */
+  private void divideMemory() {
+    long blocks = pool.blockBytes();
+    long headroom = Math.max(Math.min(options.memoryBudget() / 32, 8 << 20), 512 << 10);
+    pool.keepForBlocks(blocks + headroom);
+    cache.resize(options.memoryBudget() - options.writeMemory() - blocks - 2 * headroom);
   }
 
   private void stopWriting() {

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.util.Arrays;
@@ -43,16 +42,9 @@ public final class MemorySink implements PageSink {
     return allocate(pool, Purpose.WRITE);
   }
 
-  /** A page for work that can't be turned back half-way, unless there is none at all. */
+  /** A page for background work. */
   static int allocate(PagePool pool, Purpose purpose) {
-    int page = pool.allocate(purpose);
-    if (page == PagePool.NONE) {
-      page = pool.allocateUrgent(purpose);
-    }
-    if (page == PagePool.NONE) {
-      throw new OutOfBudgetException("no page for " + purpose);
-    }
-    return page;
+    return pool.allocatePatiently(purpose);
   }
 
   @Override

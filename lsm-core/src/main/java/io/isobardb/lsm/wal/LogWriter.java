@@ -244,7 +244,7 @@ final class LogWriter implements Service {
     written = to;
     int keep = used & -unit;
     stage.move(keep, 0, used - keep);
-    segments.prepare(to - from);
+    segments.prepare();
   }
 
   /** Gives room back; a header whose state is still to be cleared is read once more. */

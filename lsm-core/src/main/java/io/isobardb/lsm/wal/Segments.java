@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files of the log: segments {@code first..current}, of which the last is open, and spares.
  *
- * <p>A spare is as long as a segment already: new ones are filled with zeros, ahead of need and a
- * little at a time, so that writing to a segment neither extends a file nor meets a full disk. What
- * a spare holds does not matter, since the checksums of records bind store and LSN. A spare becomes
+ * <p>A spare is as long as a segment already, so that writing to a segment does not extend the file.
+ * A new one is made ahead of need and not filled with zeros, which would double the bytes that a new log
+ * writes; one that was a segment before has its blocks, and is synced in half the time. What a spare holds does
+ * not matter, since the checksums of records bind store and LSN. A spare becomes
  * a segment in this order: header and a zero block, sync, rename, sync of the directory. So a
  * segment's file always has a good header, and a segment exists only if all below its promise is
  * synced.
@@ -50,11 +51,7 @@ final class Segments {
 
   private @Nullable DataFile file;
 
-  /** A spare that is being filled, and up to where; by the log's writer. */
-  private @Nullable DataFile filling;
-
-  private long filledBytes;
-  private boolean fillingFailed;
+  private boolean preparingFailed;
 
   Segments(Storage storage, UUID storeId, Memory scratch, LogOptions options) {
     this.storage = storage;
@@ -246,10 +243,8 @@ final class Segments {
     long index = current + 1;
     String spare = spares.peek();
     if (spare == null) {
-      fillingFailed = false;
-      while (!fill(ZERO_BYTES)) {
-        // One piece after another.
-      }
+      preparingFailed = false;
+      makeSpare();
       spare = spares.element();
     }
     SegmentLayout header = new SegmentLayout(storeId, index, segmentBytes, promise);
@@ -275,52 +270,33 @@ final class Segments {
     }
   }
 
-  /** Works on the next segment's file if there is none yet, in proportion to what was written. */
-  synchronized void prepare(long writtenBytes) throws IOException {
-    if (!spares.isEmpty() || fillingFailed) {
+  /** Makes the next segment's file if there is none yet, so that {@link #roll} need not. */
+  synchronized void prepare() throws IOException {
+    if (!spares.isEmpty() || preparingFailed) {
       return;
     }
     try {
-      for (long done = 0; done < 2 * writtenBytes; done += ZERO_BYTES) {
-        if (fill(ZERO_BYTES)) {
-          return;
-        }
-      }
+      makeSpare();
     } catch (DiskFullException e) {
       // Nobody needs the file yet: roll() will try again, and tell.
-      fillingFailed = true;
+      preparingFailed = true;
     }
   }
 
-  /** Extends the spare in the making; true when it is whole and among the spares. */
-  private boolean fill(int bytes) throws IOException {
-    DataFile opened = filling;
-    if (opened == null) {
-      String name = SegmentLayout.spareName(current + 1);
-      storage.delete(name);
-      opened = storage.create(name, mode);
-      filling = opened;
-      filledBytes = 0;
-    }
-    long fileBytes = SegmentLayout.HEADER_BYTES + segmentBytes;
-    try {
-      long to = Math.min(filledBytes + bytes, fileBytes);
-      zero(opened, filledBytes, to);
-      filledBytes = to;
+  /** A file of a segment's length, of which only the end is written: the rest reads as zeros. */
+  private void makeSpare() throws IOException {
+    String name = SegmentLayout.spareName(current + 1);
+    storage.delete(name);
+    DataFile opened = storage.create(name, mode);
+    try (opened) {
+      long fileBytes = SegmentLayout.HEADER_BYTES + segmentBytes;
+      zero(opened, fileBytes - DataFile.BLOCK, fileBytes);
+      syncFinally(opened);
     } catch (DiskFullException e) {
-      filling = null;
-      opened.close();
-      storage.delete(opened.name());
+      storage.delete(name);
       throw e;
     }
-    if (filledBytes < fileBytes) {
-      return false;
-    }
-    syncFinally(opened);
-    filling = null;
-    opened.close();
-    spares.add(opened.name());
-    return true;
+    spares.add(name);
   }
 
   private void zero(DataFile target, long from, long to) throws IOException {

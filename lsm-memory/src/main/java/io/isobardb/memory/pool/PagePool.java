@@ -5,8 +5,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
@@ -36,6 +38,11 @@ import java.util.function.IntPredicate;
 public final class PagePool implements AutoCloseable {
   /** No page. */
   public static final int NONE = -1;
+
+  /** How long {@link #allocatePatiently} waits, at least. */
+  public static final long PATIENCE_NANOS = 5_000_000_000L;
+
+  private static final long PAUSE_NANOS = 100_000;
 
   /** Slabs and blocks start at multiples of this many bytes, as direct I/O wants it. */
   public static final int ALIGNMENT = 4096;
@@ -206,6 +213,42 @@ public final class PagePool implements AutoCloseable {
   private int refuse() {
     slabs.throwIfRefused();
     return NONE;
+  }
+
+  /**
+   * A page for background work, which waits while pages that were given up are still in view of a
+   * reader. Not within an epoch, which would wait for itself.
+   *
+   * @throws OutOfBudgetException if there is none after {@link #PATIENCE_NANOS}: all is held
+   */
+  public int allocatePatiently(Purpose purpose) {
+    long waited = 0;
+    while (true) {
+      int page = allocate(purpose, true);
+      if (page != NONE) {
+        return page;
+      }
+      if (waited >= PATIENCE_NANOS) {
+        throw new OutOfBudgetException("no page for " + purpose + ": " + ledger());
+      }
+      // Readers leave silently, so there is nothing to be woken by.
+      LockSupport.parkNanos(PAUSE_NANOS);
+      waited += PAUSE_NANOS;
+    }
+  }
+
+  /** Leaves this much of the limit to blocks, those that are allocated included. */
+  public void keepForBlocks(long bytes) {
+    synchronized (lock) {
+      slabs.keepForBlocks(bytes);
+    }
+  }
+
+  /** Bytes of all blocks. */
+  public long blockBytes() {
+    synchronized (lock) {
+      return Arrays.stream(blockBytes).sum();
+    }
   }
 
   /** Keeps this many pages back from {@link #allocate}, for {@link #allocateUrgent}. */

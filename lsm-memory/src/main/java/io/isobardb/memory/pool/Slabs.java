@@ -60,6 +60,9 @@ final class Slabs {
   /** Room that waiting blocks want within the limit. */
   private long setAside;
 
+  /** What blocks are to find, those that are allocated included. */
+  private long kept;
+
   /** Where the system refused to give more; nobody asks above that until the limit changes. */
   private long ceiling = Long.MAX_VALUE;
 
@@ -113,7 +116,17 @@ final class Slabs {
 
   /** Pages of the slabs that may still be added. */
   long roomPages() {
-    return Math.max(0, (Math.min(limit - setAside, ceiling) - allocated) / charge()) << slabShift;
+    long room = Math.min(limit - setAside - unusedByBlocks(), ceiling) - allocated;
+    return Math.max(0, room / charge()) << slabShift;
+  }
+
+  /** Slabs leave so much of the limit to blocks. */
+  void keepForBlocks(long bytes) {
+    kept = bytes;
+  }
+
+  private long unusedByBlocks() {
+    return Math.max(0, kept - (allocated - count * charge()));
   }
 
   boolean isShrinking() {
@@ -140,7 +153,7 @@ final class Slabs {
 
   /** Adds a slab; false if the limit or the system doesn't allow it. */
   boolean add() {
-    if (allocated + charge() > Math.min(limit - setAside, ceiling)) {
+    if (allocated + charge() > Math.min(limit - setAside - unusedByBlocks(), ceiling)) {
       return false;
     }
     int bytes = pageSize << slabShift;
