@@ -270,13 +270,22 @@ public final class Committer {
       int valueLength,
       int overflow) {
     while (true) {
-      // No epoch is needed: a tree is not given up before all its writes are visible. And within one
+      // No epoch is needed: a tree is not given up before all its writes are visible. And within
+      // one
       // the pages that an insert waits for would never come free.
       try {
         ActiveTree target = tree.states().current().target(lsn);
         if (overflow == PagePool.NONE) {
           target.put(
-              key, keyOffset, keyLength, hash, kind, lsn, value, valueOffset, valueLength,
+              key,
+              keyOffset,
+              keyLength,
+              hash,
+              kind,
+              lsn,
+              value,
+              valueOffset,
+              valueLength,
               snapshots);
         } else {
           target.putOverflow(

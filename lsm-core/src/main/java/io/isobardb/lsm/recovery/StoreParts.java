@@ -280,8 +280,9 @@ public final class StoreParts {
   }
 
   /**
-   * Gives the cache what the write memory, the log's buffers and the tables leave, less some headroom for
-   * merges, cursors and pages that readers still look at, so that those need not empty it first.
+   * Gives the cache what the write memory, the log's buffers and the tables leave, less some
+   * headroom for merges, cursors and pages that readers still look at, so that those need not empty
+   * it first.
    */
   private void divideMemory() {
     long blocks = pool.blockBytes();

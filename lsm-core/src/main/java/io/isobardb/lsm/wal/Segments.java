@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files of the log: segments {@code first..current}, of which the last is open, and spares.
  *
- * <p>A spare is as long as a segment already, so that writing to a segment does not extend the file.
- * A new one is made ahead of need and not filled with zeros, which would double the bytes that a new log
- * writes; one that was a segment before has its blocks, and is synced in half the time. What a spare holds does
- * not matter, since the checksums of records bind store and LSN. A spare becomes
- * a segment in this order: header and a zero block, sync, rename, sync of the directory. So a
- * segment's file always has a good header, and a segment exists only if all below its promise is
- * synced.
+ * <p>A spare is as long as a segment already, so that writing to a segment does not extend the
+ * file. A new one is made ahead of need and not filled with zeros, which would double the bytes
+ * that a new log writes; one that was a segment before has its blocks, and is synced in half the
+ * time. What a spare holds does not matter, since the checksums of records bind store and LSN. A
+ * spare becomes a segment in this order: header and a zero block, sync, rename, sync of the
+ * directory. So a segment's file always has a good header, and a segment exists only if all below
+ * its promise is synced.
  *
  * <p>Thread rule: {@link #roll}, {@link #prepare}, {@link #write} and {@link #sync} by the log's
  * writer; {@link #dropBefore} by anybody; the rest while the log is opened or closed.
@@ -333,21 +333,12 @@ final class Segments {
     return opened;
   }
 
-  /** Closes the files. */
+  /** Closes the segment that is open. */
   synchronized void close() throws IOException {
-    DataFile unfinished = filling;
     DataFile opened = file;
-    filling = null;
     file = null;
-    try {
-      if (unfinished != null) {
-        unfinished.close();
-        storage.delete(unfinished.name());
-      }
-    } finally {
-      if (opened != null) {
-        opened.close();
-      }
+    if (opened != null) {
+      opened.close();
     }
   }
 }
