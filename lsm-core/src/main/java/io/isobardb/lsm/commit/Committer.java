@@ -88,7 +88,8 @@ public final class Committer {
         log.awaitDurable(lsn);
       }
     } else {
-      long lsn = log.reserveMarker();
+      long lsn = reserveMarker(log, active, overflow);
+      boolean applied = false;
       try {
         apply(
             tree,
@@ -102,7 +103,11 @@ public final class Committer {
             valueOffset,
             valueLength,
             overflow);
+        applied = true;
       } finally {
+        if (!applied) {
+          freeOverflow(active, overflow);
+        }
         log.publishMarker(lsn);
       }
     }
@@ -156,10 +161,23 @@ public final class Committer {
     } finally {
       if (!applied) {
         record.abandon();
-        if (overflow != PagePool.NONE) {
-          active.freeOverflow(overflow);
-        }
+        freeOverflow(active, overflow);
       }
+    }
+  }
+
+  private static long reserveMarker(Log log, ActiveTree active, int overflow) {
+    try {
+      return log.reserveMarker();
+    } catch (RuntimeException e) {
+      freeOverflow(active, overflow);
+      throw e;
+    }
+  }
+
+  private static void freeOverflow(ActiveTree active, int overflow) {
+    if (overflow != PagePool.NONE) {
+      active.freeOverflow(overflow);
     }
   }
 
@@ -255,7 +273,7 @@ public final class Committer {
       try {
         return active.writeOverflow(value, offset, length);
       } catch (OutOfBudgetException e) {
-        gate.awaitRelief(length);
+        gate.awaitRelief(length, true);
       }
     }
   }
@@ -298,7 +316,7 @@ public final class Committer {
       } finally {
         epochs.exit(slot);
       }
-      gate.awaitRelief(pool.pageSize());
+      gate.awaitRelief(pool.pageSize(), false);
     }
   }
 
