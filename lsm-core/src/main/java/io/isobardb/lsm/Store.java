@@ -1,13 +1,15 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.commit.StallReason;
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
@@ -24,11 +26,13 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An embedded, ordered, durable key-value store: one directory, one log, one memory budget, many
@@ -88,7 +92,7 @@ public final class Store implements AutoCloseable {
    * @throws UncheckedIOException if a file can't be read or written
    */
   public static Store open(Path directory, StoreOptions options) {
-    options.checkMemory();
+    StoreOptions.checkMemory(options.memoryBudget());
     Path name = directory.toAbsolutePath().getFileName();
     try {
       DirectoryStorage storage = DirectoryStorage.open(directory, options.createIfMissing());
@@ -133,6 +137,11 @@ public final class Store implements AutoCloseable {
   /** What the store was opened with. */
   public StoreOptions options() {
     return options;
+  }
+
+  /** The page size that is stored; the options' one is for new stores. */
+  int pageSize() {
+    return parts.pool().pageSize();
   }
 
   int maxValueBytes() {
@@ -256,6 +265,10 @@ public final class Store implements AutoCloseable {
               operations.passed(tag) && !handle.memoryBusy().get() && !parts.merger().busy(handle));
       try {
         parts.dropTree(handle);
+      } catch (DiskFullException e) {
+        handle.reopen();
+        trees.put(name, tree);
+        throw e;
       } catch (IOException e) {
         throw failed("dropping tree '" + name + "'", e);
       }
@@ -314,21 +327,54 @@ public final class Store implements AutoCloseable {
     int slot = enter();
     try {
       for (TreeHandle tree : engine.catalog().trees()) {
-        flush(tree);
+        parts.checkpointer().flush(tree);
       }
     } finally {
       operations.exit(slot);
     }
   }
 
-  private void flush(TreeHandle tree) {
-    long end = engine.log().end();
-    await(() -> engine.log().visible() + 1 >= end);
-    while (tree.states().current().minMemoryLsn() < end && !tree.closed()) {
-      engine.failure().check();
-      parts.flusher().flushAll(tree);
-      await(() -> !tree.memoryBusy().get() || engine.failure().cause() != null);
+  /**
+   * Makes what was written to unlogged trees survive a crash: after one, all of them stand where
+   * they stood at some moment of this call, or of a later one. Waits until it is on disk. The
+   * writes of logged trees are synced, too.
+   *
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; the last checkpoint stands
+   * @throws io.isobardb.lsm.error.StoreFailedException if the store takes no more writes
+   */
+  public void checkpoint() {
+    int slot = enter();
+    try {
+      parts.checkpointer().checkpoint();
+    } catch (IOException e) {
+      throw failed("a checkpoint", e);
+    } finally {
+      operations.exit(slot);
     }
+  }
+
+  /**
+   * Changes the memory budget, in bytes, at least 4 MiB. Write memory and buffer cache keep their
+   * shares. A larger one can be used at once; to a smaller one the store shrinks as fast as memory
+   * can be flushed, and {@link #stats} tells how far it is.
+   *
+   * @throws IllegalArgumentException if it is more than the JVM lets the store have, or too little
+   */
+  public void setMemoryBudget(long bytes) {
+    int slot = enter();
+    try {
+      StoreOptions.checkBudget(bytes);
+      StoreOptions.checkMemory(bytes);
+      parts.setMemoryBudget(bytes);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Adds a listener; it is told of what ends from now on, until the store is closed. */
+  public void addListener(StoreListener listener) {
+    checkOpen();
+    parts.observers().add(Objects.requireNonNull(listener, "listener"));
   }
 
   /**
@@ -476,11 +522,11 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Closes the store: waits for operations under way, syncs the log, and gives all memory back.
-   * Does nothing if it is closed.
+   * Closes the store: waits for operations under way, makes a {@link #checkpoint} if an unlogged
+   * tree needs one, syncs the log, and gives all memory back. Does nothing if it is closed.
    *
-   * @throws IsobarException if what was written last could not be synced; all is closed
-   *     nevertheless
+   * @throws IsobarException if what was written last could not be synced, or the checkpoint not be
+   *     made; all is closed nevertheless
    */
   @Override
   public void close() {
@@ -495,6 +541,7 @@ public final class Store implements AutoCloseable {
       }
       long tag = operations.advance();
       await(() -> operations.passed(tag));
+      IsobarException checkpointFailure = lastCheckpoint();
       for (TreeHandle tree : engine.catalog().trees()) {
         tree.close("the store is closed");
       }
@@ -507,6 +554,25 @@ public final class Store implements AutoCloseable {
       } catch (IOException e) {
         throw failed("closing the store", e);
       }
+      if (checkpointFailure != null) {
+        throw checkpointFailure;
+      }
+    }
+  }
+
+  /** What kept unlogged trees from being saved, or null. A store that has failed does not try. */
+  private @Nullable IsobarException lastCheckpoint() {
+    if (engine.failure().cause() != null || !parts.checkpointer().behind()) {
+      return null;
+    }
+    try {
+      parts.checkpointer().checkpoint();
+      return null;
+    } catch (IsobarException e) {
+      return new IsobarException(
+          "closed without a last checkpoint of the unlogged trees: " + e.getMessage(), e);
+    } catch (IOException e) {
+      return failed("the last checkpoint", e);
     }
   }
 }

@@ -32,10 +32,7 @@ public final class StoreOptions {
 
   private StoreOptions(Builder builder) {
     this.memoryBudget = builder.memoryBudget > 0 ? builder.memoryBudget : Builder.defaultBudget();
-    if (memoryBudget < MIN_BUDGET) {
-      throw new IllegalArgumentException(
-          "memoryBudget must be at least " + MIN_BUDGET + " bytes, not " + memoryBudget);
-    }
+    checkBudget(memoryBudget);
     this.writeMemory = builder.writeMemory > 0 ? builder.writeMemory : memoryBudget / 2;
     if (writeMemory < memoryBudget / 16 || writeMemory > memoryBudget / 4 * 3) {
       throw new IllegalArgumentException(
@@ -167,12 +164,19 @@ public final class StoreOptions {
     return createIfMissing;
   }
 
+  static void checkBudget(long memoryBudget) {
+    if (memoryBudget < MIN_BUDGET) {
+      throw new IllegalArgumentException(
+          "memoryBudget must be at least " + MIN_BUDGET + " bytes, not " + memoryBudget);
+    }
+  }
+
   /**
    * Passes if the JVM lets the store have its budget.
    *
    * @throws IllegalArgumentException naming the JVM's option if not
    */
-  void checkMemory() {
+  static void checkMemory(long memoryBudget) {
     long direct = DirectMemory.limitBytes();
     if (memoryBudget > direct) {
       throw new IllegalArgumentException(

@@ -1,6 +1,6 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.StallReason;
+import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.memory.cache.CacheStats;
 import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.Purpose;

@@ -85,7 +85,8 @@ public final class Committer {
         log.awaitDurable(lsn);
       }
     } else {
-      long lsn = log.reserveMarker();
+      long lsn = reserveMarker(log, active, overflow);
+      boolean applied = false;
       try {
         apply(
             tree,
@@ -99,7 +100,11 @@ public final class Committer {
             valueOffset,
             valueLength,
             overflow);
+        applied = true;
       } finally {
+        if (!applied) {
+          freeOverflow(active, overflow);
+        }
         log.publishMarker(lsn);
       }
     }
@@ -153,10 +158,23 @@ public final class Committer {
     } finally {
       if (!applied) {
         record.abandon();
-        if (overflow != PagePool.NONE) {
-          active.freeOverflow(overflow);
-        }
+        freeOverflow(active, overflow);
       }
+    }
+  }
+
+  private static long reserveMarker(Log log, ActiveTree active, int overflow) {
+    try {
+      return log.reserveMarker();
+    } catch (RuntimeException e) {
+      freeOverflow(active, overflow);
+      throw e;
+    }
+  }
+
+  private static void freeOverflow(ActiveTree active, int overflow) {
+    if (overflow != PagePool.NONE) {
+      active.freeOverflow(overflow);
     }
   }
 
@@ -252,7 +270,7 @@ public final class Committer {
       try {
         return active.writeOverflow(value, offset, length);
       } catch (OutOfBudgetException e) {
-        gate.awaitRelief(length);
+        gate.awaitRelief(length, true);
       }
     }
   }
@@ -294,7 +312,7 @@ public final class Committer {
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
-        gate.awaitRelief(pool.pageSize());
+        gate.awaitRelief(pool.pageSize(), false);
       }
     }
   }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.error.FailureLatch;
+import io.isobardb.lsm.observe.Observers;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -22,6 +23,8 @@ import io.isobardb.memory.pool.Purpose;
  * @param gate admits writes
  * @param environment clock, scheduler, storage
  * @param failure set once the store takes no more writes
+ * @param space whether the disk is full
+ * @param observers who is told what is done
  * @param operations entered by every call that closing the store must wait for, save short reads
  */
 public record Engine(
@@ -31,6 +34,8 @@ public record Engine(
     WriteGate gate,
     Environment environment,
     FailureLatch failure,
+    DiskSpace space,
+    Observers observers,
     Epochs operations) {
 
   /** A cursor over all of a table, for a flush or a merge. */
@@ -58,9 +63,25 @@ public record Engine(
     return SSTable.onDisk(catalog.space(), tree.order(), meta);
   }
 
-  /** The LSNs at which somebody reads, or will after a crash, ascending. */
-  public long[] liveSnapshots() {
-    return snapshots.live();
+  /** Deletes an SSTable file of a tree that the manifest does not name. */
+  public void delete(SSTableMeta meta, TreeHandle tree) {
+    SSTable table = open(meta, tree);
+    table.markObsolete();
+    table.release();
+  }
+
+  /** The LSNs at which somebody reads the tree, or will after a crash, ascending. */
+  public long[] liveSnapshots(TreeHandle tree) {
+    return tree.settings().logged() ? snapshots.live() : snapshots.liveAndCheckpoint();
+  }
+
+  /**
+   * Entries of the tree up to this LSN may lose it, if nothing older is left: all who read, given
+   * {@link #liveSnapshots}, read later, and so does recovery.
+   */
+  public long indifferentLsn(TreeHandle tree, long[] live) {
+    long lsn = live.length == 0 ? log.visible() : live[0];
+    return tree.settings().logged() ? lsn : Math.min(lsn, snapshots.checkpoint());
   }
 
   public long nanos() {

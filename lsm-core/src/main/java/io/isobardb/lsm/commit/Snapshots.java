@@ -21,6 +21,7 @@ public final class Snapshots implements Visibility {
   private long[] lsns = new long[8];
   private int count;
   private volatile long newest = -1;
+  private long checkpoint;
 
   /**
    * @param visible the LSN up to which all writes are applied
@@ -70,6 +71,27 @@ public final class Snapshots implements Visibility {
   /** All registered LSNs, ascending. */
   public synchronized long[] live() {
     return Arrays.copyOf(lsns, count);
+  }
+
+  /** As {@link #live}, with the last checkpoint's LSN, if there was a checkpoint. */
+  public synchronized long[] liveAndCheckpoint() {
+    if (checkpoint == 0) {
+      return live();
+    }
+    long[] all = Arrays.copyOf(lsns, count + 1);
+    all[count] = checkpoint;
+    Arrays.sort(all);
+    return all;
+  }
+
+  /** The last checkpoint's LSN: where unlogged trees stand after a crash; 0 if there was none. */
+  public synchronized long checkpoint() {
+    return checkpoint;
+  }
+
+  /** From now on, {@code lsn} is what unlogged trees are kept at. */
+  public synchronized void setCheckpoint(long lsn) {
+    checkpoint = lsn;
   }
 
   private void add(long lsn) {

@@ -2,6 +2,10 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StallSpan;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.pool.PagePool;
@@ -35,6 +39,7 @@ public final class WriteGate {
   private final PagePool pool;
   private final Clock clock;
   private final Signal freed;
+  private final Observers observers;
   private final AtomicLong nextSlotNanos = new AtomicLong();
   private final LongAdder[] stallNanos = new LongAdder[StallReason.values().length];
   private final LongAdder[] stalls = new LongAdder[StallReason.values().length];
@@ -42,15 +47,18 @@ public final class WriteGate {
   private volatile long wantedBytes;
   private volatile Runnable flushRequest = () -> {};
   private volatile Runnable check = () -> {};
+  private volatile Runnable spaceCheck = () -> {};
   private volatile long relieved;
   private volatile boolean l0Full;
   private volatile boolean closed;
   private volatile double bytesPerNano = 0.1;
 
-  public WriteGate(PagePool pool, Clock clock, Scheduler scheduler, long limitBytes) {
+  public WriteGate(
+      PagePool pool, Clock clock, Scheduler scheduler, Observers observers, long limitBytes) {
     this.pool = pool;
     this.clock = clock;
     this.freed = scheduler.signal("write memory");
+    this.observers = observers;
     this.limitBytes = limitBytes;
     for (int i = 0; i < stalls.length; i++) {
       stalls[i] = new LongAdder();
@@ -61,10 +69,12 @@ public final class WriteGate {
   /**
    * @param request asks for flushes; called often, must return at once
    * @param writable throws if the store takes no more writes
+   * @param room throws if flushes have no room on disk
    */
-  public void connect(Runnable request, Runnable writable) {
+  public void connect(Runnable request, Runnable writable, Runnable room) {
     this.flushRequest = request;
     this.check = writable;
+    this.spaceCheck = room;
   }
 
   /** The size of the write memory in bytes. */
@@ -131,9 +141,12 @@ public final class WriteGate {
     flushRequest.run();
     long used = usedBytes();
     if (used + bytes > limit) {
-      await(bytes);
-      if (wantedBytes == bytes) {
-        wantedBytes = 0;
+      try {
+        await(bytes);
+      } finally {
+        if (wantedBytes == bytes) {
+          wantedBytes = 0;
+        }
       }
       return;
     }
@@ -145,17 +158,22 @@ public final class WriteGate {
   /** Waits until the write's bytes fit. */
   private void await(long bytes) {
     StallReason reason = l0Full ? StallReason.L0_FULL : StallReason.MEMORY_FULL;
+    StallSpan span = StallSpan.start();
     long start = clock.nanos();
-    freed.await(
-        () -> {
-          if (closed || usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2) {
-            return true;
-          }
-          check.run();
-          flushRequest.run();
-          return false;
-        });
-    count(reason, clock.nanos() - start);
+    try {
+      freed.await(
+          () -> {
+            if (closed || usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2) {
+              return true;
+            }
+            check.run();
+            spaceCheck.run();
+            flushRequest.run();
+            return false;
+          });
+    } finally {
+      count(span, reason, clock.nanos() - start);
+    }
     if (closed) {
       throw new StoreClosedException("the store was closed while a write waited for memory");
     }
@@ -173,37 +191,48 @@ public final class WriteGate {
     if (wait < MIN_WAIT_NANOS) {
       return;
     }
+    StallSpan span = StallSpan.start();
     freed.await(() -> closed || usedBytes() <= limitBytes / 64 * DELAY, wait);
-    count(StallReason.MEMORY_DELAY, clock.nanos() - now);
+    count(span, StallReason.MEMORY_DELAY, clock.nanos() - now);
   }
 
-  private void count(StallReason reason, long nanos) {
+  private void count(StallSpan span, StallReason reason, long nanos) {
     stalls[reason.ordinal()].increment();
     stallNanos[reason.ordinal()].add(nanos);
+    observers.stalled(span, new StoreListener.Stall(reason, nanos));
   }
 
   /**
    * Waits, for a write that was admitted but found no page, until the write memory has shrunk or a
    * flush has ended. The gate makes this rare.
+   *
+   * @param canTurnBack whether the write has not begun, so that a full disk may end it
    */
-  public void awaitRelief(long bytes) {
+  public void awaitRelief(long bytes, boolean canTurnBack) {
     long used = usedBytes();
     long seen = relieved;
     wantedBytes = Math.max(wantedBytes, bytes);
     flushRequest.run();
+    StallSpan span = StallSpan.start();
     long start = clock.nanos();
-    freed.await(
-        () -> {
-          if (closed || relieved != seen || usedBytes() < used) {
-            return true;
-          }
-          check.run();
-          flushRequest.run();
-          return false;
-        },
-        MAX_WAIT_NANOS);
-    wantedBytes = 0;
-    count(StallReason.MEMORY_FULL, clock.nanos() - start);
+    try {
+      freed.await(
+          () -> {
+            if (closed || relieved != seen || usedBytes() < used) {
+              return true;
+            }
+            check.run();
+            if (canTurnBack) {
+              spaceCheck.run();
+            }
+            flushRequest.run();
+            return false;
+          },
+          MAX_WAIT_NANOS);
+    } finally {
+      wantedBytes = 0;
+      count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
+    }
     check.run();
   }
 

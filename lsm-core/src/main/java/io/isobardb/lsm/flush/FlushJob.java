@@ -4,7 +4,9 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.merge.Rewrite;
+import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -62,6 +64,10 @@ final class FlushJob implements Job {
   /** The contents of the runs that an oldest or full flush set out with. */
   private final Set<Object> contents = Collections.newSetFromMap(new IdentityHashMap<>());
 
+  /** Written, and not named in the manifest yet. */
+  private final List<SSTableMeta> outputs = new ArrayList<>(1);
+
+  private FlushSpan span = FlushSpan.start();
   private boolean begun;
   private int runs;
   private byte @Nullable [] low;
@@ -114,6 +120,7 @@ final class FlushJob implements Job {
 
   /** Opens the next slice; false if there is nothing to flush. */
   private boolean begin() throws IOException {
+    span = FlushSpan.start();
     startNanos = flusher.engine().nanos();
     TreeState state = tree.states().current();
     List<Run> inputs = inputs(state);
@@ -134,13 +141,13 @@ final class FlushJob implements Job {
     if (!found) {
       source.close();
       low = null;
-      commit(List.of(), null);
+      commit(null);
       return false;
     }
     rewrite =
         new Rewrite(
             source,
-            new VersionFilter(tree.order(), flusher.engine().liveSnapshots()),
+            new VersionFilter(tree.order(), flusher.engine().liveSnapshots(tree)),
             bottommost(state),
             this::writer,
             flusher.settings().tableBytes(),
@@ -202,18 +209,17 @@ final class FlushJob implements Job {
   }
 
   private void finishSlice(Rewrite current, boolean exhausted) throws IOException {
-    List<SSTableMeta> outputs = new ArrayList<>(1);
     byte[] last = current.lastKey();
     if (current.hasOutput()) {
       outputs.add(current.finishOutput());
     }
     current.close();
     rewrite = null;
-    commit(outputs, exhausted ? null : last);
+    commit(exhausted ? null : last);
   }
 
   /** Takes the range ({@code low}, {@code high}] out of memory, now that it is on disk. */
-  private void commit(List<SSTableMeta> outputs, byte @Nullable [] high) throws IOException {
+  private void commit(byte @Nullable [] high) throws IOException {
     Range taken = new Range(low, high);
     int count = runs;
     List<SSTable> fresh = new ArrayList<>();
@@ -230,9 +236,11 @@ final class FlushJob implements Job {
         }
       }
     }
-    awaitLog(outputs);
+    awaitLog();
     long before = flusher.engine().gate().usedBytes();
-    flusher.engine().catalog().commit(tree, change(outputs, taken, count), fresh, cleanups);
+    flusher.engine().catalog().commit(tree, change(taken, count), fresh, cleanups);
+    long written = outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
+    outputs.clear();
     if (mode == Mode.PARTIAL) {
       tree.setSweep(high);
     } else {
@@ -240,7 +248,8 @@ final class FlushJob implements Job {
     }
     flusher.flushed(
         tree,
-        outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum(),
+        span,
+        written,
         before - flusher.engine().gate().usedBytes(),
         flusher.engine().nanos() - startNanos);
   }
@@ -249,7 +258,7 @@ final class FlushJob implements Job {
    * Waits until the log is durable up to what was flushed: else a crash could keep it and lose
    * older writes to other trees, and hand its LSNs out again.
    */
-  private void awaitLog(List<SSTableMeta> outputs) {
+  private void awaitLog() {
     if (flusher.engine().log().isOpen()) {
       for (SSTableMeta meta : outputs) {
         flusher.engine().log().get().awaitDurable(meta.maxLsn());
@@ -257,7 +266,7 @@ final class FlushJob implements Job {
     }
   }
 
-  private Catalog.Change change(List<SSTableMeta> outputs, Range taken, int count) {
+  private Catalog.Change change(Range taken, int count) {
     return new Catalog.Change() {
       @Override
       public VersionEdit edit(Version version, long flushedLsn) {
@@ -300,7 +309,12 @@ final class FlushJob implements Job {
   @Override
   public void failed(Throwable cause) {
     abandon();
-    end();
     flusher.failed(cause);
+    if (cause instanceof DiskFullException) {
+      // After any other failure it is unknown whether the manifest names them.
+      outputs.forEach(meta -> flusher.engine().delete(meta, tree));
+    }
+    outputs.clear();
+    end();
   }
 }

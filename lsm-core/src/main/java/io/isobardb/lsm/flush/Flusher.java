@@ -2,6 +2,9 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.observe.FlushSpan;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import java.io.IOException;
@@ -70,7 +73,9 @@ public final class Flusher {
 
   /** Starts flushes if there is need. Cheap when there is none, or when enough of them run. */
   public void request() {
-    if (running.get() >= settings.maxJobs() || engine.failure().cause() != null) {
+    if (running.get() >= settings.maxJobs()
+        || engine.failure().cause() != null
+        || engine.space().isFull()) {
       return;
     }
     if (!choosing.compareAndSet(false, true)) {
@@ -117,7 +122,7 @@ public final class Flusher {
     long lowest = Long.MAX_VALUE;
     for (TreeHandle tree : engine.catalog().trees()) {
       long lsn = tree.states().current().minMemoryLsn();
-      if (tree.settings().logged() && lsn < lowest) {
+      if (tree.settings().logged() && lsn < lowest && !tree.closed()) {
         lowest = lsn;
         oldest = tree;
       }
@@ -140,7 +145,7 @@ public final class Flusher {
     long most = 0;
     for (TreeHandle tree : candidates) {
       long bytes = memoryBytes(tree.states().current());
-      if (bytes > most && !tree.memoryBusy().get() && !l0Full(tree)) {
+      if (bytes > most && !tree.memoryBusy().get() && !l0Full(tree) && !tree.closed()) {
         most = bytes;
         best = tree;
       }
@@ -175,9 +180,11 @@ public final class Flusher {
   }
 
   /** A slice of a tree is on disk. */
-  void flushed(TreeHandle tree, long written, long freed, long nanos) throws IOException {
+  void flushed(TreeHandle tree, FlushSpan span, long written, long freed, long nanos)
+      throws IOException {
     bytesWritten.add(written);
     flushes.increment();
+    engine.observers().flushed(span, new StoreListener.Flush(tree.name(), written, freed, nanos));
     cutLog();
     engine.gate().freed(freed, nanos);
     onFlushed.accept(tree);
@@ -198,6 +205,10 @@ public final class Flusher {
   }
 
   void failed(Throwable cause) {
-    engine.failure().fail(cause);
+    if (cause instanceof DiskFullException full) {
+      engine.space().full(full);
+    } else {
+      engine.failure().fail(cause);
+    }
   }
 }

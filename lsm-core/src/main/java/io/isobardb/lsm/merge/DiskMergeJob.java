@@ -4,6 +4,8 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.observe.MergeSpan;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -37,13 +39,17 @@ final class DiskMergeJob implements Job {
   private final TreeHandle tree;
   private final MergeChoice choice;
   private final List<SSTableMeta> outputs = new ArrayList<>();
+  private final MergeSpan span = MergeSpan.start();
+  private final long startNanos;
   private @Nullable Rewrite rewrite;
+  private boolean committing;
 
   DiskMergeJob(Merger merger, Engine engine, TreeHandle tree, MergeChoice choice) {
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
     this.choice = choice;
+    this.startNanos = engine.nanos();
   }
 
   TreeHandle tree() {
@@ -115,9 +121,9 @@ final class DiskMergeJob implements Job {
     }
     MergingCursor source = new MergingCursor(tree.order(), sources.toArray(new EntryCursor[0]));
     source.first();
-    long[] snapshots = engine.liveSnapshots();
+    long[] snapshots = engine.liveSnapshots(tree);
     boolean last = choice.outputHeight() == 0 && choice.bottommost();
-    long zeroUpTo = !last ? -1 : snapshots.length == 0 ? engine.log().visible() : snapshots[0];
+    long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;
     return new Rewrite(
         source,
         new VersionFilter(tree.order(), snapshots),
@@ -166,8 +172,11 @@ final class DiskMergeJob implements Job {
     for (SSTableMeta meta : outputs) {
       fresh.add(engine.open(meta, tree));
     }
+    committing = true;
     engine.catalog().commit(tree, (version, flushedLsn) -> edit(), fresh, List.of());
-    merger.merged(choice, outputs);
+    List<SSTableMeta> committed = List.copyOf(outputs);
+    outputs.clear();
+    merger.merged(tree, choice, committed, span, startNanos);
   }
 
   private VersionEdit edit() {
@@ -181,18 +190,18 @@ final class DiskMergeJob implements Job {
       rewrite = null;
       current.close();
     }
-    for (SSTableMeta meta : outputs) {
-      SSTable table = engine.open(meta, tree);
-      table.markObsolete();
-      table.release();
-    }
+    outputs.forEach(meta -> engine.delete(meta, tree));
     outputs.clear();
   }
 
   @Override
   public void failed(Throwable cause) {
+    if (committing && !(cause instanceof DiskFullException)) {
+      // The manifest may name them: who opens the store next will know.
+      outputs.clear();
+    }
     abandon();
-    merger.ended(this);
     merger.failed(cause);
+    merger.ended(this);
   }
 }

@@ -4,6 +4,8 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.observe.MergeSpan;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.MemorySink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -14,6 +16,7 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +36,8 @@ final class MemoryMergeJob implements Job {
   private final TreeHandle tree;
   private final List<Run> inputs;
   private final List<Table> outputs = new ArrayList<>();
+  private final MergeSpan span = MergeSpan.start();
+  private final long startNanos;
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
 
@@ -44,6 +49,7 @@ final class MemoryMergeJob implements Job {
     this.engine = engine;
     this.tree = tree;
     this.inputs = List.copyOf(inputs);
+    this.startNanos = engine.nanos();
   }
 
   @Override
@@ -95,7 +101,7 @@ final class MemoryMergeJob implements Job {
     source.first();
     return new Rewrite(
         source,
-        new VersionFilter(tree.order(), engine.liveSnapshots()),
+        new VersionFilter(tree.order(), engine.liveSnapshots(tree)),
         cursor -> false,
         this::writer,
         merger.tableBytes(),
@@ -139,7 +145,23 @@ final class MemoryMergeJob implements Job {
           return changed;
         },
         List.of());
+    long read =
+        inputs.stream().flatMap(run -> run.tables().stream()).mapToLong(Table::sizeBytes).sum();
+    long written = outputs.stream().mapToLong(Table::sizeBytes).sum();
+    int count = outputs.size();
     outputs.clear();
+    engine
+        .observers()
+        .merged(
+            span,
+            new StoreListener.Merge(
+                tree.name(),
+                true,
+                inputs.size(),
+                count,
+                read,
+                written,
+                engine.nanos() - startNanos));
   }
 
   private void abandon() {
@@ -157,11 +179,10 @@ final class MemoryMergeJob implements Job {
   @Override
   public void failed(Throwable cause) {
     abandon();
-    merger.memoryEnded(tree);
-    if (cause instanceof io.isobardb.memory.pool.OutOfBudgetException) {
-      // Nothing is lost: the runs stay as they are.
-      return;
+    if (!(cause instanceof OutOfBudgetException)) {
+      // Without room nothing is lost: the runs stay as they are.
+      merger.failed(cause);
     }
-    merger.failed(cause);
+    merger.memoryEnded(tree);
   }
 }

@@ -1,6 +1,9 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.observe.MergeSpan;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.TreeHandle;
@@ -94,7 +97,7 @@ public final class Merger {
 
   /** Starts what disk merges there are to do for a tree. */
   public void request(TreeHandle tree) {
-    while (!tree.closed() && engine.failure().cause() == null) {
+    while (!tree.closed() && engine.failure().cause() == null && !engine.space().isFull()) {
       DiskMergeJob job = choose(tree);
       if (job == null) {
         return;
@@ -127,12 +130,25 @@ public final class Merger {
     return job;
   }
 
-  void merged(MergeChoice choice, List<SSTableMeta> outputs) {
-    if (!outputs.isEmpty()) {
-      bytesRead.add(choice.inputBytes());
-      bytesWritten.add(outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
-    }
+  void merged(
+      TreeHandle tree,
+      MergeChoice choice,
+      List<SSTableMeta> outputs,
+      MergeSpan span,
+      long startNanos) {
+    long read = outputs.isEmpty() ? 0 : choice.inputBytes();
+    long written = outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
+    bytesRead.add(read);
+    bytesWritten.add(written);
     merges.increment();
+    int inputs = choice.inputs().stream().mapToInt(input -> input.tables().size()).sum();
+    long nanos = engine.nanos() - startNanos;
+    engine
+        .observers()
+        .merged(
+            span,
+            new StoreListener.Merge(
+                tree.name(), false, inputs, outputs.size(), read, written, nanos));
   }
 
   void ended(DiskMergeJob job) {
@@ -250,6 +266,10 @@ public final class Merger {
   }
 
   void failed(Throwable cause) {
-    engine.failure().fail(cause);
+    if (cause instanceof DiskFullException full) {
+      engine.space().full(full);
+    } else {
+      engine.failure().fail(cause);
+    }
   }
 }

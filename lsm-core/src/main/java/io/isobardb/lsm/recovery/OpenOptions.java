@@ -21,6 +21,20 @@ public record OpenOptions(
     boolean createIfMissing,
     Map<String, KeyOrder> orders) {
 
+  /** These options for a store that has its own page size. */
+  OpenOptions withPageSize(int bytes) {
+    return new OpenOptions(
+        memoryBudget,
+        writeMemory,
+        logLimit,
+        bytes,
+        ioMode,
+        asyncSyncNanos,
+        backgroundJobs,
+        createIfMissing,
+        orders);
+  }
+
   /** At which size an active SSTable is sealed: small enough for the processor's cache. */
   public int activeBytes() {
     return (int) Math.max(Math.min(writeMemory / 16, 16 << 20), 4L * pageSize);

@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.Snapshots;
@@ -12,6 +13,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FailureLatch;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
@@ -19,6 +21,8 @@ import io.isobardb.lsm.merge.IdleWatch;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.PartitionedLeveling;
+import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.sstable.SSTable;
@@ -40,7 +44,9 @@ import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -71,18 +77,19 @@ public final class StoreParts {
   private final PointReader reader;
   private final UUID storeId;
   private final Map<Integer, Long> flushedLsns = new HashMap<>();
-  private final long checkpointLsn;
+  private final Checkpointer checkpointer;
+  private final Observers observers;
   private int nextTreeId;
 
   private StoreParts(Environment environment, OpenOptions options, Opened opened) {
     this.environment = environment;
-    this.options = options;
     this.pool = opened.pool();
+    this.options = options.withPageSize(pool.pageSize());
     Recovered recovered = opened.recovered();
     this.manifest = recovered.manifest();
     this.storeId = new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
     this.nextTreeId = recovered.counters().nextTreeId();
-    this.checkpointLsn = recovered.counters().checkpointLsn();
+    this.observers = new Observers(environment.storage().path());
     this.cache =
         new BufferCache(pool, options.memoryBudget() - options.writeMemory(), ghostPages());
     pool.reservePages(RESERVE_PAGES);
@@ -107,11 +114,22 @@ public final class StoreParts {
             log::visible,
             log::durable);
     WriteGate gate =
-        new WriteGate(pool, environment.clock(), environment.scheduler(), options.writeMemory());
+        new WriteGate(
+            pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
     FailureLatch failure = new FailureLatch();
+    DiskSpace diskSpace = new DiskSpace(environment.scheduler(), failure);
     this.engine =
         new Engine(
-            catalog, log, new Snapshots(log::visible), gate, environment, failure, new Epochs());
+            catalog,
+            log,
+            new Snapshots(log::visible),
+            gate,
+            environment,
+            failure,
+            diskSpace,
+            observers,
+            new Epochs());
+    engine.snapshots().setCheckpoint(recovered.counters().checkpointLsn());
     this.merger =
         new Merger(
             engine,
@@ -132,10 +150,19 @@ public final class StoreParts {
             merger::request);
     merger.onChange(flusher::request);
     this.idleWatch = new IdleWatch(engine, merger);
+    this.checkpointer = new Checkpointer(engine, flusher);
     this.committer = new Committer(engine, this::sealed);
     this.reader = new PointReader(engine);
     failure.onFailure(gate::wake);
-    gate.connect(flusher::request, failure::check);
+    gate.connect(flusher::request, failure::check, diskSpace::check);
+    diskSpace.onRetry(this::retry);
+  }
+
+  /** There may be room on disk again. */
+  private void retry() {
+    flusher.request();
+    engine.catalog().trees().forEach(merger::request);
+    engine.gate().wake();
   }
 
   private void sealed(TreeHandle tree) {
@@ -259,6 +286,11 @@ public final class StoreParts {
     for (String name : manifest.orphans(names)) {
       storage.delete(name);
     }
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (!tree.settings().logged()) {
+        new Rollback(engine, tree, engine.snapshots().checkpoint()).run();
+      }
+    }
     LogHandle log = engine.log();
     LogOptions logOptions =
         new LogOptions(
@@ -271,6 +303,7 @@ public final class StoreParts {
     log.opened(Log.open(environment, pool, logOptions, storeId, start, this::replay));
     divideMemory();
     engine.failure().onFailure(this::stopWriting);
+    log.get().observe(observers, engine.failure()::fail);
     for (TreeHandle tree : engine.catalog().trees()) {
       merger.request(tree);
     }
@@ -297,6 +330,9 @@ public final class StoreParts {
       engine.log().get().fail(cause);
     }
     engine.gate().wake();
+    if (cause != null) {
+      observers.failed(new StoreListener.Failure(cause));
+    }
   }
 
   private void replay(long lsn, byte kind, Memory payload, int offset, int length) {
@@ -386,9 +422,48 @@ public final class StoreParts {
     return pool;
   }
 
-  /** Where unlogged trees stood when the store was opened. */
-  public long checkpointLsn() {
-    return checkpointLsn;
+  public Checkpointer checkpointer() {
+    return checkpointer;
+  }
+
+  public Observers observers() {
+    return observers;
+  }
+
+  /**
+   * Changes the budget; write memory and buffer cache keep their shares of it. More is there at
+   * once; less is reached as memory is flushed and pages come back.
+   *
+   * @throws IllegalArgumentException if it is more than the JVM may have, or too little for what
+   *     does not shrink
+   */
+  public synchronized void setMemoryBudget(long bytes) {
+    Ledger ledger = pool.ledger();
+    long fixed =
+        ledger.bytes(Purpose.LOG) + ledger.bytes(Purpose.METADATA) + ledger.bytes(Purpose.GHOST);
+    if (bytes < 4 * fixed) {
+      throw new IllegalArgumentException(
+          "memoryBudget must be at least "
+              + 4 * fixed
+              + " bytes, four times what the store's log and metadata hold, not "
+              + bytes
+              + "; open the store anew with the smaller budget");
+    }
+    long write = (long) ((double) bytes * options.writeMemory() / options.memoryBudget());
+    if (bytes >= ledger.limitBytes()) {
+      pool.setLimit(bytes);
+      cache.resize(bytes - write);
+      engine.gate().setLimitBytes(write);
+      return;
+    }
+    engine.gate().setLimitBytes(write);
+    cache.resize(bytes - write);
+    pool.setLimit(bytes);
+    if (pool.allocatedBytes() > bytes) {
+      // Memory that nobody writes to any more would keep its slabs for ever.
+      engine.catalog().trees().forEach(flusher::flushAll);
+    }
+    flusher.request();
   }
 
   /**

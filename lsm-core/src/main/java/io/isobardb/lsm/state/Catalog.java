@@ -1,5 +1,6 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -134,6 +135,10 @@ public final class Catalog {
    *
    * @param fresh SSTables that the edit adds
    * @param cleanups run when nobody can see the old state any more
+   * @throws DiskFullException if there is no room; nothing happened, and the files of {@code fresh}
+   *     may go
+   * @throws IOException if a write or a sync failed; whether the change took effect is not known
+   *     until the store is opened again, so the files must stay
    */
   public void commit(
       TreeHandle tree, Change change, Collection<SSTable> fresh, List<Runnable> cleanups)
@@ -141,7 +146,7 @@ public final class Catalog {
     tree.commitLock().lock();
     try {
       if (!fresh.isEmpty()) {
-        space.storage().syncDirectory();
+        syncDirectory();
       }
       Version old = tree.states().current().version();
       VersionEdit built = change.edit(old, flushedLsn(tree, change));
@@ -156,6 +161,15 @@ public final class Catalog {
               cleanups);
     } finally {
       tree.commitLock().unlock();
+    }
+  }
+
+  /** A failed sync is final, for whatever reason it failed. */
+  private void syncDirectory() throws IOException {
+    try {
+      space.storage().syncDirectory();
+    } catch (DiskFullException e) {
+      throw new IOException("the directory could not be synced", e);
     }
   }
 

@@ -98,6 +98,11 @@ public final class TreeHandle {
     closed = why;
   }
 
+  /** Takes {@link #close} back. */
+  public void reopen() {
+    closed = null;
+  }
+
   /**
    * Passes if the tree may be used.
    *

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.observe.Observers;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.page.Memory;
@@ -12,6 +13,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -269,6 +271,15 @@ public final class Log implements AutoCloseable {
   /** Bytes written to segment files since the log was opened, rewritten blocks included. */
   public long writtenBytes() {
     return writer.writtenBytes();
+  }
+
+  /**
+   * From now on, syncs are reported.
+   *
+   * @param onFailure told, once, if a write or a sync failed
+   */
+  public void observe(Observers observers, Consumer<Throwable> onFailure) {
+    writer.observe(observers, onFailure);
   }
 
   /** Stops the log for good; all waiters and later writers get the cause. Idempotent. */

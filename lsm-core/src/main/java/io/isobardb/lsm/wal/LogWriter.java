@@ -10,6 +10,9 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.SyncSpan;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
@@ -18,6 +21,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +59,8 @@ final class LogWriter implements Service {
   private final Signal synced;
   private final Runnable onFailure;
   private volatile Service.@Nullable Handle handle;
+  private volatile @Nullable Observers observers;
+  private volatile Consumer<Throwable> onBroken = cause -> {};
 
   // Read by any thread.
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -173,6 +179,7 @@ final class LogWriter implements Service {
   @Override
   public void failed(Throwable cause) {
     latch(cause);
+    onBroken.accept(cause);
   }
 
   private void writeFinished() throws IOException {
@@ -259,11 +266,18 @@ final class LogWriter implements Service {
   }
 
   private void sync() throws IOException {
+    SyncSpan span = SyncSpan.start();
+    long start = clock.nanos();
+    long before = durable;
     segments.sync();
     syncs++;
     syncedPosition = written;
     durable = whole;
     synced.raise();
+    Observers told = observers;
+    if (told != null) {
+      told.synced(span, new StoreListener.Sync(durable - before, clock.nanos() - start));
+    }
   }
 
   /** Keeps the timer running as long as anything is, or is about to be, unsynced. */
@@ -374,6 +388,16 @@ final class LogWriter implements Service {
 
   boolean hasFailed() {
     return failure.get() != null;
+  }
+
+  /** See {@link Log#observe}. */
+  void observe(Observers by, Consumer<Throwable> broken) {
+    onBroken = broken;
+    observers = by;
+    Throwable cause = failure.get();
+    if (cause != null) {
+      broken.accept(cause);
+    }
   }
 
   /** Any thread: the first cause counts. */

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.commit;
+package io.isobardb.lsm.observe;
 
 /** Why a writer waited. */
 public enum StallReason {

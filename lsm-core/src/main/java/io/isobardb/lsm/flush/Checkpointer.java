@@ -1,0 +1,109 @@
+package io.isobardb.lsm.flush;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.VersionEdit;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Flushes on demand, and makes checkpoints: LSNs at which unlogged trees stand after a crash.
+ *
+ * <p>A checkpoint is what is visible at one moment. It is a snapshot while it is made, so that
+ * flushes keep what it sees. When all of it is on disk, and the log synced up to it (else its LSNs
+ * could be given out again), the manifest learns of it; from then on merges of unlogged trees keep
+ * what it sees, and the one before is let go.
+ *
+ * <p>Thread rule: all methods may be called by any thread; they wait for flushes.
+ */
+public final class Checkpointer {
+  private static final long POLL_NANOS = 1_000_000;
+
+  private final Engine engine;
+  private final Flusher flusher;
+  private final Signal flushed;
+  private final Object lock = new Object();
+
+  public Checkpointer(Engine engine, Flusher flusher) {
+    this.engine = engine;
+    this.flusher = flusher;
+    this.flushed = engine.environment().scheduler().signal("a flush that was asked for");
+  }
+
+  /**
+   * Flushes all that was written to a tree, and waits for that.
+   *
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; what was not flushed stays
+   *     in memory
+   * @throws io.isobardb.lsm.error.StoreFailedException if the store takes no more writes
+   */
+  public void flush(TreeHandle tree) {
+    long end = engine.log().end();
+    await(() -> engine.log().visible() + 1 >= end || engine.failure().cause() != null);
+    while (tree.states().current().minMemoryLsn() < end && !tree.closed()) {
+      engine.failure().check();
+      engine.space().check();
+      flusher.flushAll(tree);
+      await(() -> !tree.memoryBusy().get() || engine.failure().cause() != null);
+    }
+    engine.failure().check();
+  }
+
+  /**
+   * Makes a checkpoint, and waits for that; errors as {@link #flush}. Then the last one stands.
+   *
+   * @throws IOException if the manifest could not be written
+   */
+  public void checkpoint() throws IOException {
+    synchronized (lock) {
+      engine.failure().check();
+      long lsn = engine.snapshots().register();
+      try {
+        engine.log().get().flush();
+        boolean unlogged = false;
+        for (TreeHandle tree : engine.catalog().trees()) {
+          if (!tree.settings().logged()) {
+            unlogged = true;
+            flush(tree);
+          }
+        }
+        if (unlogged) {
+          engine.catalog().append(List.of(VersionEdit.store().checkpointLsn(lsn).build()));
+          engine.snapshots().setCheckpoint(lsn);
+        }
+      } finally {
+        engine.snapshots().release(lsn);
+      }
+    }
+  }
+
+  /** Whether an unlogged tree has entries newer than the last checkpoint. */
+  public boolean behind() {
+    long checkpoint = engine.snapshots().checkpoint();
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (!tree.settings().logged()
+          && (tree.states().current().minMemoryLsn() != Lsn.MAX || newer(tree, checkpoint))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean newer(TreeHandle tree, long lsn) {
+    return tree.states().current().version().runs().stream()
+        .map(Level::elements)
+        .flatMap(List::stream)
+        .anyMatch(meta -> meta.maxLsn() > lsn);
+  }
+
+  private void await(BooleanSupplier condition) {
+    while (!flushed.await(condition, POLL_NANOS)) {
+      // Nobody raises this signal: what is waited for is seen by looking again.
+      continue;
+    }
+  }
+}

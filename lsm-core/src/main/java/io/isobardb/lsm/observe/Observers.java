@@ -1,0 +1,93 @@
+package io.isobardb.lsm.observe;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+
+/**
+ * Passes events on to a store's listeners and to JFR.
+ *
+ * <p>Thread rule: all methods may be called by any thread; the caller holds no lock.
+ */
+public final class Observers {
+  private static final Logger LOG = LogManager.getLogger(Observers.class);
+
+  private final String store;
+  private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
+
+  /**
+   * @param store where the store is, for JFR
+   */
+  public Observers(String store) {
+    this.store = store;
+  }
+
+  /** Adds a listener; it is told of what ends from now on. */
+  public void add(StoreListener listener) {
+    listeners.add(listener);
+  }
+
+  /** Ends a flush that began with {@code span}. */
+  public void flushed(FlushSpan span, StoreListener.Flush event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.tree = event.tree();
+      span.bytesWritten = event.bytesWritten();
+      span.bytesFreed = event.bytesFreed();
+      span.commit();
+    }
+    tell(StoreListener::flushed, event);
+  }
+
+  /** Ends a merge that began with {@code span}. */
+  public void merged(MergeSpan span, StoreListener.Merge event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.tree = event.tree();
+      span.inMemory = event.inMemory();
+      span.inputs = event.inputs();
+      span.outputs = event.outputs();
+      span.bytesRead = event.bytesRead();
+      span.bytesWritten = event.bytesWritten();
+      span.commit();
+    }
+    tell(StoreListener::merged, event);
+  }
+
+  /** Ends a stall that began with {@code span}. */
+  public void stalled(StallSpan span, StoreListener.Stall event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.reason = event.reason().name();
+      span.commit();
+    }
+    tell(StoreListener::stalled, event);
+  }
+
+  /** Ends a sync of the log that began with {@code span}. */
+  public void synced(SyncSpan span, StoreListener.Sync event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.bytes = event.bytes();
+      span.commit();
+    }
+    tell(StoreListener::synced, event);
+  }
+
+  /** The store takes no more writes. */
+  public void failed(StoreListener.Failure event) {
+    tell(StoreListener::failed, event);
+  }
+
+  private <E> void tell(BiConsumer<StoreListener, E> call, E event) {
+    for (StoreListener listener : listeners) {
+      try {
+        call.accept(listener, event);
+      } catch (Throwable e) {
+        LOG.error("listener {} failed at {}", listener, event, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.isobardb.lsm.observe;
+
+/**
+ * Is told what a store does in the background. Implement what is of interest.
+ *
+ * <p>Thread rule: called by the store's threads and by writers, several at once, and never under a
+ * lock. What a listener does delays the work that it is told of (for {@link #synced}: all commits),
+ * so it should return at once. It must not wait for anything the store does. What it throws is
+ * logged.
+ */
+public interface StoreListener {
+  /**
+   * A slice of a tree's memory is on disk.
+   *
+   * @param tree name of the tree
+   * @param bytesWritten size of the SSTables
+   * @param bytesFreed write memory given back
+   * @param nanos how long it took, waits for more urgent work included
+   */
+  record Flush(String tree, long bytesWritten, long bytesFreed, long nanos) {}
+
+  /**
+   * SSTables were merged, or moved to another level.
+   *
+   * @param tree name of the tree
+   * @param inMemory whether it was a memory merge
+   * @param inputs SSTables that went, or runs, in memory
+   * @param outputs SSTables that came; 0 if the inputs were moved as they are
+   * @param bytesRead size of the inputs, 0 if they were moved
+   * @param bytesWritten size of the outputs
+   * @param nanos how long it took, waits for more urgent work included
+   */
+  record Merge(
+      String tree,
+      boolean inMemory,
+      int inputs,
+      int outputs,
+      long bytesRead,
+      long bytesWritten,
+      long nanos) {}
+
+  /** A writer has waited. */
+  record Stall(StallReason reason, long nanos) {}
+
+  /**
+   * The log was synced.
+   *
+   * @param bytes of log that became durable
+   */
+  record Sync(long bytes, long nanos) {}
+
+  /** The store takes no more writes. */
+  record Failure(Throwable cause) {}
+
+  /** A slice of a tree's memory is on disk. */
+  default void flushed(Flush event) {}
+
+  /** A merge has ended. */
+  default void merged(Merge event) {}
+
+  /** A writer has waited. */
+  default void stalled(Stall event) {}
+
+  /** The log was synced. */
+  default void synced(Sync event) {}
+
+  /** The store takes no more writes; called once at most. */
+  default void failed(Failure event) {}
+}

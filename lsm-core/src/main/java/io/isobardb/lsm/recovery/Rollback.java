@@ -1,0 +1,136 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes an unlogged tree back to the last checkpoint: SSTables with newer entries are written anew
+ * without them, in the same place, by one edit. What the checkpoint sees is all there, since merges
+ * keep it.
+ *
+ * <p>Interrupted at any moment, it is done again by the next open, with the same result. One
+ * thread; nobody else uses the tree.
+ */
+final class Rollback {
+  private final Engine engine;
+  private final TreeHandle tree;
+  private final long checkpoint;
+  private final Map<Long, SSTable> tables = new HashMap<>();
+  private final VersionEdit.Builder edit;
+  private final List<SSTable> fresh = new ArrayList<>();
+  private boolean needed;
+
+  /**
+   * @param checkpoint entries with greater LSNs go
+   */
+  Rollback(Engine engine, TreeHandle tree, long checkpoint) {
+    this.engine = engine;
+    this.tree = tree;
+    this.checkpoint = checkpoint;
+    this.edit = VersionEdit.of(tree.id());
+  }
+
+  void run() throws IOException {
+    for (Run run : tree.states().current().disk()) {
+      for (Table table : run.tables()) {
+        SSTable sstable = (SSTable) table.content();
+        tables.put(sstable.meta().fileNumber(), sstable);
+      }
+    }
+    Version version = tree.states().current().version();
+    for (Group group : version.groups()) {
+      takeBack(group.place(), group.run());
+    }
+    for (int height = 0; height < version.levelCount(); height++) {
+      takeBack(Place.level(height), version.atHeight(height));
+    }
+    if (needed) {
+      VersionEdit built = edit.build();
+      engine.catalog().commit(tree, (before, flushedLsn) -> built, fresh, List.of());
+    }
+  }
+
+  private void takeBack(Place place, Level<SSTableMeta> run) throws IOException {
+    for (SSTableMeta meta : run.elements()) {
+      if (meta.maxLsn() <= checkpoint) {
+        continue;
+      }
+      needed = true;
+      edit.remove(meta.fileNumber());
+      SSTable table = tables.get(meta.fileNumber());
+      if (table == null) {
+        throw new IllegalStateException(meta.fileName() + " is in no run");
+      }
+      SSTableMeta rest = meta.minLsn() > checkpoint ? null : rewrite(table);
+      if (rest != null) {
+        edit.add(place, rest);
+        fresh.add(engine.open(rest, tree));
+      }
+    }
+  }
+
+  private @Nullable SSTableMeta rewrite(SSTable table) throws IOException {
+    SSTableWriter writer = null;
+    try (EntryCursor cursor = engine.mergeCursor(Table.of(table))) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        if (cursor.lsn() <= checkpoint) {
+          if (writer == null) {
+            writer = writer();
+          }
+          add(writer, cursor);
+        }
+      }
+      SSTableMeta meta = writer == null ? null : writer.finish();
+      writer = null;
+      return meta;
+    } finally {
+      if (writer != null) {
+        writer.abort();
+      }
+    }
+  }
+
+  private static void add(SSTableWriter writer, EntryCursor cursor) throws IOException {
+    if (cursor.kind() == Kind.PUT_OVERFLOW) {
+      writer.addOverflow(
+          cursor.key(), cursor.keyLength(), cursor.lsn(), cursor.valueLength(), cursor::copyValue);
+    } else {
+      writer.add(
+          cursor.key(),
+          cursor.keyLength(),
+          cursor.lsn(),
+          cursor.kind(),
+          cursor.valueMemory(),
+          cursor.valueOffset(),
+          cursor.valueLength());
+    }
+  }
+
+  private SSTableWriter writer() throws IOException {
+    TreeHandle.Settings settings = tree.settings();
+    long number = engine.catalog().newFileNumber();
+    FileSink sink =
+        new FileSink(engine.catalog().space(), number, tree.id(), settings.codec(), false);
+    return new SSTableWriter(
+        sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+  }
+}

@@ -1,0 +1,50 @@
+package io.isobardb.lsm;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/** Small stores on simulated disks. */
+final class SimulatedStores {
+  static final StoreOptions SMALL =
+      StoreOptions.builder().memoryBudget(4 << 20).pageSize(4096).logLimit(1 << 20).build();
+
+  private SimulatedStores() {}
+
+  static Store open(SimulatedStorage storage, SimulatedClock clock, long seed) {
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, seed);
+    return Store.open(
+        new Environment(storage, clock, scheduler, new SplittableRandom(seed)), SMALL);
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  static byte[] key(int i) {
+    return bytes(String.format("key%06d", i));
+  }
+
+  static byte[] value(int i, int length) {
+    byte[] value = new byte[length];
+    Arrays.fill(value, (byte) i);
+    return value;
+  }
+
+  static Map<String, String> contents(Tree tree) {
+    Map<String, String> contents = new TreeMap<>();
+    try (Cursor cursor = tree.cursor()) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        contents.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+      }
+    }
+    return contents;
+  }
+}
