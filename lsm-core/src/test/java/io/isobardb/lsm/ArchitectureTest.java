@@ -288,6 +288,7 @@ class ArchitectureTest {
           "io.isobardb.lsm.io.IoMode",
           "io.isobardb.lsm.schedule.Environment",
           "io.isobardb.lsm.commit.StallReason",
+          "io.isobardb.lsm.recovery.StoreInspector",
           "io.isobardb.memory.cache.CacheStats",
           "io.isobardb.memory.pool.Ledger");
 

@@ -221,9 +221,7 @@ public final class StoreParts {
     try {
       Recovered look = Manifest.open(storage, small, Manifest.DEFAULT_ROLL_BYTES);
       look.manifest().close();
-      // Missing if a crash came before it was noted: then there is no page yet.
-      String noted = look.properties().get(PAGE_SIZE);
-      pageSize = noted == null ? options.pageSize() : Integer.parseInt(noted);
+      pageSize = pageSize(look, options.pageSize());
     } finally {
       small.close();
     }
@@ -243,6 +241,13 @@ public final class StoreParts {
       pool.close();
       throw e;
     }
+  }
+
+  /** The size of the store's pages. */
+  static int pageSize(Recovered recovered, int ifMissing) {
+    // Missing if a crash came before it was noted: then there is no page yet.
+    String noted = recovered.properties().get(PAGE_SIZE);
+    return noted == null ? ifMissing : Integer.parseInt(noted);
   }
 
   private void recover(Recovered recovered) throws IOException {

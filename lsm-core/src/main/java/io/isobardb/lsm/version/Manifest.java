@@ -135,6 +135,11 @@ public final class Manifest implements AutoCloseable {
     return identity.storeIdLow();
   }
 
+  /** The name of the file in force. */
+  public String fileName() {
+    return identity.fileName();
+  }
+
   /**
    * Makes edits durable, all or none of them, in this order.
    *
