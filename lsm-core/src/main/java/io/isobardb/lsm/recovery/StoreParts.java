@@ -261,6 +261,7 @@ public final class StoreParts {
         throw new CorruptionException(name, 0, "the file is missing from " + storage.path());
       }
     }
+    manifest.settle();
     for (String name : manifest.orphans(names)) {
       storage.delete(name);
     }
