@@ -2,6 +2,9 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.inspect.CheckCommand;
+import io.isobardb.bench.inspect.DumpCommand;
+import io.isobardb.bench.inspect.StatsCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
 import picocli.CommandLine;
@@ -19,7 +22,14 @@ import picocli.CommandLine.Spec;
     scope = ScopeType.INHERIT,
     version = "isobar 0.1.0-SNAPSHOT",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {CompareCommand.class, YcsbCommand.class, JmhCommand.class})
+    subcommands = {
+      CompareCommand.class,
+      YcsbCommand.class,
+      CheckCommand.class,
+      DumpCommand.class,
+      StatsCommand.class,
+      JmhCommand.class
+    })
 public final class Isobar implements Runnable {
   @Spec private CommandSpec spec;
 
@@ -28,7 +38,8 @@ public final class Isobar implements Runnable {
     System.exit(commandLine().execute(args));
   }
 
-  static CommandLine commandLine() {
+  /** The program as a value, for a caller with streams of its own. */
+  public static CommandLine commandLine() {
     return new CommandLine(new Isobar())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(ByteSize.class, ByteSize::parse)

@@ -11,6 +11,7 @@ import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.read.TreeCursor;
+import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
@@ -127,6 +128,29 @@ public final class Store implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(
           "opening " + environment.storage().path() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Looks at the files of a store that is not open, without changing them: to check or to list
+   * them.
+   *
+   * @param options of which the memory budget and the key orders count
+   * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
+   * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
+   *     format
+   * @throws io.isobardb.lsm.error.CorruptionException if the manifest is damaged
+   * @throws UncheckedIOException if a file can't be read
+   */
+  public static StoreInspector inspect(Path directory, StoreOptions options) {
+    StoreOptions.checkMemory(options.memoryBudget());
+    try {
+      return StoreInspector.open(
+          DirectoryStorage.open(directory, false),
+          options.memoryBudget(),
+          options.toOpenOptions().orders());
+    } catch (IOException e) {
+      throw new UncheckedIOException("inspecting " + directory + ": " + e, e);
     }
   }
 

@@ -6,6 +6,7 @@ public final class CorruptionException extends IsobarException {
 
   private final String file;
   private final long offset;
+  private final String what;
 
   /**
    * @param file name of the file in the store's directory
@@ -16,6 +17,7 @@ public final class CorruptionException extends IsobarException {
     super("corrupt: " + file + " at offset " + offset + ": " + what);
     this.file = file;
     this.offset = offset;
+    this.what = what;
   }
 
   public String file() {
@@ -24,5 +26,10 @@ public final class CorruptionException extends IsobarException {
 
   public long offset() {
     return offset;
+  }
+
+  /** The message without file and offset. */
+  public String what() {
+    return what;
   }
 }

@@ -248,9 +248,7 @@ public final class StoreParts {
     try {
       Recovered look = Manifest.open(storage, small, Manifest.DEFAULT_ROLL_BYTES);
       look.manifest().close();
-      // Missing if a crash came before it was noted: then there is no page yet.
-      String noted = look.properties().get(PAGE_SIZE);
-      pageSize = noted == null ? options.pageSize() : Integer.parseInt(noted);
+      pageSize = pageSize(look, options.pageSize());
     } finally {
       small.close();
     }
@@ -272,6 +270,13 @@ public final class StoreParts {
     }
   }
 
+  /** The size of the store's pages. */
+  static int pageSize(Recovered recovered, int ifMissing) {
+    // Missing if a crash came before it was noted: then there is no page yet.
+    String noted = recovered.properties().get(PAGE_SIZE);
+    return noted == null ? ifMissing : Integer.parseInt(noted);
+  }
+
   private void recover(Recovered recovered) throws IOException {
     Storage storage = environment.storage();
     List<String> names = storage.list();
@@ -283,6 +288,7 @@ public final class StoreParts {
         throw new CorruptionException(name, 0, "the file is missing from " + storage.path());
       }
     }
+    manifest.settle();
     for (String name : manifest.orphans(names)) {
       storage.delete(name);
     }
@@ -301,7 +307,7 @@ public final class StoreParts {
             2);
     long start = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
     log.opened(Log.open(environment, pool, logOptions, storeId, start, this::replay));
-    divideMemory();
+    divideMemory(options.memoryBudget(), options.writeMemory());
     engine.failure().onFailure(this::stopWriting);
     log.get().observe(observers, engine.failure()::fail);
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -317,11 +323,11 @@ public final class StoreParts {
    * headroom for merges, cursors and pages that readers still look at, so that those need not empty
    * it first.
    */
-  private void divideMemory() {
+  private void divideMemory(long budget, long writeMemory) {
     long blocks = pool.blockBytes();
-    long headroom = Math.max(Math.min(options.memoryBudget() / 32, 8 << 20), 512 << 10);
+    long headroom = Math.max(Math.min(budget / 32, 8 << 20), 512 << 10);
     pool.keepForBlocks(blocks + headroom);
-    cache.resize(options.memoryBudget() - options.writeMemory() - blocks - 2 * headroom);
+    cache.resize(budget - writeMemory - blocks - 2 * headroom);
   }
 
   private void stopWriting() {
@@ -452,12 +458,12 @@ public final class StoreParts {
     long write = (long) ((double) bytes * options.writeMemory() / options.memoryBudget());
     if (bytes >= ledger.limitBytes()) {
       pool.setLimit(bytes);
-      cache.resize(bytes - write);
+      divideMemory(bytes, write);
       engine.gate().setLimitBytes(write);
       return;
     }
     engine.gate().setLimitBytes(write);
-    cache.resize(bytes - write);
+    divideMemory(bytes, write);
     pool.setLimit(bytes);
     if (pool.allocatedBytes() > bytes) {
       // Memory that nobody writes to any more would keep its slabs for ever.

@@ -32,7 +32,7 @@ final class TreeText {
    */
   static TreeHandle.Settings parse(TreeDefinition definition, Map<String, KeyOrder> orders) {
     Map<String, String> text = definition.options();
-    String name = text.getOrDefault(ORDER, KeyOrder.BYTES.name());
+    String name = orderName(definition);
     KeyOrder order = orders.get(name);
     if (order == null) {
       throw new FormatException(
@@ -47,5 +47,10 @@ final class TreeText {
         Boolean.parseBoolean(text.getOrDefault(LOGGED, "true")),
         Integer.parseInt(text.getOrDefault(CODEC, "0")),
         Integer.parseInt(text.getOrDefault(FILTER_BITS, "10")));
+  }
+
+  /** The name of a tree's key order. */
+  static String orderName(TreeDefinition definition) {
+    return definition.options().getOrDefault(ORDER, KeyOrder.BYTES.name());
   }
 }

@@ -154,6 +154,11 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
     }
   }
 
+  /** Where a page begins in the file; for a compressed one the page map is asked. */
+  long offset(int pageNo) throws IOException {
+    return isCompressed(pageNo) ? storedOffset(pageNo, Access.MERGE) : rawOffset(pageNo);
+  }
+
   private long rawOffset(int pageNo) {
     if (meta.codec() == FileLayout.CODEC_NONE || pageNo == 0) {
       return (long) pageNo * pageSize;

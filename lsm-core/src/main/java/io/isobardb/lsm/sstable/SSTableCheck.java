@@ -2,6 +2,7 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.cache.Access;
@@ -29,7 +30,7 @@ public final class SSTableCheck {
   private final SSTableMeta meta;
   private final PagePool pool;
   private final int pageSize;
-  private final List<String> findings = new ArrayList<>();
+  private final List<Finding> findings = new ArrayList<>();
 
   private long entries;
   private long deletes;
@@ -46,27 +47,54 @@ public final class SSTableCheck {
     this.pageSize = pool.pageSize();
   }
 
-  /** What is wrong, in words; empty if nothing is. At most 100 findings. */
-  public static List<String> check(SSTable table) {
+  /** What is wrong; empty if nothing is. At most 100 findings. */
+  public static List<Finding> check(SSTable table) {
+    return check(table, true);
+  }
+
+  /** As {@link #check}, but without what depends on the order of keys, which is not known. */
+  public static List<Finding> checkPages(SSTable table) {
+    return check(table, false);
+  }
+
+  private static List<Finding> check(SSTable table, boolean contents) {
     SSTableCheck check = new SSTableCheck(table);
     try {
       if (!table.isInMemory()) {
         check.checkFile();
       }
-      if (check.findings.isEmpty()) {
+      if (contents && check.findings.isEmpty()) {
         check.walk(check.meta.rootPage(), check.meta.indexHeight(), new byte[0], Lsn.MAX, true);
         check.compareMeta();
       }
     } catch (IOException | UncheckedIOException | IsobarException | IndexOutOfBoundsException e) {
-      check.find(e.toString());
+      check.find(e);
     }
     return List.copyOf(check.findings);
   }
 
-  private void find(String what) {
-    if (findings.size() < MOST_FINDINGS) {
-      findings.add(meta.fileName() + ": " + what);
+  private void find(Finding finding) {
+    // A file of the wrong length is told once, not for each of its pages.
+    if (findings.size() < MOST_FINDINGS
+        && (findings.isEmpty() || !findings.get(findings.size() - 1).equals(finding))) {
+      findings.add(finding);
     }
+  }
+
+  private void find(Exception e) {
+    find(Finding.of(meta.fileName(), e));
+  }
+
+  private void find(int pageNo, String what) {
+    long offset = Finding.WHOLE_FILE;
+    try {
+      if (!table.isInMemory()) {
+        offset = table.file().offset(pageNo);
+      }
+    } catch (IOException e) {
+      find(e);
+    }
+    find(new Finding(meta.fileName(), offset, "page " + pageNo + " " + what));
   }
 
   /** Reads every page of the file, and checks header and footer. */
@@ -84,7 +112,7 @@ public final class SSTableCheck {
             checkFooter(memory, base);
           }
         } catch (IsobarException e) {
-          find(e.getMessage());
+          find(e);
         }
       }
       if (meta.codec() != FileLayout.CODEC_NONE && findings.isEmpty()) {
@@ -103,7 +131,7 @@ public final class SSTableCheck {
       table.file().readFully(end - skip, memory, base, DataFile.BLOCK);
       for (int i = skip; i < DataFile.BLOCK; i++) {
         if (memory.getByte(base + i) != 0) {
-          find("byte " + (end - skip + i) + ", which nothing uses, is not zero");
+          find(new Finding(meta.fileName(), end - skip + i, "nothing uses it, but it is not zero"));
           return;
         }
       }
@@ -118,7 +146,7 @@ public final class SSTableCheck {
             && Arrays.equals(stored.maxKey(), meta.maxKey())
             && withKeys(stored, meta).equals(meta);
     if (!same) {
-      find("the footer says " + stored + ", the manifest " + meta);
+      find(new Finding(meta.fileName(), offset, "says " + stored + ", the manifest " + meta));
     }
   }
 
@@ -159,7 +187,7 @@ public final class SSTableCheck {
       int type = memory.getByte(base + PageLayout.TYPE);
       int count = PageReader.count(memory, base);
       if (type != (level > 0 ? PageLayout.INDEX : PageLayout.DATA) || count == 0) {
-        find("page " + pageNo + " has type " + type + " and " + count + " slots");
+        find(pageNo, "has type " + type + " and " + count + " slots");
         return;
       }
       if (level == 0) {
@@ -175,7 +203,7 @@ public final class SSTableCheck {
             || child <= 0
             || child >= pageNo
             || (entries > 0 && compare(lastKey, lastLsn, key, lsn) >= 0)) {
-          find("page " + pageNo + " slot " + slot + ": a separator out of place");
+          find(pageNo, "slot " + slot + ": a separator out of place");
           continue;
         }
         boolean first = slot == 0;
@@ -204,22 +232,22 @@ public final class SSTableCheck {
       int entry = PageReader.entry(memory, base, slot);
       long lsn = PageReader.lsn(memory, base, entry);
       int kind = PageReader.kind(memory, base, entry);
-      String where = "page " + pageNo + " slot " + slot + ": ";
+      String where = "slot " + slot + ": ";
       if (!Kind.isData(kind)) {
-        find(where + "kind " + kind);
+        find(pageNo, where + "kind " + kind);
       }
       if (slot == 0 && !leftmost && compare(separator, separatorLsn, key, lsn) > 0) {
-        find(where + "before its separator");
+        find(pageNo, where + "before its separator");
       }
       boolean sameKey = firstKey != null && Arrays.equals(lastKey, key);
       if (firstKey != null && compare(lastKey, lastLsn, key, lsn) >= 0) {
-        find(where + "out of order");
+        find(pageNo, where + "out of order");
       }
       if (PageReader.lowerBound(memory, base, key, 0, key.length, lsn, table.order()) != slot) {
-        find(where + "a search does not find it");
+        find(pageNo, where + "a search does not find it");
       }
       if (!sameKey && !inFilter(KeyHash.hash(key, 0, key.length))) {
-        find(where + "not in the filter");
+        find(pageNo, where + "not in the filter");
       }
       if (kind == Kind.PUT_OVERFLOW) {
         checkOverflow(where, memory, base, entry, pageNo);
@@ -247,12 +275,12 @@ public final class SSTableCheck {
     int length = PageReader.overflowLength(memory, base, entry);
     int pages = PageLayout.overflowPages(pageSize, length);
     if (length < 0 || first <= 0 || first + pages > pageNo) {
-      find(where + "a value of " + length + " bytes in pages from " + first);
+      find(pageNo, where + "a value of " + length + " bytes in pages from " + first);
       return;
     }
     for (int i = first; i < first + pages; i++) {
       if (type(i) != PageLayout.OVERFLOW) {
-        find(where + "page " + i + " is no overflow page");
+        find(pageNo, where + "page " + i + " is no overflow page");
       }
     }
   }
@@ -303,17 +331,19 @@ public final class SSTableCheck {
         || !Arrays.equals(firstKey, meta.minKey())
         || !Arrays.equals(lastKey, meta.maxKey())) {
       find(
-          "holds "
-              + entries
-              + " entries, "
-              + deletes
-              + " deletes, LSNs "
-              + minLsn
-              + " to "
-              + maxLsn
-              + "; its description "
-              + meta
-              + " says otherwise");
+          Finding.of(
+              meta.fileName(),
+              "holds "
+                  + entries
+                  + " entries, "
+                  + deletes
+                  + " deletes, LSNs "
+                  + minLsn
+                  + " to "
+                  + maxLsn
+                  + "; its description "
+                  + meta
+                  + " says otherwise"));
     }
   }
 }

@@ -135,6 +135,22 @@ public final class Manifest implements AutoCloseable {
     return identity.storeIdLow();
   }
 
+  /** The name of the file in force. */
+  public String fileName() {
+    return identity.fileName();
+  }
+
+  /**
+   * Makes durable what was read: after the process alone has died, an edit or a new CURRENT that
+   * nobody synced can be read. To be called before anything is deleted that only they don't name.
+   */
+  public void settle() throws IOException {
+    try (DataFile found = storage.open(identity.fileName(), IoMode.BUFFERED)) {
+      sync(found);
+    }
+    syncDirectory();
+  }
+
   /**
    * Makes edits durable, all or none of them, in this order.
    *

@@ -131,6 +131,17 @@ final class Segments {
     }
   }
 
+  /**
+   * Makes durable what was found: after the process alone has died, bytes that nobody synced can be
+   * read, and whoever acts on them must not lose them later.
+   */
+  void syncFound() throws IOException {
+    // The segments before it were synced before it was named.
+    try (DataFile opened = storage.open(SegmentLayout.fileName(current), mode)) {
+      syncFinally(opened);
+    }
+  }
+
   long segmentBytes() {
     return segmentBytes;
   }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
@@ -69,7 +70,7 @@ class SSTableCorruptionTest {
     }
   }
 
-  private static List<String> findings(Run run, SSTableMeta meta) {
+  private static List<Finding> findings(Run run, SSTableMeta meta) {
     SSTable table = SSTable.onDisk(run.space, run.order, meta);
     try {
       return SSTableCheck.check(table);

@@ -177,4 +177,41 @@ class LogCrashTest {
       // The second failure of the same kind.
     }
   }
+
+  @Test
+  void whatReplayHandsOverAfterAKillIsNotLostInAPowerFailureDuringReplay() throws IOException {
+    LogOptions lazy = new LogOptions(64 << 10, 16 << 10, true, 1L << 50, 2);
+    LogWorld world = new LogWorld(lazy, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    for (int i = 0; i < 100; i++) {
+      LogWorld.append(record, new byte[300]);
+    }
+    SimulatedStorage killed = world.storage.copy();
+    log.close();
+    world.close();
+
+    LogWorld next = new LogWorld(lazy, 2, killed);
+    List<Long> seen = new ArrayList<>();
+    List<SimulatedStorage> disks = new ArrayList<>();
+    Log.open(
+            next.environment(),
+            next.pool,
+            lazy,
+            LogWorld.STORE,
+            Lsn.FIRST,
+            (lsn, kind, payload, offset, length) -> {
+              seen.add(lsn);
+              disks.add(killed.crash(new SplittableRandom(lsn), CrashMode.ONLY_SYNCED));
+            })
+        .close();
+    next.close();
+    assertTrue(seen.size() > 10, "written without a sync: " + seen.size());
+    for (int i = 0; i < disks.size(); i++) {
+      LogWorld last = new LogWorld(lazy, 3, disks.get(i));
+      last.open().close();
+      assertTrue(last.replayed.size() > i, "acted on " + (i + 1) + ", lost but " + last.replayed);
+      last.close();
+    }
+  }
 }

@@ -1,0 +1,160 @@
+package io.isobardb.bench.inspect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.Isobar;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class InspectTest {
+  @TempDir Path temporary;
+  private String dir = "";
+  private String out = "";
+  private String err = "";
+
+  @BeforeEach
+  void makeStore() {
+    Path path = temporary.resolve("s");
+    dir = path.toString();
+    StoreOptions options = StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).build();
+    try (Store store = Store.open(path, options)) {
+      Tree users = store.openTree("users");
+      for (int i = 100; i < 400; i++) {
+        users.put(("user" + i).getBytes(UTF_8), ("value" + i).getBytes(UTF_8));
+      }
+      store.openTree("other").put(new byte[] {0, 1}, new byte[5]);
+      store.flush();
+      users.put("user399".getBytes(UTF_8), "again".getBytes(UTF_8));
+      users.delete("user123".getBytes(UTF_8));
+    }
+  }
+
+  private int run(String... args) {
+    StringWriter outText = new StringWriter();
+    StringWriter errText = new StringWriter();
+    CommandLine commandLine = Isobar.commandLine();
+    commandLine.setOut(new PrintWriter(outText));
+    commandLine.setErr(new PrintWriter(errText));
+    int code = commandLine.execute(args);
+    out = outText.toString();
+    err = errText.toString();
+    return code;
+  }
+
+  private Path table() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of(dir))) {
+      return files.filter(f -> f.toString().endsWith(".sst")).sorted().findFirst().orElseThrow();
+    }
+  }
+
+  @Test
+  void checkOfASoundStoreSaysSo() throws IOException {
+    assertEquals(0, run("check", dir), out + err);
+    assertTrue(out.endsWith("sound\n"), out);
+    assertTrue(out.contains("2 trees"), out);
+    assertEquals(0, run("check", dir, "--json"));
+    assertEquals(true, JSON.std.mapFrom(out).get("sound"));
+  }
+
+  @Test
+  void checkOfADamagedStoreNamesFileAndOffsetAndFails() throws IOException {
+    Path table = table();
+    byte[] content = Files.readAllBytes(table);
+    content[4096 + 7] ^= 1;
+    Files.write(table, content);
+    assertEquals(1, run("check", dir));
+    assertTrue(out.contains("WRONG: " + table.getFileName() + " at offset 4096"), out);
+    assertEquals(1, run("check", dir, "--json"));
+    List<?> findings = (List<?>) JSON.std.mapFrom(out).get("findings");
+    assertEquals(table.getFileName().toString(), ((Map<?, ?>) findings.get(0)).get("file"));
+  }
+
+  @Test
+  void checkWithADamagedManifestIsAFinding() throws IOException {
+    Path current = Path.of(dir, "CURRENT");
+    byte[] content = Files.readAllBytes(current);
+    content[content.length - 1] ^= 1;
+    Files.write(current, content);
+    assertEquals(1, run("check", dir));
+    assertTrue(out.contains("WRONG: CURRENT"), out);
+  }
+
+  @Test
+  void dumpShowsTreesRunsAndTables() throws IOException {
+    assertEquals(0, run("dump", dir), err);
+    assertTrue(out.contains("tree 'users'"), out);
+    assertTrue(out.contains(table().getFileName().toString()), out);
+    assertTrue(out.contains("user100 .. user399"), out);
+    assertTrue(out.contains("0x0001"), out);
+    assertEquals(0, run("dump", dir, "--tree", "other", "--json"));
+    assertEquals(1, ((List<?>) JSON.std.mapFrom(out).get("trees")).size());
+  }
+
+  @Test
+  void dumpListsTheKeysOfARangeOfSSTablesAndLog() {
+    assertEquals(0, run("dump", dir, "--tree", "users", "--from", "user122", "--to", "user124"));
+    assertTrue(out.contains("user122") && out.contains("user123"), out);
+    assertTrue(out.contains("DELETE"), out);
+    assertEquals(0, run("dump", dir, "--tree", "users", "--from", "user399"));
+    String log = out.substring(out.indexOf("in the log:"));
+    assertTrue(log.contains("user399"), out);
+    assertEquals(0, run("dump", dir, "--keys", "--limit", "3"));
+    assertTrue(out.contains("... and more"), out);
+  }
+
+  @Test
+  void statsShowsSizes() throws IOException {
+    assertEquals(0, run("stats", dir, "--memory", "16MB"), err);
+    assertTrue(out.contains("users"), out);
+    assertTrue(out.contains("of 16 MB"), out);
+    assertEquals(0, run("stats", dir, "--json"));
+    assertEquals(2, ((List<?>) JSON.std.mapFrom(out).get("trees")).size());
+  }
+
+  @Test
+  void wrongUsageIsToldApartFromAStoreThatCannotBeRead() throws IOException {
+    for (String command : List.of("check", "dump", "stats")) {
+      assertEquals(2, run(command), command);
+      assertEquals(2, run(command, dir + "-not-there"), command);
+      assertTrue(err.contains("there is no directory"), err);
+      Path empty = Files.createDirectories(temporary.resolve("empty"));
+      assertEquals(1, run(command, empty.toString()), command);
+      assertTrue(err.contains("isobar " + command + ": "), err);
+    }
+    assertEquals(2, run("dump", dir, "--tree", "nobody"));
+    assertTrue(err.contains("users"), err);
+    assertEquals(2, run("dump", dir, "--from", "0xgg"));
+  }
+
+  @Test
+  void keysThatAreNotPrintableAreShownAsTheyCanBeTyped() {
+    for (byte[] key :
+        List.of(
+            new byte[0],
+            new byte[] {0, (byte) 0xFF},
+            "plain".getBytes(UTF_8),
+            "with space".getBytes(UTF_8),
+            "0x12".getBytes(UTF_8))) {
+      assertArrayEquals(key, KeyText.parse(KeyText.format(key)));
+    }
+    assertThrows(IllegalArgumentException.class, () -> KeyText.parse("0x123"));
+  }
+}

@@ -1,0 +1,30 @@
+package io.isobardb.lsm.error;
+
+/**
+ * Something in a store's files that is not as it must be.
+ *
+ * @param file name of the file in the store's directory
+ * @param offset byte offset of what is wrong, or {@link #WHOLE_FILE}
+ * @param what what was expected and what was found
+ */
+public record Finding(String file, long offset, String what) {
+  /** The offset of what concerns no particular place of the file. */
+  public static final long WHOLE_FILE = -1;
+
+  /** A finding about a file as a whole. */
+  public static Finding of(String file, String what) {
+    return new Finding(file, WHOLE_FILE, what);
+  }
+
+  /** What an exception says that was thrown while {@code file} was read. */
+  public static Finding of(String file, Exception e) {
+    return e instanceof CorruptionException c
+        ? new Finding(c.file(), c.offset(), c.what())
+        : of(file, e instanceof IsobarException ? e.getMessage() : e.toString());
+  }
+
+  @Override
+  public String toString() {
+    return offset == WHOLE_FILE ? file + ": " + what : file + " at offset " + offset + ": " + what;
+  }
+}

@@ -1,0 +1,263 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableCheck;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.lsm.wal.LogScan;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks all files of a store: that the directory holds what the manifest names; every page, order
+ * and reference of every SSTable; that every run is disjoint; that of each key newer versions lie
+ * in newer runs; that the log can be read, and reaches as far as the SSTables do.
+ *
+ * <p>Thread rule: one thread, once.
+ */
+final class StoreCheck {
+  private static final int MOST_FINDINGS = 1000;
+
+  private final StoreInspector store;
+  private final CheckProgress progress;
+  private final Recovered recovered;
+  private final List<Finding> findings = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private final Set<String> missing = new HashSet<>();
+  private final long totalBytes;
+
+  private int tables;
+  private long pages;
+  private long entries;
+  private long doneBytes;
+  private long operations;
+  private long highestLsn;
+  private String highestFile = "";
+
+  StoreCheck(StoreInspector store, CheckProgress progress) {
+    this.store = store;
+    this.progress = progress;
+    this.recovered = store.recovered();
+    this.totalBytes =
+        recovered.trees().stream()
+            .flatMap(tree -> tree.tables().stream())
+            .mapToLong(added -> added.meta().sizeBytes())
+            .sum();
+  }
+
+  CheckReport run() throws IOException {
+    checkDirectory();
+    for (Recovered.Tree tree : recovered.trees()) {
+      checkTree(tree);
+    }
+    long logBytes = checkLog();
+    return new CheckReport(
+        List.copyOf(findings),
+        List.copyOf(notes),
+        recovered.trees().size(),
+        tables,
+        pages,
+        entries,
+        doneBytes,
+        operations,
+        logBytes);
+  }
+
+  private void find(Finding finding) {
+    if (findings.size() < MOST_FINDINGS) {
+      findings.add(finding);
+    } else if (findings.size() == MOST_FINDINGS) {
+      findings.add(Finding.of(finding.file(), "and more: only " + MOST_FINDINGS + " are told"));
+    }
+  }
+
+  private void checkDirectory() throws IOException {
+    progress.at("the directory", 0, totalBytes);
+    Manifest manifest = recovered.manifest();
+    List<String> names = store.storage().list();
+    for (String name : manifest.liveFiles()) {
+      if (!names.contains(name)) {
+        missing.add(name);
+        find(Finding.of(name, "missing; the manifest names it"));
+      }
+    }
+    for (String orphan : manifest.orphans(names)) {
+      notes.add(orphan + " belongs to nothing; opening the store deletes it");
+    }
+    if (recovered.droppedBytes() > 0) {
+      notes.add("the manifest has a torn tail of " + recovered.droppedBytes() + " bytes");
+    }
+  }
+
+  private void checkTree(Recovered.Tree tree) {
+    KeyOrder order = store.order(tree);
+    String name = tree.definition().name();
+    if (order == null) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "tree '%s' has the key order '%s', which is not known here: the order of its keys"
+                  + " was not checked",
+              name,
+              TreeText.orderName(tree.definition())));
+    }
+    boolean sound = true;
+    for (VersionEdit.Added added : tree.tables()) {
+      sound &= checkTable(tree, order, added.meta());
+    }
+    if (order == null) {
+      return;
+    }
+    try {
+      Version version = tree.version(order);
+      if (sound) {
+        checkNewestFirst(tree, version);
+      }
+    } catch (IllegalArgumentException e) {
+      find(Finding.of(manifestName(), "tree '" + name + "': " + e.getMessage()));
+    } catch (UncheckedIOException | IsobarException e) {
+      find(Finding.of(manifestName(), e));
+    }
+  }
+
+  private String manifestName() {
+    return recovered.manifest().fileName();
+  }
+
+  /** Whether nothing is wrong with the SSTable. */
+  private boolean checkTable(Recovered.Tree tree, @Nullable KeyOrder order, SSTableMeta meta) {
+    String name = meta.fileName();
+    progress.at(name + " of tree '" + tree.definition().name() + "'", doneBytes, totalBytes);
+    int before = findings.size();
+    if (meta.treeId() != tree.definition().id()) {
+      find(Finding.of(name, "is of tree " + meta.treeId() + ", not " + tree.definition().id()));
+    }
+    if (meta.fileNumber() >= recovered.counters().nextFileNumber()) {
+      find(
+          Finding.of(
+              name,
+              "the next file is to be " + recovered.counters().nextFileNumber() + " already"));
+    }
+    if (meta.maxLsn() > highestLsn) {
+      highestLsn = meta.maxLsn();
+      highestFile = name;
+    }
+    if (!missing.contains(name)) {
+      SSTable table = store.table(order == null ? KeyOrder.BYTES : order, meta);
+      try {
+        (order == null ? SSTableCheck.checkPages(table) : SSTableCheck.check(table))
+            .forEach(this::find);
+      } finally {
+        table.release();
+      }
+    }
+    tables++;
+    pages += meta.pageCount();
+    entries += meta.entries();
+    doneBytes += meta.sizeBytes();
+    return findings.size() == before && !missing.contains(name);
+  }
+
+  /** Of each key, what stands in a newer run is not older than what stands in an older one. */
+  private void checkNewestFirst(Recovered.Tree tree, Version version) {
+    List<Level<SSTableMeta>> runs = version.runs().stream().filter(run -> !run.isEmpty()).toList();
+    if (runs.size() < 2) {
+      return;
+    }
+    progress.at("newest first in tree '" + tree.definition().name() + "'", doneBytes, totalBytes);
+    NewestFirst check = new NewestFirst(runs);
+    store.entries(tree, null, null, check::see);
+  }
+
+  private final class NewestFirst {
+    private final List<Level<SSTableMeta>> runs;
+    private byte[] key = new byte[64];
+    private int keyLength = -1;
+    private int run;
+    private long lsn;
+
+    NewestFirst(List<Level<SSTableMeta>> runs) {
+      this.runs = runs;
+    }
+
+    /** Versions of one key come from the newest to the oldest. */
+    boolean see(EntryCursor at, int from) {
+      int length = at.keyLength();
+      if (length == keyLength && Arrays.equals(key, 0, length, at.key(), 0, length)) {
+        if (from < run && at.lsn() != lsn) {
+          find(
+              Finding.of(
+                  file(from),
+                  "holds the version at LSN "
+                      + at.lsn()
+                      + " of a key whose version at LSN "
+                      + lsn
+                      + " is in "
+                      + file(run)
+                      + ", where older ones should be"));
+        }
+      } else {
+        if (key.length < length) {
+          key = new byte[Math.max(length, 2 * key.length)];
+        }
+        System.arraycopy(at.key(), 0, key, 0, length);
+        keyLength = length;
+      }
+      run = from;
+      lsn = at.lsn();
+      return findings.size() <= MOST_FINDINGS;
+    }
+
+    private String file(int of) {
+      int i = runs.get(of).find(key, 0, keyLength);
+      return i < 0 ? "run " + of : runs.get(of).meta(i).fileName();
+    }
+  }
+
+  /** The length of the log. */
+  private long checkLog() throws IOException {
+    progress.at("the log", doneBytes, totalBytes);
+    int trees = recovered.counters().nextTreeId();
+    try {
+      LogScan log =
+          store.log(
+              (lsn, kind, treeId, bytes, keyOffset, keyLength, valueBytes) -> {
+                if (treeId >= trees) {
+                  throw new IllegalArgumentException("there never was a tree " + treeId);
+                }
+                operations++;
+              });
+      if (log.droppedBytes() > 0) {
+        notes.add(
+            "the log has a torn tail of "
+                + log.droppedBytes()
+                + " bytes, which opening the store cuts off");
+      }
+      if (highestLsn >= log.endLsn()) {
+        find(
+            Finding.of(
+                highestFile,
+                "holds LSN " + highestLsn + ", but the log ends at LSN " + log.endLsn()));
+      }
+      return log.endLsn() - store.logStartLsn();
+    } catch (IsobarException e) {
+      find(Finding.of("the log", e));
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.isobardb.lsm.wal;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Reads a log that is not open, and changes nothing.
+ *
+ * @param endLsn the end of the last whole record
+ * @param droppedBytes bytes of a torn tail, which opening the log would cut off
+ * @param files names of the segments that were read, in their order
+ */
+public record LogScan(long endLsn, long droppedBytes, List<String> files) {
+  private static final int WINDOW_BYTES = 256 << 10;
+
+  /**
+   * Hands all records from {@code startLsn} on to {@code handler}.
+   *
+   * @param handler may throw {@code IllegalArgumentException} for a payload that is none
+   * @throws CorruptionException if a record is damaged or no payload, or a segment is missing
+   * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
+   *     store
+   */
+  public static LogScan run(
+      Storage storage, PagePool pool, UUID storeId, long startLsn, LogHandler handler)
+      throws IOException {
+    Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
+    Block window = pool.allocateBlock(WINDOW_BYTES, Purpose.LOG);
+    LogOptions options =
+        new LogOptions(LogOptions.MIN_SEGMENT_BYTES, WINDOW_BYTES, false, Long.MAX_VALUE, 0);
+    Segments segments = new Segments(storage, storeId, scratch.memory(), options);
+    try {
+      List<SegmentLayout> headers = segments.find(startLsn, true);
+      if (headers.isEmpty()) {
+        return new LogScan(startLsn, 0, List.of());
+      }
+      try (LogReplay replay =
+          new LogReplay(segments, headers, window.memory(), RecordLayout.seed(storeId), pool)) {
+        replay.run(startLsn, checked(segments, handler));
+        List<String> files = new ArrayList<>();
+        headers.forEach(header -> files.add(SegmentLayout.fileName(header.index())));
+        return new LogScan(replay.end(), replay.droppedBytes(), List.copyOf(files));
+      }
+    } finally {
+      segments.close();
+      pool.release(window);
+      pool.release(scratch);
+    }
+  }
+
+  private static LogHandler checked(Segments segments, LogHandler handler) {
+    return (lsn, kind, payload, offset, length) -> {
+      try {
+        handler.record(lsn, kind, payload, offset, length);
+      } catch (IllegalArgumentException e) {
+        throw new CorruptionException(
+            segments.nameAt(lsn), segments.offsetAt(lsn), "no batch: " + e.getMessage());
+      }
+    };
+  }
+}

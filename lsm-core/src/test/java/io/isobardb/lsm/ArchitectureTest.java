@@ -1,0 +1,318 @@
+package io.isobardb.lsm;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitCallTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+  private static final String BASE = "io.isobardb.lsm";
+
+  /** Lowest first; each may use those before it. Why it stands above its neighbour, beside it. */
+  private static final List<Map.Entry<String, String>> ORDER =
+      List.of(
+          Map.entry("error", "what went wrong is told without knowing where"),
+          Map.entry("entry", "an entry is the same in a log, a page and a cursor"),
+          Map.entry("io", "files and the clock know neither threads nor formats"),
+          Map.entry("schedule", "threads run jobs and don't know what they do"),
+          Map.entry("wal", "the log carries payloads that it can't read"),
+          Map.entry("sstable", "an SSTable knows its pages, not its place among others"),
+          Map.entry("component", "what takes writes may know the SSTable it becomes"),
+          Map.entry("version", "what the manifest says holds without a store in memory"),
+          Map.entry("state", "a tree's state is memory and version together"),
+          Map.entry("commit", "writing changes states; states don't know who writes"),
+          Map.entry("merge", "a merge is asked for, and asks for nothing but a state"),
+          Map.entry("flush", "a flush wakes merges, never the other way round"),
+          Map.entry("read", "reading looks at states and changes none"),
+          Map.entry("recovery", "opening puts all parts together"));
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(BASE);
+
+  private static void check(ArchRule rule, String reason) {
+    rule.because(reason).check(CLASSES);
+  }
+
+  private static String[] packages(Stream<String> names) {
+    return names.map(name -> BASE + "." + name).toArray(String[]::new);
+  }
+
+  @Test
+  void importsRunOneWay() {
+    for (int i = 0; i < ORDER.size(); i++) {
+      String[] above =
+          Stream.concat(
+                  Stream.of(BASE),
+                  Stream.of(packages(ORDER.stream().skip(i + 1).map(Map.Entry::getKey))))
+              .toArray(String[]::new);
+      check(
+          noClasses()
+              .that()
+              .resideInAPackage(BASE + "." + ORDER.get(i).getKey())
+              .should()
+              .dependOnClassesThat()
+              .resideInAnyPackage(above),
+          ORDER.get(i).getValue());
+    }
+  }
+
+  @Test
+  void everyPackageHasItsPlaceInTheOrder() {
+    Set<String> known = new TreeSet<>(Set.of(BASE));
+    ORDER.forEach(entry -> known.add(BASE + "." + entry.getKey()));
+    Set<String> found = new TreeSet<>();
+    CLASSES.forEach(type -> found.add(type.getPackageName()));
+    assertEquals(known, found, "ORDER and ARCHITECTURE.md name all packages");
+  }
+
+  @Test
+  void theCoreKnowsNothingOfWhatIsBuiltOnIt() {
+    check(
+        noClasses()
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.isobardb..")
+                    .and(
+                        resideOutsideOfPackages(
+                            BASE + "..", "io.isobardb.memory..", "io.isobardb.tuner.."))),
+        "all else is built on lsm-core, which knows none of it");
+  }
+
+  @Test
+  void onlyTheIoPackageTouchesFiles() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(BASE + ".io")
+            .should()
+            .dependOnClassesThat(
+                describe(
+                    "are files or channels",
+                    type ->
+                        type.getName()
+                            .matches(
+                                "java\\.io\\.(File.*|RandomAccessFile)"
+                                    + "|java\\.nio\\.channels\\..*"
+                                    + "|java\\.nio\\.file\\.(Files|FileSystems?|attribute\\..*"
+                                    + "|StandardOpenOption|OpenOption)"))),
+        "crash, fault and full-disk tests see only what goes through Storage");
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(BASE + ".io", BASE)
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.nio.file.Path"),
+        "below the public API a store is a Storage, which may be simulated");
+  }
+
+  @Test
+  void onlyTheSeamsReadClocks() {
+    check(
+        noClasses()
+            .that(
+                describe(
+                    "are no seam for time",
+                    type -> !Set.of("Clock", "ThreadSignal", "ServiceThread").contains(top(type))))
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of clocks",
+                    target ->
+                        target.getOwner().isEquivalentTo(System.class)
+                                && target.getName().matches("nanoTime|currentTimeMillis")
+                            || target.getOwner().getName().startsWith("java.time.")
+                                && target.getName().equals("now"))),
+        "a seed replays a run only if time comes from Clock; the scheduler's own threads wait by"
+            + " the JVM's clock");
+  }
+
+  private static String top(JavaClass type) {
+    return type.getEnclosingClass().map(ArchitectureTest::top).orElse(type.getSimpleName());
+  }
+
+  private static DescribedPredicate<JavaCall<?>> calls(
+      String what, Predicate<CodeUnitCallTarget> targets) {
+    return describe(what, call -> targets.test(call.getTarget()));
+  }
+
+  @Test
+  void nobodySleepsAndOnlyTheScheduleParksOrMakesThreads() {
+    check(
+        noClasses()
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of sleep",
+                    target ->
+                        target.getName().equals("sleep") && isOf(target, "java.lang.Thread"))),
+        "a wait is on a condition with a name");
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(BASE + ".schedule")
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "that make threads or park them",
+                    target ->
+                        isOf(target, "java.util.concurrent.locks.LockSupport")
+                            || target.getName().matches("<init>|start")
+                                && isOf(target, "java.lang.Thread"))),
+        "simulated, the whole engine runs on one thread");
+  }
+
+  private static boolean isOf(CodeUnitCallTarget target, String owner) {
+    return target.getOwner().getName().equals(owner);
+  }
+
+  @Test
+  void randomnessComesFromTheEnvironment() {
+    check(
+        noClasses()
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching(
+                "java\\.util\\.Random|java\\.util\\.concurrent\\.ThreadLocalRandom"
+                    + "|java\\.security\\.SecureRandom"),
+        "what is random must be replayable by its seed");
+    check(
+        noClasses()
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of Math.random and UUID.randomUUID",
+                    target ->
+                        isOf(target, "java.lang.Math") && target.getName().equals("random")
+                            || target.getName().equals("randomUUID"))),
+        "what is random must be replayable by its seed");
+    check(
+        noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(BASE + ".Store")
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of SplittableRandom without a seed",
+                    target ->
+                        target.getName().equals("<init>")
+                            && isOf(target, "java.util.SplittableRandom")
+                            && target.getRawParameterTypes().isEmpty())),
+        "a seed that nobody knows is made once, where a real store is opened");
+  }
+
+  @Test
+  void nobodyUsesUnsafeOrWhatTheJdkHides() {
+    check(
+        noClasses()
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching("sun\\..*|jdk\\.internal\\..*|com\\.sun\\..*"),
+        "no flag and no warning on any JDK");
+  }
+
+  /** Manifests are small and built on the heap, with a byte array behind the buffer. */
+  @Test
+  void onlyTheMemoryClassReadsAndWritesNumbersOffTheHeap() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(BASE + ".version")
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of a ByteBuffer's typed accessors",
+                    target ->
+                        target.getOwner().isAssignableTo(ByteBuffer.class)
+                            && target
+                                .getName()
+                                .matches("(get|put)(Char|Short|Int|Long|Float|Double)"))),
+        "race detectors and a checked variant must see every access");
+    check(
+        noClasses()
+            .that(
+                describe(
+                    "don't need just a few bytes",
+                    type ->
+                        !Set.of("PageBuilder", "SSTableWriter", "DirectoryStorage")
+                            .contains(top(type))))
+            .should()
+            .callCodeUnitWhere(
+                calls("of allocateDirect", target -> target.getName().equals("allocateDirect"))),
+        "memory is reserved from the pool's budget before it is allocated");
+  }
+
+  @Test
+  void loggingIsTheOnlyOutput() {
+    check(
+        noClasses()
+            .should()
+            .accessFieldWhere(
+                describe(
+                    "of System.out and System.err",
+                    (JavaAccess<?> access) ->
+                        access.getTargetOwner().isEquivalentTo(System.class)
+                            && access.getTarget().getName().matches("out|err"))),
+        "a library's words go where the program says");
+  }
+
+  /** Types from below that users meet: to be kept as stable as the API itself. */
+  private static final Set<String> EXPOSED =
+      Set.of(
+          "io.isobardb.lsm.entry.KeyOrder",
+          "io.isobardb.lsm.io.IoMode",
+          "io.isobardb.lsm.schedule.Environment",
+          "io.isobardb.lsm.commit.StallReason",
+          "io.isobardb.lsm.recovery.StoreInspector",
+          "io.isobardb.memory.cache.CacheStats",
+          "io.isobardb.memory.pool.Ledger");
+
+  @Test
+  void thePublicApiShowsNoInternalTypesButThoseListed() {
+    List<String> leaks = new ArrayList<>();
+    for (JavaClass type : CLASSES) {
+      if (!type.getPackageName().equals(BASE)
+          || !type.getModifiers().contains(JavaModifier.PUBLIC)) {
+        continue;
+      }
+      for (JavaCodeUnit unit : type.getCodeUnits()) {
+        if (!unit.getModifiers().contains(JavaModifier.PUBLIC)) {
+          continue;
+        }
+        Stream.concat(unit.getRawParameterTypes().stream(), Stream.of(unit.getRawReturnType()))
+            .map(JavaClass::getBaseComponentType)
+            .filter(used -> used.getName().startsWith("io.isobardb."))
+            .filter(used -> !used.getPackageName().equals(BASE))
+            .filter(used -> !used.getPackageName().equals(BASE + ".error"))
+            .filter(used -> !EXPOSED.contains(used.getName()))
+            .forEach(used -> leaks.add(unit.getFullName() + " shows " + used.getName()));
+      }
+    }
+    assertTrue(leaks.isEmpty(), () -> String.join("\n", leaks));
+  }
+}

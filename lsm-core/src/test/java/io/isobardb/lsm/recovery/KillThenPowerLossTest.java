@@ -1,0 +1,136 @@
+package io.isobardb.lsm.recovery;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.io.CrashMode;
+import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The process is killed, so that what was written and not synced can still be read; while the store
+ * is opened again, the power fails.
+ */
+class KillThenPowerLossTest {
+  private static final long SEED = Long.getLong("isobar.seed", 1);
+  private static final int EVERY = 7;
+  private static final StoreOptions OPTIONS =
+      StoreOptions.builder()
+          .memoryBudget(4 << 20)
+          .logLimit(1 << 20)
+          .pageSize(4096)
+          .backgroundThreads(2)
+          .build();
+
+  /** A disk as a kill left it, and the last batch that was acknowledged then. */
+  private record Killed(SimulatedStorage disk, int acknowledged) {}
+
+  private final SimulatedClock clock = new SimulatedClock();
+  private int acknowledged;
+
+  private Store open(SimulatedStorage storage, long seed) {
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, seed);
+    return Store.open(
+        new Environment(storage, clock, scheduler, new SplittableRandom(seed)), OPTIONS);
+  }
+
+  private static byte[] bytes(String s) {
+    return s.getBytes(UTF_8);
+  }
+
+  private List<Killed> live() {
+    List<Killed> kills = new ArrayList<>();
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    storage.onMutation(
+        disk -> {
+          if (disk.mutations() % EVERY == 0) {
+            kills.add(new Killed(disk.copy(), acknowledged));
+          }
+        });
+    try (Store store = open(storage, SEED)) {
+      Tree a = store.openTree("a");
+      Tree b = store.openTree("b");
+      for (int i = 1; i <= 60; i++) {
+        WriteBatch batch = store.newBatch();
+        batch.put(a, bytes("count"), bytes("" + i));
+        batch.put(b, bytes("count"), bytes("" + i));
+        batch.put(a, bytes("filler" + i % 10), new byte[3000]);
+        boolean sync = i % 5 == 0;
+        store.write(batch, sync ? Durability.SYNC : Durability.ASYNC);
+        if (sync) {
+          acknowledged = i;
+        }
+        if (i % 6 == 0) {
+          store.flush();
+        }
+      }
+      store.awaitQuiet();
+    }
+    return kills;
+  }
+
+  private static int count(Store store, String tree) {
+    if (!store.treeNames().contains(tree)) {
+      return 0;
+    }
+    byte[] value = store.tree(tree).get(bytes("count"));
+    return value == null ? 0 : Integer.parseInt(new String(value, UTF_8));
+  }
+
+  @Test
+  void nothingThatARecoveryDidIsMissedByTheNextOne() throws IOException {
+    System.out.println("isobar.seed=" + SEED);
+    List<Killed> kills = live();
+    assertTrue(kills.size() > 20, "kills: " + kills.size());
+    int checked = 0;
+    for (int k = 0; k < kills.size(); k++) {
+      Killed killed = kills.get(k);
+      List<SimulatedStorage> failures = new ArrayList<>();
+      SplittableRandom random = new SplittableRandom(SEED + k);
+      killed
+          .disk()
+          .onMutation(
+              disk -> {
+                CrashMode mode = random.nextBoolean() ? CrashMode.ONLY_SYNCED : CrashMode.RANDOM;
+                failures.add(disk.crash(random, mode));
+              });
+      open(killed.disk(), SEED + k).close();
+      for (int i = 0; i < failures.size(); i++) {
+        check(failures.get(i), killed.acknowledged(), "kill " + k + ", power failure " + i);
+        checked++;
+      }
+    }
+    assertTrue(checked > 100, "checked: " + checked);
+  }
+
+  private void check(SimulatedStorage disk, int expected, String when) throws IOException {
+    try (Store store = open(disk, SEED)) {
+      int a = count(store, "a");
+      assertEquals(a, count(store, "b"), when + ": a batch is there in part");
+      assertTrue(a >= expected, when + ": batch " + expected + " was acknowledged, found " + a);
+    } catch (RuntimeException e) {
+      throw new AssertionError(when + ": " + e, e);
+    }
+    try (StoreInspector store =
+        StoreInspector.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
+      List<Finding> findings = store.check(CheckProgress.NONE).findings();
+      assertEquals(List.of(), findings, when);
+    }
+  }
+}
