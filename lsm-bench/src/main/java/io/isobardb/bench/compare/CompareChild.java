@@ -1,10 +1,12 @@
 package io.isobardb.bench.compare;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.Engine;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -24,6 +26,9 @@ final class CompareChild {
   }
 
   static void run(CompareSpec spec, PrintStream out) throws IOException, InterruptedException {
+    if (spec.warmUpRecords() > 0) {
+      warmUp(spec.warmUp(), out);
+    }
     try (Engine engine = spec.engine().open(spec.options())) {
       event(out, Map.of("event", "open", "configuration", engine.configuration()));
       for (Phase phase : spec.phases()) {
@@ -36,6 +41,21 @@ final class CompareChild {
       end.put("event", "end");
       end.put("stats", engine.stats());
       event(out, end);
+    }
+  }
+
+  /** Lets compilers and allocators settle on a store that is thrown away. */
+  private static void warmUp(CompareSpec spec, PrintStream out)
+      throws IOException, InterruptedException {
+    Files.createDirectories(spec.options().dir());
+    try (Engine engine = spec.engine().open(spec.options());
+        PhaseRunner runner = new PhaseRunner(spec, engine, n -> {})) {
+      for (Phase phase : spec.phases()) {
+        progress(out, phase, 0);
+        runner.run(phase);
+      }
+    } finally {
+      Directories.delete(spec.options().dir());
     }
   }
 

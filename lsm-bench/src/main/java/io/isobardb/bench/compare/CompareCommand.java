@@ -130,6 +130,14 @@ public final class CompareCommand implements Callable<Integer> {
   private double durationSeconds;
 
   @Option(
+      names = "--warm-up",
+      paramLabel = "RECORDS",
+      description =
+          "Records loaded and updated before anything is measured, in a store that is thrown away"
+              + " (default: half of the records).")
+  private @Nullable Long warmUp;
+
+  @Option(
       names = "--seed",
       description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
       defaultValue = "42")
@@ -205,7 +213,8 @@ public final class CompareCommand implements Callable<Integer> {
         Math.toIntExact(valueSize.bytes()),
         threads,
         durationSeconds,
-        seed + repeat);
+        seed + repeat,
+        warmUp == null ? records / 2 : warmUp);
   }
 
   private void runChild(CompareSpec spec, CompareReport report, Progress progress, int repeat)

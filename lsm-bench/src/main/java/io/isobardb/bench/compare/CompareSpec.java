@@ -23,6 +23,7 @@ import java.util.Map;
  * @param threads that do operations
  * @param durationSeconds after which a phase other than the load ends early
  * @param seed of all choices
+ * @param warmUpRecords loaded into a store that is thrown away, before anything is measured; 0 for none
  */
 record CompareSpec(
     EngineKind engine,
@@ -34,7 +35,8 @@ record CompareSpec(
     int valueBytes,
     int threads,
     double durationSeconds,
-    long seed) {
+    long seed,
+    long warmUpRecords) {
 
   CompareSpec {
     phases = List.copyOf(phases);
@@ -50,6 +52,27 @@ record CompareSpec(
     if (!phases.isEmpty() && phases.get(0) != Phase.LOAD) {
       throw new IllegalArgumentException("the first phase is to be load");
     }
+  }
+
+  /** The part that is not measured: a load and as many updates, in a directory beside the data. */
+  CompareSpec warmUp() {
+    return new CompareSpec(
+        engine,
+        List.of(Phase.LOAD, Phase.UPDATE),
+        new EngineOptions(
+            options.dir().resolveSibling(options.dir().getFileName() + "-warm-up"),
+            options.memoryBytes(),
+            options.directIo(),
+            options.syncWrites(),
+            options.trees()),
+        warmUpRecords,
+        warmUpRecords,
+        keyBytes,
+        valueBytes,
+        threads,
+        durationSeconds,
+        seed,
+        0);
   }
 
   String toJson() throws IOException {
@@ -68,6 +91,7 @@ record CompareSpec(
     map.put("threads", threads);
     map.put("durationSeconds", durationSeconds);
     map.put("seed", seed);
+    map.put("warmUpRecords", warmUpRecords);
     return JSON.std.asString(map);
   }
 
@@ -92,7 +116,8 @@ record CompareSpec(
         number(map, "valueBytes").intValue(),
         number(map, "threads").intValue(),
         number(map, "durationSeconds").doubleValue(),
-        number(map, "seed").longValue());
+        number(map, "seed").longValue(),
+        number(map, "warmUpRecords").longValue());
   }
 
   private static Number number(Map<String, Object> map, String name) {

@@ -31,7 +31,8 @@ class CompareTest {
         100,
         2,
         60,
-        1);
+        1,
+        500);
   }
 
   @Test
