@@ -40,6 +40,7 @@ import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -93,7 +94,8 @@ public final class StoreParts {
             environment.storage(),
             direct ? IoMode.DIRECT : IoMode.BUFFERED,
             manifest.storeIdHigh(),
-            manifest.storeIdLow());
+            manifest.storeIdLow(),
+            pool.allocateBlock(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE));
     long logStart = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
     Catalog catalog =
@@ -393,6 +395,7 @@ public final class StoreParts {
       tree.states().close(false);
     }
     cache.close();
+    pool.release(engine.catalog().space().spare());
     manifest.close();
     try {
       pool.close();
