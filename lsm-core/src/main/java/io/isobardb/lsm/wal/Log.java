@@ -68,7 +68,7 @@ public final class Log implements AutoCloseable {
   /**
    * Opens the log, or creates it if there is none and {@code startLsn} is {@link Lsn#FIRST}; hands
    * all records from {@code startLsn} on to {@code handler}. A torn tail is cut off, see {@link
-   * #droppedBytes}; what was handed over is durable when this returns, and new records follow it.
+   * #droppedBytes}. What is handed over is durable already, and new records follow it.
    *
    * @param startLsn where the log must begin: the position of a record, or the log's end. It must
    *     have been {@link #durable} when it was noted, and so must all below it
@@ -101,6 +101,7 @@ public final class Log implements AutoCloseable {
       if (headers.isEmpty()) {
         segments.roll(0);
       } else {
+        segments.syncAll();
         try (LogReplay replay =
             new LogReplay(segments, headers, ring.memory, ring.storeSeed, pool)) {
           replay.run(startLsn, handler);

@@ -119,6 +119,19 @@ final class Segments {
     return headers;
   }
 
+  /**
+   * Syncs the segments that were found: who wrote them may have been killed before he did, and what
+   * is replayed from them may go to SSTables, which must not outlive it.
+   */
+  void syncAll() throws IOException {
+    storage.syncDirectory();
+    for (long index = first; index <= current; index++) {
+      try (DataFile opened = openToRead(index)) {
+        syncFinally(opened);
+      }
+    }
+  }
+
   private SegmentLayout header(long index) throws IOException {
     String name = SegmentLayout.fileName(index);
     if (!storage.exists(name)) {
