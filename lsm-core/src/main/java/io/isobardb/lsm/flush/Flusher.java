@@ -31,6 +31,7 @@ public final class Flusher {
   private final AtomicBoolean choosing = new AtomicBoolean();
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder flushes = new LongAdder();
+  private volatile Runnable letGo = () -> {};
 
   /**
    * What flushes keep to.
@@ -48,6 +49,11 @@ public final class Flusher {
     this.engine = engine;
     this.settings = settings;
     this.onFlushed = onFlushed;
+  }
+
+  /** What makes cursors give up old states, so that what was flushed can be freed. */
+  public void onPressure(Runnable action) {
+    letGo = action;
   }
 
   Engine engine() {
@@ -88,12 +94,24 @@ public final class Flusher {
       FlushJob job = logTriggered();
       if (job == null && engine.gate().pressed()) {
         job = memoryTriggered();
+        if (job == null && running.get() == 0) {
+          relieve();
+        }
       }
       if (job == null) {
         return;
       }
       running.incrementAndGet();
       engine.environment().scheduler().submit(job);
+    }
+  }
+
+  /** Frees what nobody but idle cursors holds any more. */
+  private void relieve() {
+    long before = engine.gate().usedBytes();
+    letGo.run();
+    if (engine.gate().usedBytes() < before) {
+      engine.gate().wake();
     }
   }
 
@@ -117,7 +135,7 @@ public final class Flusher {
     long lowest = Long.MAX_VALUE;
     for (TreeHandle tree : engine.catalog().trees()) {
       long lsn = tree.states().current().minMemoryLsn();
-      if (tree.settings().logged() && lsn < lowest) {
+      if (tree.settings().logged() && !tree.closed() && lsn < lowest) {
         lowest = lsn;
         oldest = tree;
       }
@@ -140,7 +158,7 @@ public final class Flusher {
     long most = 0;
     for (TreeHandle tree : candidates) {
       long bytes = memoryBytes(tree.states().current());
-      if (bytes > most && !tree.memoryBusy().get() && !l0Full(tree)) {
+      if (bytes > most && !tree.closed() && !tree.memoryBusy().get() && !l0Full(tree)) {
         most = bytes;
         best = tree;
       }
@@ -179,6 +197,9 @@ public final class Flusher {
     bytesWritten.add(written);
     flushes.increment();
     cutLog();
+    if (engine.gate().pressed()) {
+      letGo.run();
+    }
     engine.gate().freed(freed, nanos);
     onFlushed.accept(tree);
   }
