@@ -33,6 +33,13 @@ public final class Cursor implements AutoCloseable {
     return tree == of;
   }
 
+  /** Gives up what it holds of the tree as it was; the position stays. */
+  synchronized void letGo() {
+    if (!closed) {
+      cursor.letGo();
+    }
+  }
+
   /** Moves to the first entry. Returns {@link #isValid}. */
   public synchronized boolean first() {
     check();

@@ -74,6 +74,7 @@ public final class Store implements AutoCloseable {
     for (TreeHandle handle : engine.catalog().trees()) {
       trees.put(handle.name(), new Tree(this, handle, parts.committer(), parts.reader()));
     }
+    parts.flusher().onPressure(() -> cursors.forEach(Cursor::letGo));
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */

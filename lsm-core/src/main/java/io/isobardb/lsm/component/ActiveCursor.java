@@ -158,11 +158,20 @@ final class ActiveCursor implements EntryCursor {
 
   @Override
   public boolean first() {
+    if (low != null) {
+      return seek(low, 0, low.length, -1);
+    }
     return load(null, 0, 0, 0, false) ? settleForward(0) : settle(-1);
   }
 
   @Override
   public boolean last() {
+    if (high != null) {
+      // Behind the bound's last version, and back: the tree's last leaf may be given up.
+      return load(high, 0, high.length, -1, true)
+          ? settleBackward(lowerBound(high, 0, high.length, -1) - 1)
+          : settle(-1);
+    }
     return load(null, 0, 0, 0, true) ? settleBackward(ActiveLayout.count(shape) - 1) : settle(-1);
   }
 

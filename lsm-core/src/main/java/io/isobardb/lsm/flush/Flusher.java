@@ -34,6 +34,7 @@ public final class Flusher {
   private final AtomicBoolean choosing = new AtomicBoolean();
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder flushes = new LongAdder();
+  private volatile Runnable letGo = () -> {};
 
   /**
    * What flushes keep to.
@@ -51,6 +52,11 @@ public final class Flusher {
     this.engine = engine;
     this.settings = settings;
     this.onFlushed = onFlushed;
+  }
+
+  /** What makes cursors give up old states, so that what was flushed can be freed. */
+  public void onPressure(Runnable action) {
+    letGo = action;
   }
 
   Engine engine() {
@@ -93,12 +99,24 @@ public final class Flusher {
       FlushJob job = logTriggered();
       if (job == null && engine.gate().pressed()) {
         job = memoryTriggered();
+        if (job == null && running.get() == 0) {
+          relieve();
+        }
       }
       if (job == null) {
         return;
       }
       running.incrementAndGet();
       engine.environment().scheduler().submit(job);
+    }
+  }
+
+  /** Frees what nobody but idle cursors holds any more. */
+  private void relieve() {
+    long before = engine.gate().usedBytes();
+    letGo.run();
+    if (engine.gate().usedBytes() < before) {
+      engine.gate().wake();
     }
   }
 
@@ -186,6 +204,9 @@ public final class Flusher {
     flushes.increment();
     engine.observers().flushed(span, new StoreListener.Flush(tree.name(), written, freed, nanos));
     cutLog();
+    if (engine.gate().pressed()) {
+      letGo.run();
+    }
     engine.gate().freed(freed, nanos);
     onFlushed.accept(tree);
   }

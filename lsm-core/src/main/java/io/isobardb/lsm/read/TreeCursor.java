@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It keeps the state it was opened on only while that is current: every so many steps it looks
  * whether the tree has moved on, and if so carries on from its key in the new state, so that a long
- * scan does not hold old memory and files back.
+ * scan does not hold old memory and files back. One that stands still is told to {@link #letGo}.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -63,17 +63,18 @@ public final class TreeCursor implements AutoCloseable {
   private MergingCursor open() {
     TreeState opened = tree.states().acquire();
     EntryCursor[] sources = new EntryCursor[opened.runCount() + 1];
-    int i = 0;
     try {
-      sources[i++] = opener.apply(opened.active());
-      for (int run = 0; run < opened.runCount(); run++) {
-        sources[i++] = new RunCursor(order, opened.run(run), opener);
-      }
+      // Only this one opens anything; those over runs do so when they are moved.
+      sources[0] = opener.apply(opened.active());
     } catch (RuntimeException | Error e) {
       tree.states().release(opened);
       throw e;
     }
+    for (int run = 0; run < opened.runCount(); run++) {
+      sources[run + 1] = new RunCursor(order, opened.run(run), opener);
+    }
     state = opened;
+    steps = 0;
     return new MergingCursor(order, sources);
   }
 
@@ -86,12 +87,39 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
+  /**
+   * Gives the state up if it is not the current one any more: what it alone holds can be freed. The
+   * cursor stays where it is and carries on, when it is used again, in the state of then.
+   */
+  public void letGo() {
+    if (state != tree.states().current()) {
+      shut();
+    }
+  }
+
+  /** Takes the state up again after {@link #letGo}; the sources stand nowhere. */
+  private void takeUp() {
+    if (state == null) {
+      merged = open();
+    }
+  }
+
+  /** Stands on the current entry again after {@link #letGo}. */
+  private void stand() {
+    checkValid();
+    if (state == null) {
+      takeUp();
+      merged.seek(key, 0, keyLength, lsn);
+    }
+  }
+
   public boolean valid() {
     return valid;
   }
 
   /** Moves to the first key within the bounds. */
   public boolean first() {
+    takeUp();
     byte[] start = from;
     if (start != null) {
       merged.seek(start, 0, start.length, Long.MAX_VALUE);
@@ -103,6 +131,7 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Moves to the last key within the bounds. */
   public boolean last() {
+    takeUp();
     byte[] end = to;
     if (end != null) {
       merged.seekBefore(end, 0, end.length);
@@ -118,6 +147,7 @@ public final class TreeCursor implements AutoCloseable {
     if (start != null && order.compare(target, offset, length, start, 0, start.length) < 0) {
       return first();
     }
+    takeUp();
     merged.seek(target, offset, length, Long.MAX_VALUE);
     return settle(false);
   }
@@ -128,6 +158,7 @@ public final class TreeCursor implements AutoCloseable {
     if (end != null && order.compare(target, offset, length, end, 0, end.length) > 0) {
       return last();
     }
+    takeUp();
     merged.seekBefore(target, offset, length);
     return settleBackward();
   }
@@ -135,13 +166,9 @@ public final class TreeCursor implements AutoCloseable {
   /** Moves on by one key. */
   public boolean next() {
     checkValid();
-    if (++steps >= STEPS_BEFORE_LOOK) {
-      steps = 0;
-      if (tree.states().current() != state) {
-        reopen();
-        merged.seek(key, 0, keyLength, -1);
-        return settle(false);
-      }
+    if (renew()) {
+      merged.seek(key, 0, keyLength, -1);
+      return settle(false);
     }
     merged.next();
     return settle(true);
@@ -150,19 +177,20 @@ public final class TreeCursor implements AutoCloseable {
   /** Moves back by one key. */
   public boolean previous() {
     checkValid();
-    if (++steps >= STEPS_BEFORE_LOOK) {
-      steps = 0;
-      if (tree.states().current() != state) {
-        reopen();
-      }
-    }
+    renew();
     merged.seekBefore(key, 0, keyLength);
     return settleBackward();
   }
 
-  private void reopen() {
-    shut();
-    merged = open();
+  /** Goes over to the current state if it is time to; whether the sources now stand nowhere. */
+  private boolean renew() {
+    if (++steps >= STEPS_BEFORE_LOOK) {
+      steps = 0;
+      letGo();
+    }
+    boolean renewed = state == null;
+    takeUp();
+    return renewed;
   }
 
   /**
@@ -240,19 +268,19 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   public int valueLength() {
-    checkValid();
+    stand();
     return merged.valueLength();
   }
 
   /** Copies the value into {@code target} at the absolute index {@code at}. */
   public void copyValue(ByteBuffer target, int at) {
-    checkValid();
+    stand();
     merged.copyValue(0, target, at, merged.valueLength());
   }
 
   /** Copies the value into {@code target}, which is as long as the value. */
   public void copyValue(byte[] target) {
-    checkValid();
+    stand();
     if (merged.kind() == Kind.PUT) {
       merged.valueMemory().get(merged.valueOffset(), target, 0, target.length);
     } else {

@@ -102,7 +102,8 @@ public final class StoreParts {
             environment.storage(),
             direct ? IoMode.DIRECT : IoMode.BUFFERED,
             manifest.storeIdHigh(),
-            manifest.storeIdLow());
+            manifest.storeIdLow(),
+            pool.allocateBlock(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE));
     long logStart = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
     Catalog catalog =
@@ -493,6 +494,7 @@ public final class StoreParts {
       tree.states().close(false);
     }
     cache.close();
+    pool.release(engine.catalog().space().spare());
     manifest.close();
     try {
       pool.close();

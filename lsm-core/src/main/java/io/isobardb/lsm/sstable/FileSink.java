@@ -4,10 +4,10 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +38,7 @@ public final class FileSink implements PageSink {
   private int pending;
   private int firstPending = 1;
 
-  /** Compressed bytes not yet written; begins at {@link #written}. */
-  private @Nullable Block output;
-
-  private int outputLength;
+  private @Nullable StoredOutput output;
   private long written;
   private int[] map = new int[0];
 
@@ -69,7 +66,7 @@ public final class FileSink implements PageSink {
     this.file = space.storage().create(SSTableMeta.fileName(fileNumber), space.ioMode());
     try {
       if (codec == FileLayout.CODEC_LZ4) {
-        output = pool.allocateBlock(BATCH_BYTES + 2 * pageSize, Purpose.MERGE);
+        output = new StoredOutput(space, file, seed, pageSize);
         map = new int[64];
       }
       writeOne(0, 0, null);
@@ -97,6 +94,16 @@ public final class FileSink implements PageSink {
 
   @Override
   public int allocate() {
+    int page = pool.allocate(Purpose.MERGE);
+    if (page != PagePool.NONE) {
+      return page;
+    }
+    try {
+      // What waits to be written in one piece is worth less than going on.
+      flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     return MemorySink.allocate(pool, Purpose.MERGE);
   }
 
@@ -167,35 +174,9 @@ public final class FileSink implements PageSink {
       written = (long) (first + count) * pageSize;
     } else {
       for (int i = 0; i < count; i++) {
-        compress(memories[i], bases[i], first + i);
+        mark(first + i, output().position());
+        output().append(memories[i], bases[i], first + i);
       }
-    }
-  }
-
-  private void compress(Memory memory, int base, int pageNo) throws IOException {
-    Memory out = output().memory();
-    int at = outputLength;
-    mark(pageNo, written + at);
-    int contents = at + FileLayout.STORED_HEADER;
-    int length = Lz4.compress(memory, base, pageSize, out, contents);
-    if (length >= pageSize) {
-      out.copyFrom(contents, memory, base, pageSize);
-      length = pageSize;
-      out.putInt(at + 4, length | FileLayout.STORED_RAW);
-    } else {
-      out.putInt(at + 4, length);
-    }
-    int end = contents + length;
-    int padded = (end + FileLayout.STORED_UNIT - 1) & -FileLayout.STORED_UNIT;
-    out.zero(end, padded - end);
-    PageLayout.seal(out, at, padded - at, seed, pageNo);
-    outputLength = padded;
-    if (outputLength >= BATCH_BYTES) {
-      int whole = outputLength & -DataFile.BLOCK;
-      file.write(written, out, 0, whole);
-      out.move(whole, 0, outputLength - whole);
-      written += whole;
-      outputLength -= whole;
     }
   }
 
@@ -212,14 +193,8 @@ public final class FileSink implements PageSink {
     int pageCount = firstPending;
     int mapPages = 0;
     if (codec != FileLayout.CODEC_NONE) {
-      mark(pageCount, written + outputLength);
-      Memory out = output().memory();
-      int padded = (outputLength + DataFile.BLOCK - 1) & -DataFile.BLOCK;
-      out.zero(outputLength, padded - outputLength);
-      if (padded != 0) {
-        file.write(written, out, 0, padded);
-      }
-      written += padded;
+      mark(pageCount, output().position());
+      written = output().finish();
       mapPages = FileLayout.pageMapPages(pageSize, pageCount);
     }
     SSTableMeta full =
@@ -294,7 +269,7 @@ public final class FileSink implements PageSink {
     }
   }
 
-  private Block output() {
+  private StoredOutput output() {
     if (output == null) {
       throw new IllegalStateException("closed");
     }
@@ -303,7 +278,7 @@ public final class FileSink implements PageSink {
 
   private void close() throws IOException {
     if (output != null) {
-      pool.release(output);
+      output.close();
       output = null;
     }
     file.close();

@@ -5,7 +5,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -126,12 +126,24 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
     long from = offset & -DataFile.BLOCK;
     int skip = (int) (offset - from);
     int bytes = (skip + length + DataFile.BLOCK - 1) & -DataFile.BLOCK;
-    Block block = space.pool().allocateBlock(bytes, Purpose.CACHE);
-    try {
-      readFully(from, block.memory(), 0, bytes);
-      unpack(pageNo, offset, length, block.memory(), skip, memory, base);
-    } finally {
-      space.pool().release(block);
+    PagePool pool = space.pool();
+    int scratch = bytes <= pageSize ? pool.tryAllocate(Purpose.CACHE) : PagePool.NONE;
+    if (scratch != PagePool.NONE) {
+      try {
+        Memory stored = pool.memory(scratch);
+        int at = pool.base(scratch);
+        readFully(from, stored, at, bytes);
+        unpack(pageNo, offset, length, stored, at + skip, memory, base);
+      } finally {
+        pool.release(scratch, Purpose.CACHE);
+      }
+      return;
+    }
+    // No read fails for want of memory: at worst, reads take turns.
+    Memory spare = space.spare().memory();
+    synchronized (space.spare()) {
+      readFully(from, spare, 0, bytes);
+      unpack(pageNo, offset, length, spare, skip, memory, base);
     }
   }
 

@@ -1,8 +1,10 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 
 /**
@@ -14,6 +16,8 @@ import io.isobardb.memory.pool.PagePool;
  * @param ioMode how files are opened
  * @param storeIdHigh the store's ID, upper half
  * @param storeIdLow the store's ID, lower half
+ * @param spare {@link #spareBytes} for reads of compressed pages when there is no other memory;
+ *     used by one thread at a time, who holds its lock
  */
 public record TableSpace(
     PagePool pool,
@@ -21,7 +25,13 @@ public record TableSpace(
     Storage storage,
     IoMode ioMode,
     long storeIdHigh,
-    long storeIdLow) {
+    long storeIdLow,
+    Block spare) {
+
+  /** Size of the spare memory: as much as the largest compressed page needs, read in blocks. */
+  public static int spareBytes(int pageSize) {
+    return pageSize + 3 * DataFile.BLOCK;
+  }
 
   /** Size of a page in bytes. */
   public int pageSize() {

@@ -187,9 +187,14 @@ public final class Catalog {
     return notedLogStart;
   }
 
-  /** Everything of the tree below this LSN is in SSTables once the change is made. */
+  /**
+   * Everything of the tree below this LSN is in SSTables once the change is made.
+   *
+   * <p>It is never beyond what the log has synced: after a crash the log would end before it, hand
+   * the LSNs between out again, and the next replay would leave those writes out.
+   */
   private long flushedLsn(TreeHandle tree, Change change) {
-    long applied = visible.getAsLong() + 1;
+    long applied = Math.min(visible.getAsLong() + 1, durable.getAsLong());
     TreeState state = tree.states().current();
     long min = Math.min(applied, state.withMemory(change.memory(state)).minMemoryLsn());
     return Math.max(min, 0);

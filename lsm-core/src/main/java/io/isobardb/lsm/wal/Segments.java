@@ -136,6 +136,7 @@ final class Segments {
    * read, and whoever acts on them must not lose them later.
    */
   void syncFound() throws IOException {
+    storage.syncDirectory();
     // The segments before it were synced before it was named.
     try (DataFile opened = storage.open(SegmentLayout.fileName(current), mode)) {
       syncFinally(opened);

@@ -6,6 +6,7 @@ import io.isobardb.lsm.io.IoMode;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -42,7 +43,15 @@ final class Run implements AutoCloseable {
   Run(int pageSize, KeyOrder order, int cachePages) {
     this.pool = new PagePool(96L << 20, pageSize, true);
     this.cache = new BufferCache(pool, (long) cachePages * pageSize, 0);
-    this.space = new TableSpace(pool, cache, storage, IoMode.DIRECT, 0x1234, 0x5678);
+    this.space =
+        new TableSpace(
+            pool,
+            cache,
+            storage,
+            IoMode.DIRECT,
+            0x1234,
+            0x5678,
+            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE));
     this.order = order;
   }
 
@@ -163,6 +172,7 @@ final class Run implements AutoCloseable {
   @Override
   public void close() {
     cache.close();
+    pool.release(space.spare());
     if (storage.openFiles != 0) {
       throw new AssertionError("open files " + storage.openFiles);
     }

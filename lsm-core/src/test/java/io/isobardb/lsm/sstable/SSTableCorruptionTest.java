@@ -144,7 +144,14 @@ class SSTableCorruptionTest {
 
       run.storage.files.put(NAME, file);
       TableSpace stranger =
-          new TableSpace(run.pool, run.cache, run.storage, run.space.ioMode(), 0x1234, 0x5679);
+          new TableSpace(
+              run.pool,
+              run.cache,
+              run.storage,
+              run.space.ioMode(),
+              0x1234,
+              0x5679,
+              run.space.spare());
       assertThrows(CorruptionException.class, () -> FileLayout.readMeta(stranger, 5));
     }
   }

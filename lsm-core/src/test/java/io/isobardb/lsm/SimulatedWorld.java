@@ -1,0 +1,94 @@
+package io.isobardb.lsm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.memory.pool.PagePool;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** A simulated disk, clock and scheduler to open stores in, one after another. */
+final class SimulatedWorld {
+  private final SimulatedStorage storage;
+  private final SimulatedClock clock;
+  private final SplittableRandom random;
+  private SimulatedScheduler scheduler;
+
+  SimulatedWorld(long seed) {
+    this.clock = new SimulatedClock();
+    this.storage = new SimulatedStorage(clock);
+    this.random = new SplittableRandom(seed);
+    this.scheduler = new SimulatedScheduler(clock, 0);
+  }
+
+  /** A world that finds a disk as another one left it. */
+  SimulatedWorld(SimulatedStorage storage, long seed) {
+    this.clock = new SimulatedClock();
+    this.storage = storage;
+    this.random = new SplittableRandom(seed);
+    this.scheduler = new SimulatedScheduler(clock, 0);
+  }
+
+  SimulatedStorage storage() {
+    return storage;
+  }
+
+  SimulatedClock clock() {
+    return clock;
+  }
+
+  Store open(StoreOptions options) {
+    scheduler = new SimulatedScheduler(clock, random.nextLong());
+    return Store.open(
+        new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())),
+        options);
+  }
+
+  /** Lets up to {@code steps} steps of background work happen. */
+  void background(int steps) {
+    for (int i = 0; i < steps && scheduler.runOne(); i++) {}
+  }
+
+  /** Lets simulated time go by, and the background work with it. */
+  void pass(long nanos) {
+    scheduler.runFor(nanos);
+  }
+
+  /**
+   * Checks what a closed store has left: nothing open, and no file but the log's and those the
+   * manifest knows.
+   */
+  void checkClosed() throws IOException {
+    assertEquals(0, storage.openFiles(), "files left open");
+    PagePool pool = new PagePool(1 << 20, 4096);
+    try {
+      Recovered recovered = Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES);
+      List<String> names = storage.list();
+      try (Manifest manifest = recovered.manifest()) {
+        assertEquals(List.of(), manifest.orphans(names), "files nobody knows");
+        assertTrue(names.containsAll(manifest.liveFiles()), "missing of " + manifest.liveFiles());
+        assertTrue(recovered.counters().logStartLsn() >= Lsn.ZERO);
+      }
+    } finally {
+      pool.close();
+    }
+  }
+
+  /** A key in hexadecimal, cut where it gets long. */
+  static String text(byte[] key) {
+    StringBuilder text = new StringBuilder("[");
+    for (byte b : Arrays.copyOf(key, Math.min(key.length, 24))) {
+      text.append(String.format("%02x", b));
+    }
+    return text.append(key.length > 24 ? "...] of " + key.length + " bytes" : "]").toString();
+  }
+}

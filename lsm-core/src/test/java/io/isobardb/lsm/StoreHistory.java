@@ -1,0 +1,473 @@
+package io.isobardb.lsm;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.io.IoMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** One random history of a simulated store, checked step by step against a {@link StoreModel}. */
+final class StoreHistory {
+  /** Bytes in falling order. */
+  static final KeyOrder FALLING =
+      new KeyOrder() {
+        @Override
+        public String name() {
+          return "falling";
+        }
+
+        @Override
+        public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+          return Arrays.compareUnsigned(
+              b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
+        }
+      };
+
+  private static final int[] PAGE_SIZES = {4096, 8192, 16384, 65536};
+
+  private record ModelSnapshot(Snapshot snapshot, long at) {}
+
+  private final SplittableRandom random;
+  private final SimulatedWorld world;
+  private final StoreModel model = new StoreModel();
+  private final List<ModelSnapshot> snapshots = new ArrayList<>();
+  private final List<ModelCursor> cursors = new ArrayList<>();
+  private final int pageSize;
+  private final boolean large;
+  private StoreOptions options;
+  private Store store;
+  private int step;
+  private int named;
+  private String doing = "opening";
+  private long flushes;
+  private long merges;
+
+  StoreHistory(long seed) {
+    random = new SplittableRandom(seed);
+    world = new SimulatedWorld(random.nextLong());
+    world.storage().supportsDirect(random.nextBoolean());
+    pageSize = PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
+    large = random.nextInt(3) == 0;
+    options = someOptions();
+    store = world.open(options);
+  }
+
+  long flushes() {
+    return flushes;
+  }
+
+  long merges() {
+    return merges;
+  }
+
+  /** What the store holds, for whoever looks into a failure. */
+  String ledger() {
+    return store.stats().toJson();
+  }
+
+  private StoreOptions someOptions() {
+    long budget = (pageSize == 65536 ? 24L : 8L << random.nextInt(2)) << 20;
+    long writeMemory = random.nextBoolean() ? budget / 2 : budget / 16 * (4 + random.nextInt(8));
+    return StoreOptions.builder()
+        .memoryBudget(budget)
+        .writeMemory(writeMemory)
+        .pageSize(pageSize)
+        .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
+        .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
+        .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
+        .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
+        .backgroundThreads(1 + random.nextInt(4))
+        .keyOrder(FALLING)
+        .build();
+  }
+
+  void run(int operations) throws IOException {
+    createTree();
+    for (step = 0; step < operations; step++) {
+      operation();
+      if (random.nextInt(3) != 0) {
+        doing += ", then background work";
+        world.background(random.nextInt(6));
+      }
+    }
+    reopen();
+    closeStore();
+    world.checkClosed();
+  }
+
+  private void operation() throws IOException {
+    int dice = random.nextInt(1000);
+    if (dice < 300) {
+      write();
+    } else if (dice < 340) {
+      batch();
+    } else if (dice < 380) {
+      burst();
+    } else if (dice < 600) {
+      read();
+    } else if (dice < 640) {
+      openCursor();
+    } else if (dice < 880) {
+      moveCursor();
+    } else if (dice < 910) {
+      snapshot();
+    } else if (dice < 940) {
+      endSomething();
+    } else if (dice < 970) {
+      maintain();
+    } else if (dice < 977) {
+      createTree();
+    } else if (dice < 980) {
+      dropTree();
+    } else if (dice < 985) {
+      reopen();
+    } else if (dice < 990) {
+      checkAll();
+    } else {
+      doing = "passing time";
+      world.pass(random.nextLong(400_000_000));
+    }
+  }
+
+  private void createTree() {
+    if (model.trees.size() >= 5) {
+      return;
+    }
+    TreeOptions treeOptions =
+        TreeOptions.builder()
+            .keyOrder(random.nextInt(3) == 0 ? FALLING : KeyOrder.BYTES)
+            .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
+            .filterBitsPerKey(random.nextInt(4) == 0 ? 0 : 10)
+            .build();
+    // Names come back, so that what a dropped tree left would show.
+    String name = "tree-" + (named++ % 7);
+    if (model.trees.containsKey(name)) {
+      return;
+    }
+    doing = "creating " + name;
+    store.createTree(name, treeOptions);
+    model.trees.put(name, new StoreModel.ModelTree(name, treeOptions));
+  }
+
+  private void dropTree() {
+    if (model.trees.size() < 2) {
+      return;
+    }
+    StoreModel.ModelTree tree = anyTree();
+    doing = "dropping " + tree.name;
+    store.dropTree(tree.name);
+    model.trees.remove(tree.name);
+    cursors.removeIf(cursor -> cursor.isOver(tree));
+  }
+
+  private StoreModel.ModelTree anyTree() {
+    List<StoreModel.ModelTree> trees = new ArrayList<>(model.trees.values());
+    // The first tree gets most of the work.
+    return trees.get(random.nextBoolean() ? 0 : random.nextInt(trees.size()));
+  }
+
+  private byte[] anyKey(StoreModel.ModelTree tree) {
+    switch (random.nextInt(large ? 6 : 5)) {
+      case 0:
+        return key("", random.nextInt(20), random.nextInt(3));
+      case 1:
+        return key("common/prefix/", random.nextInt(3000), 4);
+      case 2:
+        if (!tree.keys.isEmpty()) {
+          // One that was used, or close to it.
+          byte[] near = key("common/prefix/", random.nextInt(3000), 4);
+          byte[] known = tree.keys.ceilingKey(near);
+          known = known != null ? known : tree.keys.firstKey();
+          return random.nextInt(4) != 0 || known.length >= pageSize / 4
+              ? known
+              : Arrays.copyOf(known, known.length + 1);
+        }
+        return new byte[0];
+      case 3:
+        return key("k", random.nextInt(200_000), 3);
+      default:
+        int length = random.nextInt(10) == 0 ? pageSize / 4 : 8 + random.nextInt(40);
+        byte[] key = new byte[length];
+        key[random.nextInt(length)] = (byte) random.nextInt(256);
+        key[length - 1] = (byte) random.nextInt(256);
+        return key;
+    }
+  }
+
+  private static byte[] key(String prefix, int number, int bytes) {
+    byte[] key = Arrays.copyOf(prefix.getBytes(), prefix.length() + bytes);
+    for (int i = 0; i < bytes; i++) {
+      key[key.length - 1 - i] = (byte) (number >>> (8 * i));
+    }
+    return key;
+  }
+
+  private StoreModel.Value anyValue(Tree tree) {
+    int length =
+        switch (random.nextInt(24)) {
+          case 0 -> 0;
+          case 1 -> random.nextInt(8);
+          case 2 -> random.nextInt(pageSize);
+          case 3 -> pageSize / 4 - 40 + random.nextInt(80);
+          case 4 -> random.nextInt(5) != 0 ? 100 : random.nextInt(200_000);
+          default -> 20 + random.nextInt(400);
+        };
+    return StoreModel.Value.of(random, Math.min(length, tree.maxValueBytes()), random.nextLong());
+  }
+
+  private void write() {
+    StoreModel.ModelTree to = anyTree();
+    Tree tree = store.tree(to.name);
+    byte[] key = anyKey(to);
+    if (random.nextInt(5) == 0) {
+      doing = "deleting " + SimulatedWorld.text(key) + " from " + to.name;
+      if (random.nextBoolean()) {
+        tree.delete(key);
+      } else {
+        tree.delete(key, random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC);
+      }
+      to.write(key, null, ++model.now);
+      return;
+    }
+    StoreModel.Value value = anyValue(tree);
+    byte[] bytes = value.bytes();
+    doing = "putting " + SimulatedWorld.text(key) + " into " + to.name;
+    switch (random.nextInt(3)) {
+      case 0 -> tree.put(key, bytes);
+      case 1 -> tree.put(key, bytes, random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC);
+      default -> {
+        ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length + 3).position(3);
+        direct.put(3, bytes);
+        tree.put(ByteBuffer.wrap(key), direct);
+      }
+    }
+    to.write(key, value, ++model.now);
+  }
+
+  private void batch() {
+    WriteBatch batch = store.newBatch();
+    long at = model.now + 1;
+    doing = "writing a batch";
+    List<Runnable> effects = new ArrayList<>();
+    for (int i = random.nextInt(20); i >= 0; i--) {
+      StoreModel.ModelTree to = anyTree();
+      Tree tree = store.tree(to.name);
+      byte[] key = anyKey(to);
+      StoreModel.Value value = random.nextInt(4) == 0 ? null : anyValue(tree);
+      if (batch.sizeBytes() + (value == null ? 0 : value.length()) > options.writeMemory() / 8) {
+        break;
+      }
+      if (value == null) {
+        batch.delete(tree, key);
+      } else {
+        batch.put(tree, key, value.bytes());
+      }
+      effects.add(() -> to.write(key, value, at));
+    }
+    store.write(batch);
+    effects.forEach(Runnable::run);
+    model.now = at;
+  }
+
+  private void burst() {
+    StoreModel.ModelTree to = anyTree();
+    Tree tree = store.tree(to.name);
+    int count = random.nextInt(large ? 3000 : 400);
+    int from = random.nextInt(200_000);
+    int stride = random.nextInt(3);
+    int length = random.nextInt(4) == 0 ? pageSize / 8 : 30 + random.nextInt(300);
+    for (int i = 0; i < count; i++) {
+      doing = "put " + i + " of a burst of " + count + " into " + to.name;
+      byte[] key = stride == 0 ? anyKey(to) : key("k", from + i * stride, 3);
+      StoreModel.Value value = StoreModel.Value.of(random, length, i);
+      tree.put(key, value.bytes());
+      to.write(key, value, ++model.now);
+      if ((i & 15) == 0) {
+        world.background(random.nextInt(3));
+      }
+    }
+  }
+
+  private void read() {
+    StoreModel.ModelTree from = anyTree();
+    Tree tree = store.tree(from.name);
+    ModelSnapshot snapshot = random.nextInt(3) == 0 ? anySnapshot() : null;
+    long at = snapshot == null ? model.now : snapshot.at;
+    for (int i = 0; i < 8; i++) {
+      byte[] key = anyKey(from);
+      byte[] expected = from.get(key, at);
+      doing = "getting " + SimulatedWorld.text(key) + " from " + from.name;
+      switch (snapshot != null ? random.nextInt(2) : random.nextInt(5)) {
+        case 0 ->
+            assertArrayEquals(
+                expected, snapshot == null ? tree.get(key) : tree.get(key, snapshot.snapshot));
+        case 1 -> readInto(tree, key, expected, snapshot == null ? null : snapshot.snapshot);
+        case 2 -> {
+          byte[] seen =
+              tree.read(
+                  key,
+                  value -> {
+                    byte[] copy = new byte[value.remaining()];
+                    value.get(copy);
+                    return copy;
+                  });
+          assertArrayEquals(expected, seen);
+        }
+        case 3 -> {
+          List<byte[]> keys = List.of(key, anyKey(from), anyKey(from));
+          List<byte @Nullable []> values = tree.multiGet(keys);
+          for (int k = 0; k < keys.size(); k++) {
+            assertArrayEquals(from.get(keys.get(k), at), values.get(k));
+          }
+        }
+        default -> assertArrayEquals(expected, tree.get(key));
+      }
+    }
+  }
+
+  private void readInto(
+      Tree tree, byte[] key, byte @Nullable [] expected, @Nullable Snapshot snapshot) {
+    int room = random.nextBoolean() ? 200_000 : random.nextInt(400);
+    ByteBuffer target = ByteBuffer.allocate(room + 5).position(5);
+    int length = snapshot == null ? tree.get(key, target) : tree.get(key, target, snapshot);
+    assertEquals(expected == null ? Tree.NOT_FOUND : expected.length, length);
+    if (expected == null || length > room) {
+      assertEquals(5, target.position());
+    } else {
+      assertEquals(5 + length, target.position());
+      assertArrayEquals(expected, Arrays.copyOfRange(target.array(), 5, 5 + length));
+    }
+  }
+
+  private @Nullable ModelSnapshot anySnapshot() {
+    return snapshots.isEmpty() ? null : snapshots.get(random.nextInt(snapshots.size()));
+  }
+
+  private void snapshot() {
+    if (snapshots.size() < 6) {
+      doing = "taking a snapshot";
+      snapshots.add(new ModelSnapshot(store.snapshot(), model.now));
+    }
+  }
+
+  private void openCursor() {
+    if (cursors.size() >= 4) {
+      return;
+    }
+    StoreModel.ModelTree over = anyTree();
+    ModelSnapshot snapshot = random.nextInt(3) == 0 ? anySnapshot() : null;
+    byte[] from = random.nextInt(3) == 0 ? anyKey(over) : null;
+    byte[] to = random.nextInt(3) == 0 ? anyKey(over) : null;
+    if (from != null && to != null && over.keys.comparator().compare(from, to) > 0) {
+      byte[] swapped = from;
+      from = to;
+      to = swapped;
+    }
+    doing = "opening a cursor over " + over.name;
+    cursors.add(
+        ModelCursor.open(
+            store.tree(over.name),
+            over,
+            snapshot == null ? model.now : snapshot.at,
+            snapshot == null ? null : snapshot.snapshot,
+            from,
+            to));
+  }
+
+  private void moveCursor() {
+    if (!cursors.isEmpty()) {
+      int which = random.nextInt(cursors.size());
+      doing = "moving a cursor";
+      ModelCursor cursor = cursors.get(which);
+      cursor.stand();
+      cursor.move(random, anyKey(anyTree()));
+    }
+  }
+
+  private void endSomething() {
+    doing = "closing a cursor or snapshot";
+    if (random.nextBoolean() && !cursors.isEmpty()) {
+      cursors.remove(random.nextInt(cursors.size())).close();
+    } else if (!snapshots.isEmpty()) {
+      snapshots.remove(random.nextInt(snapshots.size())).snapshot.close();
+    }
+    long oldest = model.now;
+    for (ModelSnapshot snapshot : snapshots) {
+      oldest = Math.min(oldest, snapshot.at);
+    }
+    for (ModelCursor cursor : cursors) {
+      oldest = Math.min(oldest, cursor.at());
+    }
+    for (StoreModel.ModelTree tree : model.trees.values()) {
+      tree.prune(oldest);
+    }
+  }
+
+  private void maintain() {
+    switch (random.nextInt(3)) {
+      case 0 -> {
+        doing = "flushing";
+        store.flush();
+      }
+      case 1 -> {
+        doing = "waiting for quiet";
+        store.awaitQuiet();
+      }
+      default -> {
+        doing = "syncing";
+        store.sync();
+      }
+    }
+  }
+
+  private void checkAll() {
+    assertEquals(List.copyOf(model.trees.keySet()), store.treeNames());
+    for (StoreModel.ModelTree tree : model.trees.values()) {
+      doing = "comparing all of " + tree.name;
+      ModelCursor cursor =
+          ModelCursor.open(store.tree(tree.name), tree, model.now, null, null, null);
+      cursor.walkAll();
+      cursor.close();
+      for (byte[] key : tree.keys.keySet()) {
+        if (random.nextInt(8) == 0) {
+          assertArrayEquals(tree.get(key, model.now), store.tree(tree.name).get(key));
+        }
+      }
+    }
+  }
+
+  private void closeStore() {
+    doing = "closing the store";
+    flushes += store.stats().flushes();
+    merges += store.stats().merges();
+    if (random.nextBoolean()) {
+      cursors.forEach(ModelCursor::close);
+      snapshots.forEach(snapshot -> snapshot.snapshot.close());
+    }
+    store.close();
+    cursors.clear();
+    snapshots.clear();
+  }
+
+  private void reopen() throws IOException {
+    closeStore();
+    world.checkClosed();
+    doing = "opening again";
+    options = someOptions();
+    store = world.open(options);
+    checkAll();
+  }
+
+  @Override
+  public String toString() {
+    return "step " + step + " " + doing + "; " + options;
+  }
+}
