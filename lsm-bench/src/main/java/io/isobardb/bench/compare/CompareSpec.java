@@ -23,7 +23,8 @@ import java.util.Map;
  * @param threads that do operations
  * @param durationSeconds after which a phase other than the load ends early
  * @param seed of all choices
- * @param warmUpRecords loaded into a store that is thrown away, before anything is measured; 0 for none
+ * @param warmUpRecords loaded into a store that is thrown away, before anything is measured; 0 for
+ *     none
  */
 record CompareSpec(
     EngineKind engine,

@@ -22,6 +22,7 @@ import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,7 +60,13 @@ public final class StoreInspector implements AutoCloseable {
     Manifest manifest = recovered.manifest();
     this.space =
         new TableSpace(
-            pool, cache, storage, IoMode.BUFFERED, manifest.storeIdHigh(), manifest.storeIdLow());
+            pool,
+            cache,
+            storage,
+            IoMode.BUFFERED,
+            manifest.storeIdHigh(),
+            manifest.storeIdLow(),
+            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE));
   }
 
   /**
@@ -269,6 +276,7 @@ public final class StoreInspector implements AutoCloseable {
   public void close() throws IOException {
     try {
       cache.close();
+      pool.release(space.spare());
       pool.close();
     } finally {
       storage.close();
