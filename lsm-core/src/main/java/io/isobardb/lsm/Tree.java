@@ -63,7 +63,7 @@ public final class Tree {
 
   /** The longest key, in bytes. */
   public int maxKeyBytes() {
-    return store.options().pageSize() / 4;
+    return store.engine().catalog().space().pageSize() / 4;
   }
 
   /** The longest value, in bytes: 1 GiB at most, and no more than a quarter of the write memory. */
