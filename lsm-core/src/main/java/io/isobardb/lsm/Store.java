@@ -102,12 +102,7 @@ public final class Store implements AutoCloseable {
           new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
       Environment environment =
           new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom());
-      try {
-        return open(environment, options);
-      } catch (RuntimeException | Error e) {
-        closeQuietly(environment, e);
-        throw e;
-      }
+      return open(environment, options);
     } catch (IOException e) {
       throw new UncheckedIOException("opening " + directory + ": " + e.getMessage(), e);
     }
@@ -122,11 +117,18 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /** Opens a store in a given environment: for simulation. The store closes it. */
+  /**
+   * Opens a store in a given environment: for simulation. The store closes it, and so does an open
+   * that fails.
+   */
   public static Store open(Environment environment, StoreOptions options) {
     try {
       return new Store(options, environment, StoreParts.open(environment, options.toOpenOptions()));
+    } catch (RuntimeException | Error e) {
+      closeQuietly(environment, e);
+      throw e;
     } catch (IOException e) {
+      closeQuietly(environment, e);
       throw new UncheckedIOException(
           "opening " + environment.storage().path() + ": " + e.getMessage(), e);
     }
@@ -380,10 +382,11 @@ public final class Store implements AutoCloseable {
 
   /**
    * Changes the memory budget, in bytes, at least 4 MiB. Write memory and buffer cache keep their
-   * shares. A larger one can be used at once; to a smaller one the store shrinks as fast as memory
-   * can be flushed, and {@link #stats} tells how far it is.
+   * shares. A larger one can be used at once; for a smaller one this waits until memory has been
+   * flushed, and {@link #stats} tells how far pages have been given back.
    *
    * @throws IllegalArgumentException if it is more than the JVM lets the store have, or too little
+   * @throws DiskFullException if memory can't be flushed for want of room; nothing has changed
    */
   public void setMemoryBudget(long bytes) {
     int slot = enter();

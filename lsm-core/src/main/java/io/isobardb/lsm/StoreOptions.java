@@ -118,7 +118,14 @@ public final class StoreOptions {
         "durability", (b, v) -> b.durability(Durability.valueOf(v.toUpperCase(Locale.ROOT))));
     SETTERS.put("asyncSyncInterval", (b, v) -> b.asyncSyncInterval(Sizes.parseDuration(v)));
     SETTERS.put("backgroundThreads", (b, v) -> b.backgroundThreads(Integer.parseInt(v)));
-    SETTERS.put("createIfMissing", (b, v) -> b.createIfMissing(Boolean.parseBoolean(v)));
+    SETTERS.put("createIfMissing", (b, v) -> b.createIfMissing(parseBoolean(v)));
+  }
+
+  private static boolean parseBoolean(String text) {
+    if (text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
+      return Boolean.parseBoolean(text);
+    }
+    throw new IllegalArgumentException("'" + text + "' is neither true nor false");
   }
 
   /** All memory the store may hold, in bytes. */

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class CheckpointTest {
   private static final TreeOptions UNLOGGED = TreeOptions.builder().logged(false).build();
   private static final int KEYS = 10;
-  private static final int STEPS = 60;
+  private static final int STEPS = 45;
   private static final long SEED = Long.getLong("isobar.seed", 20_240_501L);
 
   private final SimulatedClock clock = new SimulatedClock();
@@ -168,7 +168,7 @@ class CheckpointTest {
       storage.onMutation(
           disk -> {
             CrashMode mode = CrashMode.values()[random.nextInt(CrashMode.values().length)];
-            check(disk.crash(random.split(), mode), progress, random.nextInt(8) == 0);
+            check(disk.crash(random.split(), mode), progress, random.nextInt(40) == 0);
           });
       for (int i = 0; i < STEPS; i++) {
         step(a, i);

@@ -53,6 +53,17 @@ public final class Checkpointer {
     engine.failure().check();
   }
 
+  /** Waits until no more than this of the write memory is in use; errors as {@link #flush}. */
+  public void awaitWriteMemory(long bytes) {
+    await(
+        () -> {
+          engine.failure().check();
+          engine.space().check();
+          flusher.request();
+          return engine.gate().usedBytes() <= bytes;
+        });
+  }
+
   /**
    * Makes a checkpoint, and waits for that; errors as {@link #flush}. Then the last one stands.
    *

@@ -86,7 +86,8 @@ public final class Observers {
       try {
         call.accept(listener, event);
       } catch (Throwable e) {
-        LOG.error("listener {} failed at {}", listener, event, e);
+        LOG.warn("listener {} failed at {}: {}", listener, event, e.toString());
+        LOG.debug("where it failed", e);
       }
     }
   }

@@ -159,6 +159,21 @@ public final class StoreParts {
     diskSpace.onRetry(this::retry);
   }
 
+  /** Before the pool shrinks: a flush needs pages, too, and would never get them afterwards. */
+  private void shrinkWriteMemory(long bytes) {
+    long before = engine.gate().limitBytes();
+    engine.gate().setLimitBytes(bytes);
+    boolean done = false;
+    try {
+      checkpointer.awaitWriteMemory(bytes);
+      done = true;
+    } finally {
+      if (!done) {
+        engine.gate().setLimitBytes(before);
+      }
+    }
+  }
+
   /** There may be room on disk again. */
   private void retry() {
     flusher.request();
@@ -187,6 +202,10 @@ public final class StoreParts {
    */
   public static StoreParts open(Environment environment, OpenOptions options) throws IOException {
     Storage storage = environment.storage();
+    if (!Manifest.exists(storage)) {
+      // Before the lock leaves a file behind in somebody else's directory.
+      checkCreatable(storage, options);
+    }
     storage.lock();
     if (!Manifest.exists(storage)) {
       create(environment, options);
@@ -210,17 +229,7 @@ public final class StoreParts {
 
   private static void create(Environment environment, OpenOptions options) throws IOException {
     Storage storage = environment.storage();
-    List<String> names = storage.list();
-    if (!options.createIfMissing()) {
-      throw new FormatException(storage.path() + " holds no store, and createIfMissing is false");
-    }
-    if (!names.stream().allMatch(StoreParts::leftover)) {
-      throw new FormatException(
-          storage.path()
-              + " is not a store, and not empty: it holds "
-              + names
-              + "; give an empty directory, or one that does not exist");
-    }
+    checkCreatable(storage, options);
     SplittableRandom random = environment.random();
     PagePool pool = new PagePool(1 << 20, 4096);
     Manifest made =
@@ -235,6 +244,20 @@ public final class StoreParts {
     } finally {
       made.close();
       pool.close();
+    }
+  }
+
+  private static void checkCreatable(Storage storage, OpenOptions options) throws IOException {
+    List<String> names = storage.list();
+    if (!options.createIfMissing()) {
+      throw new FormatException(storage.path() + " holds no store, and createIfMissing is false");
+    }
+    if (!names.stream().allMatch(StoreParts::leftover)) {
+      throw new FormatException(
+          storage.path()
+              + " is not a store, and not empty: it holds "
+              + names
+              + "; give an empty directory, or one that does not exist");
     }
   }
 
@@ -439,7 +462,8 @@ public final class StoreParts {
 
   /**
    * Changes the budget; write memory and buffer cache keep their shares of it. More is there at
-   * once; less is reached as memory is flushed and pages come back.
+   * once; for less, this waits until the write memory has been flushed down to its new size, and
+   * the rest is reached as pages come back.
    *
    * @throws IllegalArgumentException if it is more than the JVM may have, or too little for what
    *     does not shrink
@@ -463,7 +487,7 @@ public final class StoreParts {
       engine.gate().setLimitBytes(write);
       return;
     }
-    engine.gate().setLimitBytes(write);
+    shrinkWriteMemory(write);
     divideMemory(bytes, write);
     pool.setLimit(bytes);
     if (pool.allocatedBytes() > bytes) {

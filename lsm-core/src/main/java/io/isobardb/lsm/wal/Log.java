@@ -242,8 +242,12 @@ public final class Log implements AutoCloseable {
     writer.awaitDurable(lsn);
   }
 
-  /** Waits until all that is visible now is synced; errors as {@link #awaitDurable}. */
+  /**
+   * Waits until all that is visible now is synced; errors as {@link #awaitDurable}. A disk that was
+   * full is tried again at once.
+   */
   public void flush() {
+    writer.tryAgain();
     writer.awaitDurable(ring.visibleEnd() - 1);
   }
 

@@ -356,6 +356,14 @@ final class LogWriter implements Service {
     }
   }
 
+  /** Any thread: the disk that was full may have room. */
+  void tryAgain() {
+    if (diskFull != null) {
+      diskFull = null;
+      wake();
+    }
+  }
+
   private static void raise(AtomicLong position, long to) {
     long now = position.get();
     while (now < to && !position.compareAndSet(now, to)) {

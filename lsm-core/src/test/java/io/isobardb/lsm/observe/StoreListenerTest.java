@@ -1,0 +1,206 @@
+package io.isobardb.lsm.observe;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.Operation;
+import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StoreListenerTest {
+  private static final StoreOptions SMALL =
+      StoreOptions.builder().memoryBudget(4 << 20).pageSize(4096).build();
+
+  @TempDir Path temp;
+
+  private final SimulatedClock clock = new SimulatedClock();
+  private final SimulatedStorage storage = new SimulatedStorage(clock);
+
+  /** Remembers all it is told. */
+  private static final class Memory implements StoreListener {
+    final List<Flush> flushes = new CopyOnWriteArrayList<>();
+    final List<Merge> merges = new CopyOnWriteArrayList<>();
+    final List<Stall> stalls = new CopyOnWriteArrayList<>();
+    final List<Sync> syncs = new CopyOnWriteArrayList<>();
+    final List<Failure> failures = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void flushed(Flush event) {
+      flushes.add(event);
+    }
+
+    @Override
+    public void merged(Merge event) {
+      merges.add(event);
+    }
+
+    @Override
+    public void stalled(Stall event) {
+      stalls.add(event);
+    }
+
+    @Override
+    public void synced(Sync event) {
+      syncs.add(event);
+    }
+
+    @Override
+    public void failed(Failure event) {
+      failures.add(event);
+    }
+  }
+
+  /** Fails whatever it is told. */
+  private static final class Grumpy implements StoreListener {
+    @Override
+    public void flushed(Flush event) {
+      throw new IllegalStateException("no");
+    }
+
+    @Override
+    public void merged(Merge event) {
+      throw new AssertionError("no");
+    }
+
+    @Override
+    public void stalled(Stall event) {
+      throw new IllegalStateException("no");
+    }
+
+    @Override
+    public void synced(Sync event) {
+      throw new IllegalStateException("no");
+    }
+  }
+
+  private static byte[] key(int i) {
+    return ("key" + i * 7919 % 100_000).getBytes();
+  }
+
+  private static void load(Store store) {
+    Tree tree = store.openTree("t");
+    for (int i = 0; i < 20_000; i++) {
+      tree.put(key(i), new byte[400]);
+    }
+    tree.put(key(0), new byte[1], Durability.SYNC);
+    store.flush();
+    store.awaitQuiet();
+  }
+
+  private Store open() {
+    return Store.open(
+        new Environment(storage, clock, new SimulatedScheduler(clock, 5), new SplittableRandom(5)),
+        SMALL);
+  }
+
+  @Test
+  void aListenerIsToldOfAllThatIsCounted() {
+    Memory memory = new Memory();
+    try (Store store = open()) {
+      store.addListener(memory);
+      load(store);
+      StoreStats stats = store.stats();
+      assertEquals(stats.flushes(), memory.flushes.size());
+      assertEquals(
+          stats.flushBytesWritten(),
+          memory.flushes.stream().mapToLong(StoreListener.Flush::bytesWritten).sum());
+      List<StoreListener.Merge> disk =
+          memory.merges.stream().filter(merge -> !merge.inMemory()).toList();
+      assertEquals(stats.merges(), disk.size());
+      assertEquals(
+          stats.mergeBytesWritten(),
+          disk.stream().mapToLong(StoreListener.Merge::bytesWritten).sum());
+      assertEquals(stats.logSyncs(), memory.syncs.size());
+      assertEquals(
+          stats.stalls().values().stream().mapToLong(Long::longValue).sum(), memory.stalls.size());
+      assertFalse(memory.flushes.isEmpty());
+      assertFalse(disk.isEmpty());
+      assertFalse(memory.stalls.isEmpty());
+      assertEquals("t", memory.flushes.get(0).tree());
+      assertTrue(memory.failures.isEmpty());
+    }
+  }
+
+  @Test
+  void whatAListenerThrowsHarmsNeitherTheStoreNorOtherListeners() {
+    Memory memory = new Memory();
+    try (Store store = open()) {
+      store.addListener(new Grumpy());
+      store.addListener(memory);
+      load(store);
+      assertFalse(memory.flushes.isEmpty());
+      assertFalse(memory.merges.isEmpty());
+      store.tree("t").put(key(1), new byte[] {7});
+      assertArrayEquals(new byte[] {7}, store.tree("t").get(key(1)));
+    }
+  }
+
+  @Test
+  void aFailureOfTheStoreIsToldOnce() {
+    Memory memory = new Memory();
+    try (Store store = open()) {
+      store.addListener(memory);
+      Tree tree = store.openTree("t");
+      storage.faults(FaultPlan.every(Operation.SYNC, Fault.EIO));
+      assertThrows(IsobarException.class, () -> tree.put(key(1), new byte[1], Durability.SYNC));
+      assertThrows(IsobarException.class, () -> tree.put(key(1), new byte[1]));
+      assertEquals(1, memory.failures.size());
+      assertTrue(memory.failures.get(0).cause().getMessage().contains("simulated"));
+    }
+    assertEquals(1, memory.failures.size());
+  }
+
+  @Test
+  void flightRecordingsShowFlushesMergesStallsAndSyncs() throws Exception {
+    Path file = temp.resolve("recording.jfr");
+    try (Recording recording = new Recording()) {
+      for (String name : List.of("Flush", "Merge", "Stall", "Sync")) {
+        recording.enable("isobar." + name).withoutThreshold();
+      }
+      recording.start();
+      try (Store store = open()) {
+        load(store);
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertTrue(sum(events, "isobar.Flush", "bytesWritten") > 1_000_000);
+    assertTrue(sum(events, "isobar.Merge", "bytesWritten") > 1_000_000);
+    assertTrue(sum(events, "isobar.Sync", "bytes") > 1_000_000);
+    assertTrue(
+        events.stream()
+            .filter(event -> event.getEventType().getName().equals("isobar.Stall"))
+            .anyMatch(event -> event.getString("reason").startsWith("MEMORY")));
+  }
+
+  private static long sum(List<RecordedEvent> events, String type, String field) {
+    return events.stream()
+        .filter(event -> event.getEventType().getName().equals(type))
+        .peek(event -> assertEquals("simulated", event.getString("store")))
+        .mapToLong(event -> event.getLong(field))
+        .sum();
+  }
+}
