@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Test;
  */
 class KillThenPowerLossTest {
   private static final long SEED = Long.getLong("isobar.seed", 1);
-  private static final int EVERY = 7;
   private static final StoreOptions OPTIONS =
       StoreOptions.builder()
           .memoryBudget(4 << 20)
@@ -57,16 +56,11 @@ class KillThenPowerLossTest {
   private List<Killed> live() {
     List<Killed> kills = new ArrayList<>();
     SimulatedStorage storage = new SimulatedStorage(clock);
-    storage.onMutation(
-        disk -> {
-          if (disk.mutations() % EVERY == 0) {
-            kills.add(new Killed(disk.copy(), acknowledged));
-          }
-        });
+    storage.onMutation(disk -> kills.add(new Killed(disk.copy(), acknowledged)));
     try (Store store = open(storage, SEED)) {
       Tree a = store.openTree("a");
       Tree b = store.openTree("b");
-      for (int i = 1; i <= 60; i++) {
+      for (int i = 1; i <= 17; i++) {
         WriteBatch batch = store.newBatch();
         batch.put(a, bytes("count"), bytes("" + i));
         batch.put(b, bytes("count"), bytes("" + i));
@@ -76,7 +70,7 @@ class KillThenPowerLossTest {
         if (sync) {
           acknowledged = i;
         }
-        if (i % 6 == 0) {
+        if (i % 4 == 0) {
           store.flush();
         }
       }
@@ -126,6 +120,9 @@ class KillThenPowerLossTest {
       assertTrue(a >= expected, when + ": batch " + expected + " was acknowledged, found " + a);
     } catch (RuntimeException e) {
       throw new AssertionError(when + ": " + e, e);
+    }
+    if (disk.mutations() % 4 != 0) {
+      return; // Reading every page is dear.
     }
     try (StoreInspector store =
         StoreInspector.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
