@@ -35,6 +35,7 @@ class ArchitectureTest {
   private static final List<Map.Entry<String, String>> ORDER =
       List.of(
           Map.entry("error", "what went wrong is told without knowing where"),
+          Map.entry("observe", "all others report to it; it knows none of them"),
           Map.entry("entry", "an entry is the same in a log, a page and a cursor"),
           Map.entry("io", "files and the clock know neither threads nor formats"),
           Map.entry("schedule", "threads run jobs and don't know what they do"),
@@ -287,7 +288,8 @@ class ArchitectureTest {
           "io.isobardb.lsm.entry.KeyOrder",
           "io.isobardb.lsm.io.IoMode",
           "io.isobardb.lsm.schedule.Environment",
-          "io.isobardb.lsm.commit.StallReason",
+          "io.isobardb.lsm.observe.StallReason",
+          "io.isobardb.lsm.observe.StoreListener",
           "io.isobardb.lsm.recovery.StoreInspector",
           "io.isobardb.memory.cache.CacheStats",
           "io.isobardb.memory.pool.Ledger");
