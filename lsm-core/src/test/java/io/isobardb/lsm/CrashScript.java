@@ -22,15 +22,6 @@ import org.jspecify.annotations.Nullable;
  * acknowledged one among them. The original goes on.
  */
 final class CrashScript {
-  private static final StoreOptions OPTIONS =
-      StoreOptions.builder()
-          .memoryBudget(8 << 20)
-          .pageSize(4096)
-          .logLimit(1 << 20)
-          .asyncSyncInterval(Duration.ofMillis(2))
-          .backgroundThreads(3)
-          .build();
-
   /** How far the creation and the drop of a tree have come. */
   private static final class Life {
     final StoreModel.ModelTree tree;
@@ -45,6 +36,7 @@ final class CrashScript {
 
   private final SplittableRandom random;
   private final SimulatedWorld world;
+  private final StoreOptions options;
   private final double share;
   private final Map<String, Life> lives = new TreeMap<>();
   private Store store;
@@ -71,7 +63,18 @@ final class CrashScript {
     this.world = new SimulatedWorld(random.nextLong());
     world.storage().supportsDirect(random.nextBoolean());
     world.storage().onMutation(this::mayCrash);
-    this.store = world.open(OPTIONS);
+    // With little write memory, replay has to flush.
+    long budget = 4L << 20;
+    this.options =
+        StoreOptions.builder()
+            .memoryBudget(budget)
+            .writeMemory(random.nextBoolean() ? budget / 2 : budget / 8)
+            .pageSize(4096)
+            .logLimit(1 << 20)
+            .asyncSyncInterval(Duration.ofMillis(2))
+            .backgroundThreads(1 + random.nextInt(3))
+            .build();
+    this.store = world.open(options);
   }
 
   /** States opened and checked. */
@@ -83,7 +86,7 @@ final class CrashScript {
   void run(int sessions, int operations, int valueBytes) throws Throwable {
     for (int session = 0; session < sessions; session++) {
       if (session > 0) {
-        store = world.open(OPTIONS);
+        store = world.open(options);
       }
       if (live().size() < 2) {
         create();
@@ -113,13 +116,13 @@ final class CrashScript {
 
   private void create() {
     String name = "t" + lives.size();
-    TreeOptions options =
+    TreeOptions treeOptions =
         TreeOptions.builder()
             .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
             .build();
-    Life life = new Life(new StoreModel.ModelTree(name, options));
+    Life life = new Life(new StoreModel.ModelTree(name, treeOptions));
     lives.put(name, life);
-    store.createTree(name, options);
+    store.createTree(name, treeOptions);
     life.created = true;
   }
 
@@ -230,7 +233,7 @@ final class CrashScript {
           });
       where += ", then another one";
       SimulatedWorld second = new SimulatedWorld(left, dice.nextLong());
-      Store reopened = second.open(OPTIONS);
+      Store reopened = second.open(options);
       second.background(dice.nextInt(30));
       left.onMutation(disk -> {});
       check(reopened);
@@ -251,7 +254,7 @@ final class CrashScript {
     byte[] value = new byte[5000];
     List<String> names;
     long prefix;
-    try (Store opened = after.open(OPTIONS)) {
+    try (Store opened = after.open(options)) {
       after.background(dice.nextInt(20));
       prefix = check(opened);
       names = opened.treeNames();
@@ -263,7 +266,7 @@ final class CrashScript {
       }
     }
     after.checkClosed();
-    try (Store again = after.open(OPTIONS)) {
+    try (Store again = after.open(options)) {
       assertEquals(names, again.treeNames());
       for (String name : names) {
         assertArrayEquals(value, again.tree(name).get(key));
