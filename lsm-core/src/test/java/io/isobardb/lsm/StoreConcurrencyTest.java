@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class StoreConcurrencyTest {
-  private static final int WRITES = Integer.getInteger("isobar.concurrency.writes", 2_000);
+  private static final int WRITES = Integer.getInteger("isobar.concurrency.writes", 1_000);
   private static final int WRITERS = 3;
   private static final int KEYS = 1500;
 
