@@ -37,14 +37,13 @@ class StoreTest {
   @Test
   void manyEntriesGoThroughFlushesAndMergesAndComeBack() {
     StoreOptions options = StoreOptions.builder().memoryBudget(8 << 20).build();
-    int count = 200_000;
+    int count = 80_000;
     try (Store store = Store.open(dir.resolve("s"), options)) {
       Tree tree = store.openTree("t");
       for (int i = 0; i < count; i++) {
         tree.put(key(i), bytes("value-" + i + "-".repeat(50)));
       }
       check(tree, count);
-      System.out.println(store.stats().toJson());
       assertTrue(store.stats().flushes() > 0);
     }
     try (Store store = Store.open(dir.resolve("s"), options)) {

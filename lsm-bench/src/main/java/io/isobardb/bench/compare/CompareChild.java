@@ -27,7 +27,7 @@ final class CompareChild {
 
   static void run(CompareSpec spec, PrintStream out) throws IOException, InterruptedException {
     if (spec.warmUpRecords() > 0) {
-      warmUp(spec.warmUp(), out);
+      warmUp(spec.warmUp());
     }
     try (Engine engine = spec.engine().open(spec.options())) {
       event(out, Map.of("event", "open", "configuration", engine.configuration()));
@@ -45,13 +45,11 @@ final class CompareChild {
   }
 
   /** Lets compilers and allocators settle on a store that is thrown away. */
-  private static void warmUp(CompareSpec spec, PrintStream out)
-      throws IOException, InterruptedException {
+  private static void warmUp(CompareSpec spec) throws IOException, InterruptedException {
     Files.createDirectories(spec.options().dir());
     try (Engine engine = spec.engine().open(spec.options());
         PhaseRunner runner = new PhaseRunner(spec, engine, n -> {})) {
       for (Phase phase : spec.phases()) {
-        progress(out, phase, 0);
         runner.run(phase);
       }
     } finally {

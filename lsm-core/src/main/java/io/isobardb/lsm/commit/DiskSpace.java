@@ -5,6 +5,7 @@ import io.isobardb.lsm.error.FailureLatch;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,16 @@ public final class DiskSpace implements Service {
     } catch (StoreClosedException e) {
       // The store is being closed; there is nothing left to try.
       full = cause;
+    }
+  }
+
+  /** There was no memory for a flush or a merge: it is tried again, and writers wait for that. */
+  public void outOfMemory(OutOfBudgetException cause) {
+    try {
+      timer().wakeWithin(RETRY_NANOS);
+    } catch (StoreClosedException e) {
+      // The store is being closed; there is nothing left to try.
+      cause.addSuppressed(e);
     }
   }
 

@@ -7,6 +7,7 @@ import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -228,6 +229,8 @@ public final class Flusher {
   void failed(Throwable cause) {
     if (cause instanceof DiskFullException full) {
       engine.space().full(full);
+    } else if (cause instanceof OutOfBudgetException none) {
+      engine.space().outOfMemory(none);
     } else {
       engine.failure().fail(cause);
     }

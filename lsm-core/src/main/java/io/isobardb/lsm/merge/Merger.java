@@ -8,6 +8,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -268,6 +269,8 @@ public final class Merger {
   void failed(Throwable cause) {
     if (cause instanceof DiskFullException full) {
       engine.space().full(full);
+    } else if (cause instanceof OutOfBudgetException none) {
+      engine.space().outOfMemory(none);
     } else {
       engine.failure().fail(cause);
     }

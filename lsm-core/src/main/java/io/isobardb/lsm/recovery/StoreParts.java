@@ -138,7 +138,7 @@ public final class StoreParts {
                 options.tableBytes(),
                 Math.max(1, options.backgroundJobs() - 1),
                 options.activeBytes(),
-                64L << 20),
+                Math.min(64L << 20, options.writeMemory() / 2)),
             new PartitionedLeveling(LevelingOptions.DEFAULT),
             tree -> Flusher.memoryBytes(tree.states().current()));
     this.flusher =

@@ -39,8 +39,11 @@ public final class PagePool implements AutoCloseable {
   /** No page. */
   public static final int NONE = -1;
 
-  /** How long {@link #allocatePatiently} waits, at least. */
-  public static final long PATIENCE_NANOS = 5_000_000_000L;
+  /** How long {@link #allocatePatiently} waits, at least, for readers to leave. */
+  private static final long PATIENCE_NANOS = 5_000_000_000L;
+
+  /** How long it waits for others to give pages back, if none are in view of readers. */
+  private static final long BRIEF_PATIENCE_NANOS = 5_000_000L;
 
   private static final long PAUSE_NANOS = 100_000;
 
@@ -219,7 +222,7 @@ public final class PagePool implements AutoCloseable {
    * A page for background work, which waits while pages that were given up are still in view of a
    * reader. Not within an epoch, which would wait for itself.
    *
-   * @throws OutOfBudgetException if there is none after {@link #PATIENCE_NANOS}: all is held
+   * @throws OutOfBudgetException if there is none in the end: all is held
    */
   public int allocatePatiently(Purpose purpose) {
     long waited = 0;
@@ -228,7 +231,11 @@ public final class PagePool implements AutoCloseable {
       if (page != NONE) {
         return page;
       }
-      if (waited >= PATIENCE_NANOS) {
+      boolean inView;
+      synchronized (lock) {
+        inView = limbo.size() > 0;
+      }
+      if (waited >= (inView ? PATIENCE_NANOS : BRIEF_PATIENCE_NANOS)) {
         throw new OutOfBudgetException("no page for " + purpose + ": " + ledger());
       }
       // Readers leave silently, so there is nothing to be woken by.
