@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * last.
  */
 final class FlushJob implements Job {
-  private static final int ENTRIES_PER_STEP = 4096;
+  private static final int ENTRIES_PER_STEP = 512;
 
   /** What is flushed. */
   enum Mode {

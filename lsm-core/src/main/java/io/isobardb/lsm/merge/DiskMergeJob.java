@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * tree is dropped only when its jobs have ended.
  */
 final class DiskMergeJob implements Job {
-  private static final int ENTRIES_PER_STEP = 2048;
+  private static final int ENTRIES_PER_STEP = 512;
 
   private final Merger merger;
   private final Engine engine;

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The tree's memory is marked busy while it goes on, so that its inputs stay where they are.
  */
 final class MemoryMergeJob implements Job {
-  private static final int ENTRIES_PER_STEP = 4096;
+  private static final int ENTRIES_PER_STEP = 512;
 
   private final Merger merger;
   private final Engine engine;

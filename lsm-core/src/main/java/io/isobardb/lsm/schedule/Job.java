@@ -27,7 +27,7 @@ public interface Job {
   String name();
 
   /**
-   * Does a bounded piece of work (about a millisecond, or a few pages).
+   * Does a bounded piece of work (some hundred microseconds, or a few pages).
    *
    * @return whether there is more to do
    * @throws Exception the job has failed and is not stepped again

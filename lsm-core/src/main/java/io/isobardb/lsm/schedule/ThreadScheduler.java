@@ -244,6 +244,10 @@ public final class ThreadScheduler implements Scheduler {
             return next;
           }
         }
+        // Clients that wait for this processor go first: a writer that was interrupted between
+        // taking
+        // its place in the log and publishing holds up all others.
+        Thread.yield();
       }
     } catch (Throwable e) {
       if (e instanceof Error) {
