@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,9 @@ class KillTest {
     return value;
   }
 
+  /** Of one thread in one cycle: all of them are checked one by one, from a small cache. */
+  private static final long OPERATIONS = 1500;
+
   /** The process that is killed: prints {@code thread operation} after each acknowledged write. */
   static final class Victim {
     private Victim() {}
@@ -77,7 +81,7 @@ class KillTest {
     }
 
     private static void write(Store store, Tree[] trees, int thread, long first, PrintStream out) {
-      for (long n = first; ; n++) {
+      for (long n = first; n < first + OPERATIONS; n++) {
         byte[] key = key(thread, n);
         byte[] value = value(thread, n);
         if (isBatch(n)) {
@@ -95,6 +99,10 @@ class KillTest {
           out.flush();
         }
       }
+      while (true) {
+        // To be killed: the background goes on merging.
+        LockSupport.park();
+      }
     }
   }
 
@@ -107,7 +115,7 @@ class KillTest {
     long[] next = new long[THREADS];
     long killed = 0;
     for (int cycle = 0; cycle < CYCLES; cycle++) {
-      long[] acknowledged = runAndKill(dir, next, 200 + random.nextInt(1500));
+      long[] acknowledged = runAndKill(dir, next, 200 + random.nextInt(800));
       try (Store store = Store.open(dir, OPTIONS)) {
         for (int t = 0; t < THREADS; t++) {
           next[t] = check(store, t, acknowledged[t], cycle);
