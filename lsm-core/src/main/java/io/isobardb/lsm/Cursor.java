@@ -3,6 +3,8 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -16,10 +18,24 @@ import java.util.Arrays;
  * <p>Thread rule: one thread at a time. Closing the store closes it.
  */
 public final class Cursor implements AutoCloseable {
+  private static final VarHandle BUSY;
+
+  static {
+    try {
+      BUSY = MethodHandles.lookup().findVarHandle(Cursor.class, "busy", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final Store store;
   private final TreeHandle tree;
   private final TreeCursor cursor;
   private final long lsn;
+
+  /** Whether a call is under way. A monitor would cost three times as much per entry. */
+  private boolean busy;
+
   private boolean closed;
 
   Cursor(Store store, TreeHandle tree, TreeCursor cursor, long lsn) {
@@ -33,35 +49,62 @@ public final class Cursor implements AutoCloseable {
     return tree == of;
   }
 
-  /** Gives up what it holds of the tree as it was; the position stays. */
-  synchronized void letGo() {
-    if (!closed) {
-      cursor.letGo();
+  /**
+   * Gives up what it holds, unless it is in use now; the position stays.
+   *
+   * @param pages also if that is what everybody sees now, which costs nothing but pages in the
+   *     cache
+   */
+  void letGo(boolean pages) {
+    if (BUSY.compareAndSet(this, false, true)) {
+      try {
+        if (!closed) {
+          cursor.letGo(pages);
+        }
+      } finally {
+        exit();
+      }
     }
   }
 
   /** Moves to the first entry. Returns {@link #isValid}. */
-  public synchronized boolean first() {
-    check();
-    return cursor.first();
+  public boolean first() {
+    enter();
+    try {
+      return cursor.first();
+    } finally {
+      exit();
+    }
   }
 
   /** Moves to the last entry. Returns {@link #isValid}. */
-  public synchronized boolean last() {
-    check();
-    return cursor.last();
+  public boolean last() {
+    enter();
+    try {
+      return cursor.last();
+    } finally {
+      exit();
+    }
   }
 
   /** Moves to the first entry whose key is not before {@code key}. Returns {@link #isValid}. */
-  public synchronized boolean seek(byte[] key) {
-    check();
-    return cursor.seek(key, 0, key.length);
+  public boolean seek(byte[] key) {
+    enter();
+    try {
+      return cursor.seek(key, 0, key.length);
+    } finally {
+      exit();
+    }
   }
 
   /** Moves to the last entry whose key is before {@code key}. Returns {@link #isValid}. */
-  public synchronized boolean seekBefore(byte[] key) {
-    check();
-    return cursor.seekBefore(key, 0, key.length);
+  public boolean seekBefore(byte[] key) {
+    enter();
+    try {
+      return cursor.seekBefore(key, 0, key.length);
+    } finally {
+      exit();
+    }
   }
 
   /**
@@ -69,9 +112,13 @@ public final class Cursor implements AutoCloseable {
    *
    * @throws IllegalStateException if the cursor stands on none
    */
-  public synchronized boolean next() {
-    check();
-    return cursor.next();
+  public boolean next() {
+    enter();
+    try {
+      return cursor.next();
+    } finally {
+      exit();
+    }
   }
 
   /**
@@ -79,27 +126,43 @@ public final class Cursor implements AutoCloseable {
    *
    * @throws IllegalStateException if the cursor stands on none
    */
-  public synchronized boolean previous() {
-    check();
-    return cursor.previous();
+  public boolean previous() {
+    enter();
+    try {
+      return cursor.previous();
+    } finally {
+      exit();
+    }
   }
 
   /** Whether the cursor stands on an entry. */
-  public synchronized boolean isValid() {
-    check();
-    return cursor.valid();
+  public boolean isValid() {
+    enter();
+    try {
+      return cursor.valid();
+    } finally {
+      exit();
+    }
   }
 
   /** A copy of the current key. */
-  public synchronized byte[] key() {
-    check();
-    return Arrays.copyOf(cursor.key(), cursor.keyLength());
+  public byte[] key() {
+    enter();
+    try {
+      return Arrays.copyOf(cursor.key(), cursor.keyLength());
+    } finally {
+      exit();
+    }
   }
 
   /** Length of the current key in bytes. */
-  public synchronized int keyLength() {
-    check();
-    return cursor.keyLength();
+  public int keyLength() {
+    enter();
+    try {
+      return cursor.keyLength();
+    } finally {
+      exit();
+    }
   }
 
   /**
@@ -108,27 +171,39 @@ public final class Cursor implements AutoCloseable {
    *
    * @return the key's length; nothing was copied if that is larger than what remains
    */
-  public synchronized int key(ByteBuffer target) {
-    check();
-    int length = cursor.keyLength();
-    if (length <= target.remaining()) {
-      target.put(cursor.key(), 0, length);
+  public int key(ByteBuffer target) {
+    enter();
+    try {
+      int length = cursor.keyLength();
+      if (length <= target.remaining()) {
+        target.put(cursor.key(), 0, length);
+      }
+      return length;
+    } finally {
+      exit();
     }
-    return length;
   }
 
   /** A copy of the current value. */
-  public synchronized byte[] value() {
-    check();
-    byte[] value = new byte[cursor.valueLength()];
-    cursor.copyValue(value);
-    return value;
+  public byte[] value() {
+    enter();
+    try {
+      byte[] value = new byte[cursor.valueLength()];
+      cursor.copyValue(value);
+      return value;
+    } finally {
+      exit();
+    }
   }
 
   /** Length of the current value in bytes. */
-  public synchronized int valueLength() {
-    check();
-    return cursor.valueLength();
+  public int valueLength() {
+    enter();
+    try {
+      return cursor.valueLength();
+    } finally {
+      exit();
+    }
   }
 
   /**
@@ -137,28 +212,49 @@ public final class Cursor implements AutoCloseable {
    *
    * @return the value's length; nothing was copied if that is larger than what remains
    */
-  public synchronized int value(ByteBuffer target) {
-    check();
-    int length = cursor.valueLength();
-    if (length <= target.remaining()) {
-      cursor.copyValue(target, target.position());
-      target.position(target.position() + length);
+  public int value(ByteBuffer target) {
+    enter();
+    try {
+      int length = cursor.valueLength();
+      if (length <= target.remaining()) {
+        cursor.copyValue(target, target.position());
+        target.position(target.position() + length);
+      }
+      return length;
+    } finally {
+      exit();
     }
-    return length;
   }
 
-  private void check() {
+  private void enter() {
+    acquire();
     if (closed) {
+      exit();
       throw new StoreClosedException("the cursor, or its store, is closed");
     }
   }
 
+  private void acquire() {
+    while (!BUSY.compareAndSet(this, false, true)) {
+      Thread.yield();
+    }
+  }
+
+  private void exit() {
+    BUSY.setRelease(this, false);
+  }
+
   @Override
-  public synchronized void close() {
-    if (!closed) {
-      closed = true;
-      cursor.close();
-      store.closed(this, lsn);
+  public void close() {
+    acquire();
+    try {
+      if (!closed) {
+        closed = true;
+        cursor.close();
+        store.closed(this, lsn);
+      }
+    } finally {
+      exit();
     }
   }
 }

@@ -74,7 +74,8 @@ public final class Store implements AutoCloseable {
     for (TreeHandle handle : engine.catalog().trees()) {
       trees.put(handle.name(), new Tree(this, handle, parts.committer(), parts.reader()));
     }
-    parts.flusher().onPressure(() -> cursors.forEach(Cursor::letGo));
+    parts.flusher().onPressure(() -> cursors.forEach(cursor -> cursor.letGo(false)));
+    parts.cache().onShortage(() -> cursors.forEach(cursor -> cursor.letGo(true)));
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */

@@ -50,6 +50,7 @@ public final class WriteGate {
   private volatile Runnable spaceCheck = () -> {};
   private volatile long relieved;
   private volatile boolean l0Full;
+  private volatile boolean logFull;
   private volatile boolean closed;
   private volatile double bytesPerNano = 0.1;
 
@@ -103,9 +104,9 @@ public final class WriteGate {
     return usedBytes() > limitBytes / 64 * DELAY;
   }
 
-  /** Whether this much more can be taken for a while without pressing flushes. */
-  public boolean hasRoom(long bytes) {
-    return usedBytes() + bytes < limitBytes / 64 * TRIGGER;
+  /** Whether this much more can be taken for a while before writers are slowed down. */
+  public boolean hasRoomBelowDelay(long bytes) {
+    return usedBytes() + bytes < limitBytes / 64 * DELAY;
   }
 
   /** Bytes to free until the pressure is off; 0 or less if there is none. */
@@ -120,7 +121,7 @@ public final class WriteGate {
    */
   public void admit(long bytes) {
     long used = usedBytes();
-    if (used + bytes > limitBytes / 64 * TRIGGER) {
+    if (used + bytes > limitBytes / 64 * TRIGGER || logFull) {
       admitSlowly(bytes);
     }
   }
@@ -140,7 +141,7 @@ public final class WriteGate {
     }
     flushRequest.run();
     long used = usedBytes();
-    if (used + bytes > limit) {
+    if (used + bytes > limit || logFull) {
       try {
         await(bytes);
       } finally {
@@ -157,13 +158,19 @@ public final class WriteGate {
 
   /** Waits until the write's bytes fit. */
   private void await(long bytes) {
-    StallReason reason = l0Full ? StallReason.L0_FULL : StallReason.MEMORY_FULL;
+    StallReason reason = StallReason.MEMORY_FULL;
+    if (l0Full) {
+      reason = StallReason.L0_FULL;
+    } else if (logFull) {
+      reason = StallReason.LOG_FULL;
+    }
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
     try {
       freed.await(
           () -> {
-            if (closed || usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2) {
+            boolean fits = usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2;
+            if (closed || (fits && !logFull)) {
               return true;
             }
             check.run();
@@ -246,10 +253,18 @@ public final class WriteGate {
     freed.raise();
   }
 
-  /** Told by merges: whether flushes wait for L0. */
+  /** Whether a tree's flushes wait for merges of its L0: the reason of waits from now on. */
   public void setL0Full(boolean full) {
     l0Full = full;
-    freed.raise();
+  }
+
+  /** Whether the log is over its limit: then writers wait until flushes let it be cut. */
+  public void setLogFull(boolean full) {
+    boolean before = logFull;
+    logFull = full;
+    if (before && !full) {
+      freed.raise();
+    }
   }
 
   /** Makes waiting writers look again whether they may go on. */

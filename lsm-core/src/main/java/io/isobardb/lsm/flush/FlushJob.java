@@ -248,6 +248,7 @@ final class FlushJob implements Job {
     }
     flusher.flushed(
         tree,
+        mode == Mode.PARTIAL,
         span,
         written,
         before - flusher.engine().gate().usedBytes(),

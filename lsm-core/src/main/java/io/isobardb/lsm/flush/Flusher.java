@@ -27,6 +27,9 @@ public final class Flusher {
   /** Groups of L0 at which a tree is not flushed until merges have caught up. */
   public static final int MAX_L0_GROUPS = 12;
 
+  /** Bytes flushed for memory's sake over bytes in memory, up to which all of a tree is flushed. */
+  private static final double BETA = 0.5;
+
   private final Engine engine;
   private final Settings settings;
   private final Consumer<TreeHandle> onFlushed;
@@ -80,6 +83,7 @@ public final class Flusher {
 
   /** Starts flushes if there is need. Cheap when there is none, or when enough of them run. */
   public void request() {
+    holdWriters();
     if (running.get() >= settings.maxJobs()
         || engine.failure().cause() != null
         || engine.space().isFull()) {
@@ -93,6 +97,19 @@ public final class Flusher {
     } finally {
       choosing.set(false);
     }
+  }
+
+  /** Makes writers wait while the log is over its limit, or for L0 where that is the reason. */
+  private void holdWriters() {
+    // What a flush could let go, not what the files hold: their cut comes with the next edit.
+    long needed = engine.log().end() - engine.catalog().neededLsn();
+    boolean logFull = needed > settings.logLimitBytes();
+    boolean l0Full = false;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      l0Full |= l0Full(tree) && memoryBytes(tree.states().current()) > 0;
+    }
+    engine.gate().setLogFull(logFull);
+    engine.gate().setL0Full(l0Full);
   }
 
   private void choose() {
@@ -132,7 +149,13 @@ public final class Flusher {
     return true;
   }
 
-  /** A flush of the tree that keeps the log from being cut, if the log is too long. */
+  /**
+   * A flush of the tree that keeps the log from being cut, if the log is too long.
+   *
+   * <p>If it is flushed for memory's sake too, its oldest run is soon done with. If hardly, because
+   * the log is short for so much memory, many small flushes of the oldest would only pile up in L0:
+   * then all of it goes ("Breaking Down Memory Walls in LSM-based Storage Systems", 4.2.1, beta).
+   */
   private @Nullable FlushJob logTriggered() {
     if (engine.log().sizeBytes() <= settings.logLimitBytes() / 64 * 61) {
       return null;
@@ -146,11 +169,13 @@ public final class Flusher {
         oldest = tree;
       }
     }
-    if (oldest == null || !oldest.memoryBusy().compareAndSet(false, true)) {
+    if (oldest == null || l0Full(oldest) || !oldest.memoryBusy().compareAndSet(false, true)) {
       return null;
     }
     TreeState state = oldest.states().current();
-    if (state.memoryRunCount() == 0) {
+    long bytes = memoryBytes(state);
+    long since = oldest.takeFlushedBytes();
+    if (state.memoryRunCount() == 0 || since <= BETA * bytes) {
       sealActive(oldest);
       return new FlushJob(this, oldest, FlushJob.Mode.FULL);
     }
@@ -199,12 +224,17 @@ public final class Flusher {
   }
 
   /** A slice of a tree is on disk. */
-  void flushed(TreeHandle tree, FlushSpan span, long written, long freed, long nanos)
+  void flushed(
+      TreeHandle tree, boolean partial, FlushSpan span, long written, long freed, long nanos)
       throws IOException {
+    if (partial) {
+      tree.addFlushedBytes(freed);
+    }
     bytesWritten.add(written);
     flushes.increment();
     engine.observers().flushed(span, new StoreListener.Flush(tree.name(), written, freed, nanos));
     cutLog();
+    holdWriters();
     if (engine.gate().pressed()) {
       letGo.run();
     }
@@ -221,9 +251,25 @@ public final class Flusher {
   /** A flush has ended. */
   void ended(TreeHandle tree) {
     tree.memoryBusy().set(false);
-    running.decrementAndGet();
+    if (running.decrementAndGet() == 0 && engine.log().sizeBytes() > settings.logLimitBytes()) {
+      relieveLog();
+    }
     engine.gate().wake();
     request();
+  }
+
+  /** Cuts the log as far as it can be now: no later flush might come that would. */
+  private void relieveLog() {
+    if (!engine.log().isOpen() || engine.failure().cause() != null) {
+      return;
+    }
+    try {
+      engine.log().get().flush();
+      engine.catalog().noteLogStart();
+      cutLog();
+    } catch (IOException | RuntimeException e) {
+      failed(e);
+    }
   }
 
   void failed(Throwable cause) {

@@ -120,7 +120,12 @@ final class DiskMergeJob implements Job {
       sources.add(new RunCursor(tree.order(), new Run(tree.order(), tables), engine::mergeCursor));
     }
     MergingCursor source = new MergingCursor(tree.order(), sources.toArray(new EntryCursor[0]));
-    source.first();
+    try {
+      source.first();
+    } catch (RuntimeException | Error e) {
+      source.close();
+      throw e;
+    }
     long[] snapshots = engine.liveSnapshots(tree);
     boolean last = choice.outputHeight() == 0 && choice.bottommost();
     long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;

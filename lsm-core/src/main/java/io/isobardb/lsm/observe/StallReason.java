@@ -7,5 +7,7 @@ public enum StallReason {
   /** The write memory is full: writers wait for a flush. */
   MEMORY_FULL,
   /** L0 has too many groups: flushes wait for merges, and so do writers. */
-  L0_FULL
+  L0_FULL,
+  /** The log is over its limit: writers wait for the flush that lets it be cut. */
+  LOG_FULL
 }

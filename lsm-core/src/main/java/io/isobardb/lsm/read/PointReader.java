@@ -12,13 +12,11 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.NoFrameException;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up single keys.
@@ -120,8 +118,10 @@ public final class PointReader {
     if (location < 0) {
       return location == SSTable.ABSENT ? ActiveTree.ABSENT : MISS;
     }
-    int page = SSTable.pageOf(location);
-    int entry = SSTable.entryOf(location);
+    return copy(SSTable.pageOf(location), SSTable.entryOf(location), target);
+  }
+
+  private int copy(int page, int entry, ByteBuffer target) {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     int kind = PageReader.kind(memory, base, entry);
@@ -139,98 +139,88 @@ public final class PointReader {
     return valueLength;
   }
 
-  /** A page that a lookup pinned. */
-  private record Pin(SSTable table, int pageNo) {}
-
-  /** The lookup again, loading what it misses. */
+  /**
+   * The lookup again, loading what it misses. It holds the state, and never more than one page: so
+   * lookups that wait for a frame keep none from each other.
+   */
   private int slowly(
       TreeHandle tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    Deque<Pin> pins = new ArrayDeque<>();
     int operation = engine.operations().enter();
     try {
-      while (true) {
-        Missing missing = new Missing();
-        int found;
-        int slot = epochs.enter();
+      int found;
+      do {
+        tree.checkOpen();
+        TreeState state = tree.states().acquire();
         try {
-          found = lookup(tree, key, offset, length, hash, lsn, target);
-          if (found >= NOT_FOUND) {
-            return found;
-          }
-          missing.find(tree, key, offset, length, hash, lsn);
+          long at = lsn == LATEST ? engine.log().visible() : lsn;
+          found = load(state, key, offset, length, hash, at, target);
         } finally {
-          epochs.exit(slot);
+          tree.states().release(state);
         }
-        SSTable table = missing.table;
-        if (table == null) {
-          continue;
-        }
-        if (missing.pageNo >= 0) {
-          table.loadPage(missing.pageNo, Access.QUERY);
-          pins.push(new Pin(table, missing.pageNo));
-          continue;
-        }
-        try {
-          int valueLength = missing.overflowLength;
-          if (valueLength <= target.remaining()) {
-            table.copyOverflow(
-                missing.overflowPage, 0, target, target.position(), valueLength, Access.QUERY);
-          }
-          return valueLength;
-        } finally {
-          table.release();
-        }
-      }
+      } while (found == RETRY);
+      return found == DELETED ? NOT_FOUND : found;
     } finally {
-      for (Pin pin : pins) {
-        pin.table().unpin(pin.pageNo());
-        pin.table().release();
-      }
       engine.operations().exit(operation);
     }
   }
 
-  /** What kept a lookup from finishing; found by walking its way again, within an epoch. */
-  private final class Missing {
-    private @Nullable SSTable table;
-    private int pageNo = -1;
-    private int overflowPage;
-    private int overflowLength;
+  private int load(
+      TreeState state, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
+    ActiveTree active = requireNonNull(state.active().tree());
+    int found = load(active, key, offset, length, hash, lsn, target);
+    for (int i = 0; i < state.runCount() && found == ActiveTree.ABSENT; i++) {
+      Table table = state.run(i).find(key, offset, length);
+      if (table != null) {
+        ActiveTree sealed = table.tree();
+        found =
+            sealed != null
+                ? load(sealed, key, offset, length, hash, lsn, target)
+                : load(requireNonNull(table.sstable()), key, offset, length, hash, lsn, target);
+      }
+    }
+    return found == ActiveTree.ABSENT ? NOT_FOUND : found;
+  }
 
-    /** Finds the SSTable and retains it; finds nothing if meanwhile the lookup would go through. */
-    void find(TreeHandle tree, byte[] key, int offset, int length, long hash, long lsn) {
-      TreeState state = tree.states().current();
-      long at = lsn == LATEST ? engine.log().visible() : lsn;
-      for (int i = 0; i < state.runCount(); i++) {
-        Table candidate = state.run(i).find(key, offset, length);
-        SSTable sstable = candidate == null ? null : candidate.sstable();
-        if (sstable == null) {
-          continue;
-        }
-        long location = sstable.locate(key, offset, length, hash, at);
+  private int load(
+      ActiveTree tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
+    int slot = epochs.enter();
+    try {
+      return tree.getInto(key, offset, length, hash, lsn, target);
+    } finally {
+      epochs.exit(slot);
+    }
+  }
+
+  private int load(
+      SSTable table, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
+    while (true) {
+      try {
+        long location = table.locatePinned(key, offset, length, hash, lsn);
         if (location == SSTable.ABSENT) {
-          continue;
+          return ActiveTree.ABSENT;
         }
-        if (!sstable.tryRetain()) {
-          return;
-        }
-        if (location < 0) {
-          pageNo = SSTable.missedPage(location);
-          table = sstable;
-          return;
-        }
-        int page = SSTable.pageOf(location);
         int entry = SSTable.entryOf(location);
-        Memory memory = pool.memory(page);
-        int base = pool.base(page);
-        if (PageReader.kind(memory, base, entry) == Kind.PUT_OVERFLOW) {
-          overflowPage = PageReader.overflowPage(memory, base, entry);
-          overflowLength = PageReader.overflowLength(memory, base, entry);
-          table = sstable;
-        } else {
-          sstable.release();
+        int found;
+        int firstPage = 0;
+        int slot = epochs.enter();
+        try {
+          int page = table.page(SSTable.pageOf(location));
+          found = copy(page, entry, target);
+          if (found == OVERFLOW) {
+            firstPage = PageReader.overflowPage(pool.memory(page), pool.base(page), entry);
+            found = PageReader.overflowLength(pool.memory(page), pool.base(page), entry);
+          }
+        } finally {
+          epochs.exit(slot);
+          table.unpin(SSTable.pageOf(location));
         }
-        return;
+        if (firstPage > 0 && found <= target.remaining()) {
+          table.copyOverflow(firstPage, 0, target, target.position(), found, Access.QUERY);
+        }
+        return found;
+      } catch (NoFrameException e) {
+        // A read does not fail for want of memory; while it waits, it keeps none from others.
+        Thread.yield();
       }
     }
   }

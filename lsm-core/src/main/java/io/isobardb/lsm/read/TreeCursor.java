@@ -8,7 +8,9 @@ import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.cache.NoFrameException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TreeCursor implements AutoCloseable {
   private static final int STEPS_BEFORE_LOOK = 256;
+
+  /** Each waits some tens of milliseconds for a frame. The last one's failure is the caller's. */
+  private static final int MAX_ATTEMPTS = 1000;
 
   private final TreeHandle tree;
   private final KeyOrder order;
@@ -88,13 +93,25 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   /**
-   * Gives the state up if it is not the current one any more: what it alone holds can be freed. The
-   * cursor stays where it is and carries on, when it is used again, in the state of then.
+   * Gives up what it holds if that is no longer the tree's current state: what it alone holds can
+   * be freed. The cursor stays where it is and carries on, when it is used again, in the state of
+   * then.
+   *
+   * @param pages also if the state is the current one, for the pages it has pinned
    */
-  public void letGo() {
-    if (state != tree.states().current()) {
+  public void letGo(boolean pages) {
+    if (pages || state != tree.states().current()) {
       shut();
     }
+  }
+
+  /** After a call that found no frame: gives all pages back, so that others can go on. */
+  private void backOff(NoFrameException cause, int attempt) {
+    shut();
+    if (attempt == MAX_ATTEMPTS) {
+      throw cause;
+    }
+    Thread.yield();
   }
 
   /** Takes the state up again after {@link #letGo}; the sources stand nowhere. */
@@ -107,9 +124,13 @@ public final class TreeCursor implements AutoCloseable {
   /** Stands on the current entry again after {@link #letGo}. */
   private void stand() {
     checkValid();
-    if (state == null) {
-      takeUp();
-      merged.seek(key, 0, keyLength, lsn);
+    for (int attempt = 1; state == null; attempt++) {
+      try {
+        takeUp();
+        merged.seek(key, 0, keyLength, lsn);
+      } catch (NoFrameException e) {
+        backOff(e, attempt);
+      }
     }
   }
 
@@ -119,26 +140,38 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Moves to the first key within the bounds. */
   public boolean first() {
-    takeUp();
-    byte[] start = from;
-    if (start != null) {
-      merged.seek(start, 0, start.length, Long.MAX_VALUE);
-    } else {
-      merged.first();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        takeUp();
+        byte[] start = from;
+        if (start != null) {
+          merged.seek(start, 0, start.length, Long.MAX_VALUE);
+        } else {
+          merged.first();
+        }
+        return settle(false);
+      } catch (NoFrameException e) {
+        backOff(e, attempt);
+      }
     }
-    return settle(false);
   }
 
   /** Moves to the last key within the bounds. */
   public boolean last() {
-    takeUp();
-    byte[] end = to;
-    if (end != null) {
-      merged.seekBefore(end, 0, end.length);
-    } else {
-      merged.last();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        takeUp();
+        byte[] end = to;
+        if (end != null) {
+          merged.seekBefore(end, 0, end.length);
+        } else {
+          merged.last();
+        }
+        return settleBackward();
+      } catch (NoFrameException e) {
+        backOff(e, attempt);
+      }
     }
-    return settleBackward();
   }
 
   /** Moves to the first key that is not before {@code target}. */
@@ -147,9 +180,15 @@ public final class TreeCursor implements AutoCloseable {
     if (start != null && order.compare(target, offset, length, start, 0, start.length) < 0) {
       return first();
     }
-    takeUp();
-    merged.seek(target, offset, length, Long.MAX_VALUE);
-    return settle(false);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        takeUp();
+        merged.seek(target, offset, length, Long.MAX_VALUE);
+        return settle(false);
+      } catch (NoFrameException e) {
+        backOff(e, attempt);
+      }
+    }
   }
 
   /** Moves to the last key before {@code target}. */
@@ -158,35 +197,51 @@ public final class TreeCursor implements AutoCloseable {
     if (end != null && order.compare(target, offset, length, end, 0, end.length) > 0) {
       return last();
     }
-    takeUp();
-    merged.seekBefore(target, offset, length);
-    return settleBackward();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        takeUp();
+        merged.seekBefore(target, offset, length);
+        return settleBackward();
+      } catch (NoFrameException e) {
+        backOff(e, attempt);
+      }
+    }
   }
 
   /** Moves on by one key. */
   public boolean next() {
     checkValid();
-    if (renew()) {
-      merged.seek(key, 0, keyLength, -1);
-      return settle(false);
+    boolean renewed = renew();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        if (!renewed) {
+          merged.next();
+          return settle(true);
+        }
+        takeUp();
+        merged.seek(key, 0, keyLength, -1);
+        return settle(false);
+      } catch (NoFrameException e) {
+        // Wherever it came to: all up to the key seen last is passed over.
+        backOff(e, attempt);
+        renewed = true;
+      }
     }
-    merged.next();
-    return settle(true);
   }
 
   /** Moves back by one key. */
   public boolean previous() {
     checkValid();
     renew();
-    merged.seekBefore(key, 0, keyLength);
-    return settleBackward();
+    byte[] here = Arrays.copyOf(key, keyLength);
+    return seekBefore(here, 0, here.length);
   }
 
   /** Goes over to the current state if it is time to; whether the sources now stand nowhere. */
   private boolean renew() {
     if (++steps >= STEPS_BEFORE_LOOK) {
       steps = 0;
-      letGo();
+      letGo(false);
     }
     boolean renewed = state == null;
     takeUp();
@@ -274,8 +329,15 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Copies the value into {@code target} at the absolute index {@code at}. */
   public void copyValue(ByteBuffer target, int at) {
-    stand();
-    merged.copyValue(0, target, at, merged.valueLength());
+    for (int attempt = 1; ; attempt++) {
+      stand();
+      try {
+        merged.copyValue(0, target, at, merged.valueLength());
+        return;
+      } catch (NoFrameException e) {
+        backOff(e, attempt);
+      }
+    }
   }
 
   /** Copies the value into {@code target}, which is as long as the value. */
@@ -284,7 +346,7 @@ public final class TreeCursor implements AutoCloseable {
     if (merged.kind() == Kind.PUT) {
       merged.valueMemory().get(merged.valueOffset(), target, 0, target.length);
     } else {
-      merged.copyValue(0, ByteBuffer.wrap(target), 0, target.length);
+      copyValue(ByteBuffer.wrap(target), 0);
     }
   }
 

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class FileSink implements PageSink {
   private static final int BATCH_BYTES = 256 << 10;
 
+  /** Several files are written at once: the buffers of each are at most this part of the budget. */
+  private static final int BUDGET_SHARE = 128;
+
   private final TableSpace space;
   private final PagePool pool;
   private final int pageSize;
@@ -58,7 +61,8 @@ public final class FileSink implements PageSink {
     this.codec = codec;
     this.adoptHot = adoptHot;
     this.seed = space.fileSeed(fileNumber);
-    int batch = Math.max(1, BATCH_BYTES / pageSize);
+    int batch =
+        Math.max(1, (int) Math.min(BATCH_BYTES, pool.limitBytes() / BUDGET_SHARE) / pageSize);
     this.pages = new int[batch];
     this.hot = new boolean[batch];
     this.memories = new Memory[batch];

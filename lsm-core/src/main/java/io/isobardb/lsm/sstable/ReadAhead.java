@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class ReadAhead implements AutoCloseable {
   private static final int LARGEST_BYTES = 256 << 10;
 
+  /** A merge has a dozen of them at once: each is at most this part of the budget. */
+  private static final int BUDGET_SHARE = 256;
+
   private final PageFile file;
   private final PagePool pool;
   private final SSTableMeta meta;
@@ -48,10 +51,13 @@ final class ReadAhead implements AutoCloseable {
     int pageSize = pool.pageSize();
     int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
     int most = LARGEST_BYTES;
+    while (most > pool.limitBytes() / BUDGET_SHARE) {
+      most /= 2;
+    }
     while (most / 2 >= Math.max(least, table.meta().sizeBytes())) {
       most /= 2;
     }
-    for (int bytes = most; bytes >= least; bytes /= 2) {
+    for (int bytes = Math.max(most, least); bytes >= least; bytes /= 2) {
       try {
         int all = compressed ? bytes + pageSize : bytes;
         return new ReadAhead(table, pool.allocateBlock(all, Purpose.MERGE), bytes);

@@ -38,6 +38,8 @@ public final class SSTable {
   /** The answer of {@link #mayContain} for a key that may be there. */
   public static final int MAYBE = 1;
 
+  private static final int NO_FILTER = -1;
+
   private static final Logger LOG = LogManager.getLogger(SSTable.class);
 
   private final TableSpace space;
@@ -106,19 +108,30 @@ public final class SSTable {
    * @param hash of {@link KeyHash}
    */
   public int mayContain(long hash) {
-    int blocks = meta.filterBlocks();
-    if (blocks == 0) {
+    int pageNo = filterPage(hash);
+    if (pageNo == NO_FILTER) {
       return MAYBE;
     }
-    int block = Filter.block(hash, blocks);
-    int index = block / filterBlocksPerPage;
-    int pageNo = meta.filterPage() + index;
     int page = page(pageNo);
     if (page == PagePool.NONE) {
       return miss(pageNo);
     }
-    int at = pool.base(page) + Filter.FIRST + (block - index * filterBlocksPerPage) * Filter.BLOCK;
-    return Filter.mayContain(pool.memory(page), at, hash) ? MAYBE : ABSENT;
+    return mayContain(page, pageNo, hash) ? MAYBE : ABSENT;
+  }
+
+  /** The page of the filter that a hash belongs to, or {@link #NO_FILTER}. */
+  private int filterPage(long hash) {
+    int blocks = meta.filterBlocks();
+    return blocks == 0
+        ? NO_FILTER
+        : meta.filterPage() + Filter.block(hash, blocks) / filterBlocksPerPage;
+  }
+
+  private boolean mayContain(int page, int pageNo, long hash) {
+    int first = (pageNo - meta.filterPage()) * filterBlocksPerPage;
+    int block = Filter.block(hash, meta.filterBlocks()) - first;
+    int at = pool.base(page) + Filter.FIRST + block * Filter.BLOCK;
+    return Filter.mayContain(pool.memory(page), at, hash);
   }
 
   /**
@@ -152,6 +165,44 @@ public final class SSTable {
     }
     int entry = PageReader.find(pool.memory(page), pool.base(page), key, offset, length, at, order);
     return entry < 0 ? ABSENT : (long) page << 32 | entry;
+  }
+
+  /**
+   * As {@link #locate}, but loads what it misses, one page after another. Outside of epochs, by a
+   * holder of a reference.
+   *
+   * @return the file's page, which is pinned until {@link #unpin}, and the entry there, as a
+   *     location; or {@link #ABSENT}
+   * @throws io.isobardb.memory.cache.NoFrameException if the cache has no room; nothing is pinned
+   */
+  public long locatePinned(byte[] key, int offset, int length, long hash, long lsn) {
+    int filterPage = filterPage(hash);
+    if (filterPage != NO_FILTER) {
+      int page = loadPage(filterPage, Access.QUERY);
+      boolean maybe = mayContain(page, filterPage, hash);
+      unpin(filterPage);
+      if (!maybe) {
+        return ABSENT;
+      }
+    }
+    long at = lsn & -8L;
+    int pageNo = meta.rootPage();
+    for (int level = meta.indexHeight(); level > 0; level--) {
+      int page = loadPage(pageNo, Access.QUERY);
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
+      int child = PageReader.child(memory, base, slot);
+      unpin(pageNo);
+      pageNo = child;
+    }
+    int page = loadPage(pageNo, Access.QUERY);
+    int entry = PageReader.find(pool.memory(page), pool.base(page), key, offset, length, at, order);
+    if (entry < 0) {
+      unpin(pageNo);
+      return ABSENT;
+    }
+    return (long) pageNo << 32 | entry;
   }
 
   private static int miss(int pageNo) {

@@ -151,7 +151,9 @@ public final class Catalog {
       Version old = tree.states().current().version();
       VersionEdit built = change.edit(old, flushedLsn(tree, change));
       Version version = old.apply(built);
-      append(List.of(storeEdit(), built));
+      TreeState before = tree.states().current();
+      long left = before.withMemory(change.memory(before)).minMemoryLsn();
+      append(List.of(storeEdit(tree, left), built));
       tree.states()
           .swap(
               state -> {
@@ -173,13 +175,23 @@ public final class Catalog {
     }
   }
 
-  /** What the store has to remember besides: file numbers, and where the log must begin. */
-  private VersionEdit storeEdit() {
-    long needed = Math.min(neededLsn(), durable.getAsLong());
+  /**
+   * What the store has to remember besides: file numbers, and where the log must begin.
+   *
+   * @param changed a tree whose memory changes with this edit, or null
+   * @param left the lowest LSN that is then in its memory
+   */
+  private VersionEdit storeEdit(@Nullable TreeHandle changed, long left) {
+    long needed = Math.min(neededLsn(changed, left), durable.getAsLong());
     if (needed > logStart) {
       logStart = needed;
     }
     return VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(logStart).build();
+  }
+
+  /** Lets the manifest know where the log must begin by now. */
+  public void noteLogStart() throws IOException {
+    append(List.of(storeEdit(null, 0)));
   }
 
   /** Where the log must begin, as the manifest knows it. */
@@ -202,10 +214,15 @@ public final class Catalog {
 
   /** The lowest LSN that is in memory only, over all logged trees: the log is needed from there. */
   public long neededLsn() {
+    return neededLsn(null, 0);
+  }
+
+  private long neededLsn(@Nullable TreeHandle changed, long left) {
     long needed = visible.getAsLong() + 1;
     for (TreeHandle tree : byId.values()) {
       if (tree.settings().logged()) {
-        needed = Math.min(needed, tree.states().current().minMemoryLsn());
+        long lowest = tree == changed ? left : tree.states().current().minMemoryLsn();
+        needed = Math.min(needed, lowest);
       }
     }
     return needed;

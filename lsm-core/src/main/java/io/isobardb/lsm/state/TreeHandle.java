@@ -5,6 +5,7 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.memory.pool.PagePool;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ public final class TreeHandle {
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
+  private final AtomicLong flushedBytes = new AtomicLong();
 
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
@@ -121,6 +123,16 @@ public final class TreeHandle {
 
   public void setSweep(byte @Nullable [] key) {
     sweep = key;
+  }
+
+  /** Told by flushes for memory's sake: what they freed. */
+  public void addFlushedBytes(long bytes) {
+    flushedBytes.addAndGet(bytes);
+  }
+
+  /** Bytes that flushes for memory's sake freed since this was asked last. */
+  public long takeFlushedBytes() {
+    return flushedBytes.getAndSet(0);
   }
 
   /** Bytes of all active SSTables sealed so far: what was written, about. */

@@ -39,7 +39,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
   public static final int ABSENT = -1;
 
   /** Pages the cache never gives up; they are taken from the pool when it is opened. */
-  public static final int MINIMUM_PAGES = 16;
+  public static final int MINIMUM_PAGES = 24;
 
   private static final int STRIPES = 64;
 
@@ -102,6 +102,14 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     }
     frames.setTarget(toPages(targetBytes));
     pool.setReclaimer(this);
+  }
+
+  /**
+   * What to do when loads wait because all pages are pinned: make others give back what they can do
+   * without. Called by a thread that loads, which may hold pins; must not block.
+   */
+  public void onShortage(Runnable action) {
+    frames.onShortage(action);
   }
 
   /** The key of a page: files count from 1, pages from 0. */
@@ -167,6 +175,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
    * that. Called outside of epochs; may block.
    *
    * @throws IOException what the loader threw; who waited for it tries to load the page himself
+   * @throws NoFrameException if all pages are pinned, and stay so for a while
    */
   public int load(long key, Loader loader, Access access) throws IOException {
     int page = pinAs(key, access);

@@ -33,6 +33,9 @@ final class Frames {
   /** Readers leave silently, so that who waits for them looks again after so long. */
   private static final long LOOK_AGAIN_NANOS = 100_000;
 
+  /** How often to look before giving up: some tens of milliseconds. */
+  private static final int LOOKS = 256;
+
   final LongAdder evictions = new LongAdder();
   final LongAdder waits = new LongAdder();
 
@@ -46,6 +49,7 @@ final class Frames {
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicLong hand = new AtomicLong();
   private volatile int target;
+  private volatile Runnable onShortage = () -> {};
 
   /** The last attempt to get a page from the pool failed. */
   private volatile boolean poolIsDry;
@@ -79,6 +83,11 @@ final class Frames {
     held.set(minimum);
   }
 
+  /** What to do, on a thread that waits and may hold pins, when no page comes free. */
+  void onShortage(Runnable action) {
+    onShortage = action;
+  }
+
   int held() {
     return held.get();
   }
@@ -93,7 +102,11 @@ final class Frames {
     wakeWaiters();
   }
 
-  /** A page for new contents, which no reader can see. Waits if there is none. */
+  /**
+   * A page for new contents, which no reader can see. Waits if there is none.
+   *
+   * @throws NoFrameException if after a while there is still none
+   */
   int acquire() {
     int page = next();
     if (page == PagePool.NONE) {
@@ -256,13 +269,19 @@ final class Frames {
     boolean interrupted = false;
     waiters.incrementAndGet();
     try {
-      while (true) {
+      for (int looks = 1; ; looks++) {
         int page = next();
         if (page == PagePool.NONE && supply.size() == 0) {
           page = grow(Integer.MAX_VALUE); // All is pinned: beyond the target, until some is not.
         }
         if (page != PagePool.NONE) {
           return page;
+        }
+        if (looks == LOOKS) {
+          throw new NoFrameException(held.get());
+        }
+        if (looks == LOOKS / 8) {
+          onShortage.run();
         }
         waiting.lock();
         try {

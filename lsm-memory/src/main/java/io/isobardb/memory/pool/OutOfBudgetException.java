@@ -1,7 +1,7 @@
 package io.isobardb.memory.pool;
 
 /** A reservation did not fit into the budget, or the system refused it. Nothing was reserved. */
-public final class OutOfBudgetException extends RuntimeException {
+public class OutOfBudgetException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public OutOfBudgetException(String message) {

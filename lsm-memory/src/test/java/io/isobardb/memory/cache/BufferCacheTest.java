@@ -1,6 +1,7 @@
 package io.isobardb.memory.cache;
 
 import static io.isobardb.memory.cache.BufferCache.ABSENT;
+import static io.isobardb.memory.cache.BufferCache.MINIMUM_PAGES;
 import static io.isobardb.memory.cache.BufferCache.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -64,6 +65,29 @@ class BufferCacheTest {
       present += find(cache, key(file, i)) == ABSENT ? 0 : 1;
     }
     return present;
+  }
+
+  @Test
+  void aLoadThatFindsAllPagesPinnedAsksOthersAndThenGivesUp() throws IOException {
+    try (BufferCache cache = cache(24, 0)) {
+      AtomicInteger asked = new AtomicInteger();
+      List<Integer> taken = new ArrayList<>();
+      takeAll(taken);
+      for (int i = 0; i < MINIMUM_PAGES; i++) {
+        load(cache, key(1, i), Access.QUERY);
+      }
+      cache.onShortage(asked::incrementAndGet);
+      assertThrows(NoFrameException.class, () -> load(cache, key(2, 0), Access.QUERY));
+      assertEquals(1, asked.get());
+      cache.onShortage(() -> cache.unpin(key(1, 5)));
+      touch(cache, key(2, 0), Access.QUERY);
+      for (int i = 0; i < MINIMUM_PAGES; i++) {
+        if (i != 5) {
+          cache.unpin(key(1, i));
+        }
+      }
+      taken.forEach(page -> pool.release(page, Purpose.WRITE));
+    }
   }
 
   @Test
@@ -143,7 +167,7 @@ class BufferCacheTest {
 
   @Test
   void aPageFoundInAnEpochStaysWhatItIsUntilTheReaderLeaves() throws IOException {
-    try (BufferCache cache = cache(16, 0)) {
+    try (BufferCache cache = cache(MINIMUM_PAGES, 0)) {
       touch(cache, key(1, 0), Access.MERGE);
       int slot = pool.epochs().enter();
       int page = cache.findWithoutTouching(key(1, 0));
@@ -163,7 +187,7 @@ class BufferCacheTest {
 
   @Test
   void pinnedPagesStayAndTheLoadGoesBeyondTheTargetThen() throws IOException {
-    try (BufferCache cache = cache(16, 0)) {
+    try (BufferCache cache = cache(MINIMUM_PAGES, 0)) {
       int[] pages = new int[40];
       for (int i = 0; i < 40; i++) {
         pages[i] = load(cache, key(1, i), Access.QUERY);
@@ -173,18 +197,18 @@ class BufferCacheTest {
         assertTrue(TestPages.isPageOf(key(1, i), pool, pages[i]));
         cache.unpin(key(1, i));
       }
-      cache.resize(16L * PAGE);
-      assertEquals(16, cache.stats().heldPages());
+      cache.resize((long) MINIMUM_PAGES * PAGE);
+      assertEquals(MINIMUM_PAGES, cache.stats().heldPages());
     }
   }
 
   @Test
   void aLoadWaitsForAFrameAndGetsTheOneThatIsUnpinned()
       throws IOException, InterruptedException, ExecutionException {
-    try (BufferCache cache = cache(16, 0)) {
+    try (BufferCache cache = cache(MINIMUM_PAGES, 0)) {
       List<Integer> writes = new ArrayList<>();
       takeAll(writes);
-      for (int i = 0; i < 16; i++) {
+      for (int i = 0; i < MINIMUM_PAGES; i++) {
         load(cache, key(1, i), Access.QUERY);
       }
       ExecutorService executor = Executors.newSingleThreadExecutor();
@@ -195,7 +219,7 @@ class BufferCacheTest {
                 load(cache, key(2, 0), Access.QUERY);
                 return Thread.interrupted();
               });
-      while (cache.stats().waits() == 0) {
+      while (cache.stats().waits() == 0 && !waiting.isDone()) {
         Thread.onSpinWait();
       }
       assertFalse(waiting.isDone());
@@ -203,7 +227,7 @@ class BufferCacheTest {
       assertTrue(waiting.get(), "an interrupt neither ends the wait nor gets lost");
       assertNotEquals(ABSENT, find(cache, key(2, 0)));
       assertEquals(ABSENT, find(cache, key(1, 5)));
-      for (int i = 0; i < 16; i++) {
+      for (int i = 0; i < MINIMUM_PAGES; i++) {
         cache.unpin(i == 5 ? key(2, 0) : key(1, i));
       }
       executor.shutdown();
@@ -226,11 +250,11 @@ class BufferCacheTest {
       }
       List<Integer> writes = new ArrayList<>();
       takeAll(writes);
-      assertEquals(BufferCache.MINIMUM_PAGES, pool.pages(Purpose.CACHE));
+      assertEquals(MINIMUM_PAGES, pool.pages(Purpose.CACHE));
       for (int i = 0; i < 100; i++) {
         touch(cache, key(2, i), Access.QUERY);
       }
-      assertEquals(BufferCache.MINIMUM_PAGES, pool.pages(Purpose.CACHE));
+      assertEquals(MINIMUM_PAGES, pool.pages(Purpose.CACHE));
       writes.forEach(page -> pool.release(page, Purpose.WRITE));
     }
   }
@@ -276,7 +300,7 @@ class BufferCacheTest {
 
   @Test
   void aFailedLoadLeavesNothing() throws IOException {
-    try (BufferCache cache = cache(16, 0)) {
+    try (BufferCache cache = cache(MINIMUM_PAGES, 0)) {
       for (int i = 0; i < 100; i++) {
         IOException failure = new IOException("planned");
         IOException seen =
@@ -292,7 +316,7 @@ class BufferCacheTest {
         assertEquals(failure, seen);
         assertEquals(ABSENT, find(cache, key(1, 1)));
       }
-      assertEquals(16, cache.stats().heldPages());
+      assertEquals(MINIMUM_PAGES, cache.stats().heldPages());
       assertEquals(100, cache.stats().failedLoads());
       touch(cache, key(1, 1), Access.QUERY);
     }
@@ -300,15 +324,15 @@ class BufferCacheTest {
 
   @Test
   void anAdoptedPageStaysInItsPlace() throws IOException {
-    try (BufferCache cache = cache(16, 0)) {
+    try (BufferCache cache = cache(MINIMUM_PAGES, 0)) {
       for (int i = 0; i < 64; i++) {
         int page = pool.allocate(Purpose.WRITE);
         TestPages.write(key(3, i), pool.memory(page), pool.base(page), PAGE);
         assertTrue(cache.adopt(key(3, i), page, Purpose.WRITE, Access.QUERY));
-        assertTrue(cache.stats().heldPages() <= 16);
+        assertTrue(cache.stats().heldPages() <= MINIMUM_PAGES);
       }
       int present = countPresent(cache, 3, 64);
-      assertTrue(present > 0 && present <= 16);
+      assertTrue(present > 0 && present <= MINIMUM_PAGES);
       int known = 0;
       while (find(cache, key(3, known)) == ABSENT) {
         known++;
@@ -339,8 +363,8 @@ class BufferCacheTest {
 
   @Test
   void theTargetMovesBothWays() throws IOException {
-    try (BufferCache cache = cache(16, 0)) {
-      for (int pages : new int[] {400, 50, 700, 16, 300}) {
+    try (BufferCache cache = cache(MINIMUM_PAGES, 0)) {
+      for (int pages : new int[] {400, 50, 700, MINIMUM_PAGES, 300}) {
         cache.resize((long) pages * PAGE);
         assertTrue(pool.pages(Purpose.CACHE) <= pages);
         for (int i = 0; i < 800; i++) {
