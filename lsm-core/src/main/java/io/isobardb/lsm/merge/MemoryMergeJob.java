@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
@@ -12,6 +13,7 @@ import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.Range;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
@@ -26,7 +28,13 @@ import org.jspecify.annotations.Nullable;
  * Merges neighbouring runs in memory into one run of packed SSTables with filters: fewer runs for
  * reads to ask, and of each key only the versions that somebody can see.
  *
- * <p>The tree's memory is marked busy while it goes on, so that its inputs stay where they are.
+ * <p>It goes through the keys slice by slice. When the SSTable of a slice is done, its range is
+ * taken out of the inputs, whose pages there go back to the pool, and the SSTable joins the output
+ * run: so it needs room for a slice or two besides its inputs, however large they are, and what is
+ * done stays done when it has to stop in the middle.
+ *
+ * <p>The tree's memory is marked busy while it goes on, so that its inputs stay where they are:
+ * only younger runs may join in front of them.
  */
 final class MemoryMergeJob implements Job {
   private static final int ENTRIES_PER_STEP = 512;
@@ -34,22 +42,39 @@ final class MemoryMergeJob implements Job {
   private final Merger merger;
   private final Engine engine;
   private final TreeHandle tree;
-  private final List<Run> inputs;
+
+  /** Runs older than the inputs and the output. */
+  private final int older;
+
+  /** The inputs that are not exhausted yet; between the younger runs and the output. */
+  private int inputs;
+
+  /** What the output run is made of so far; part of the tree's state. */
   private final List<Table> outputs = new ArrayList<>();
+
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
+  private final long writtenAtStart;
+  private final int inputsAtStart;
+  private long bytesRead;
+  private byte @Nullable [] low;
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
 
   /**
-   * @param inputs neighbours, newest first
+   * @param inputs runs to merge, neighbours
+   * @param older runs behind them
    */
-  MemoryMergeJob(Merger merger, Engine engine, TreeHandle tree, List<Run> inputs) {
+  MemoryMergeJob(Merger merger, Engine engine, TreeHandle tree, int inputs, int older) {
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
-    this.inputs = List.copyOf(inputs);
+    this.inputs = inputs;
+    this.inputsAtStart = inputs;
+    this.older = older;
     this.startNanos = engine.nanos();
+    this.writtenAtStart = tree.bytesWritten();
+    inputsOf(tree.states().current().memory()).forEach(run -> bytesRead += run.sizeBytes());
   }
 
   @Override
@@ -66,8 +91,7 @@ final class MemoryMergeJob implements Job {
   public boolean step() throws Exception {
     if (tree.closed() || engine.gate().scarce()) {
       // The pages are needed more urgently than the order.
-      abandon();
-      merger.memoryEnded(tree);
+      end();
       return false;
     }
     Rewrite current = rewrite;
@@ -79,32 +103,49 @@ final class MemoryMergeJob implements Job {
     if (outcome == Rewrite.Outcome.GOING_ON) {
       return true;
     }
-    if (current.hasOutput()) {
-      finishOutput(current);
+    boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
+    finishSlice(current, exhausted);
+    if (exhausted || flushIsDue()) {
+      end();
+      return false;
     }
-    if (outcome == Rewrite.Outcome.OUTPUT_FULL) {
-      return true;
-    }
-    current.close();
-    rewrite = null;
-    commit();
-    merger.memoryEnded(tree);
-    return false;
+    return true;
+  }
+
+  /** Whether writers wait, or soon will, for a flush that waits for this merge. */
+  private boolean flushIsDue() {
+    return engine.gate().pressed() && tree.bytesWritten() != writtenAtStart;
+  }
+
+  private List<Run> inputsOf(List<Run> memory) {
+    int end = memory.size() - older - (outputs.isEmpty() ? 0 : 1);
+    return memory.subList(end - inputs, end);
   }
 
   private Rewrite begin() {
-    EntryCursor[] sources = new EntryCursor[inputs.size()];
+    List<Run> runs = inputsOf(tree.states().current().memory());
+    EntryCursor[] sources = new EntryCursor[runs.size()];
     for (int i = 0; i < sources.length; i++) {
-      sources[i] = new RunCursor(tree.order(), inputs.get(i), engine::mergeCursor);
+      sources[i] = new RunCursor(tree.order(), runs.get(i), engine::mergeCursor);
     }
     MergingCursor source = new MergingCursor(tree.order(), sources);
-    source.first();
+    try {
+      byte[] from = low;
+      if (from == null) {
+        source.first();
+      } else {
+        source.seek(from, 0, from.length, -1);
+      }
+    } catch (RuntimeException | Error e) {
+      source.close();
+      throw e;
+    }
     return new Rewrite(
         source,
         new VersionFilter(tree.order(), engine.liveSnapshots(tree)),
         cursor -> false,
         this::writer,
-        merger.tableBytes(),
+        merger.sliceBytes(),
         -1);
   }
 
@@ -120,69 +161,91 @@ final class MemoryMergeJob implements Job {
         settings.filterBitsPerKey());
   }
 
-  private void finishOutput(Rewrite current) throws IOException {
+  private void finishSlice(Rewrite current, boolean exhausted) throws IOException {
+    byte[] high = exhausted ? null : current.lastKey();
+    Table output = current.hasOutput() ? finishOutput(current) : null;
+    current.close();
+    rewrite = null;
+    commit(new Range(low, high), output);
+    low = high;
+  }
+
+  private Table finishOutput(Rewrite current) throws IOException {
     SSTableMeta meta = current.finishOutput();
     MemorySink finished = sink;
     if (finished == null) {
       throw new IllegalStateException("an output without a sink");
     }
     sink = null;
-    SSTable table =
-        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages());
-    outputs.add(Table.of(table));
+    return Table.of(
+        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages()));
   }
 
-  private void commit() {
+  /** Puts the slice's SSTable in the place of what the inputs hold in its range. */
+  private void commit(Range taken, @Nullable Table output) {
+    List<Run> memory = tree.states().current().memory();
+    List<Run> from = inputsOf(memory);
+    int end = memory.size() - older;
+    List<Run> left = new ArrayList<>(from.size() + 1);
+    List<Runnable> cleanups = new ArrayList<>();
+    for (Run run : from) {
+      Run rest = run.without(taken);
+      if (rest != null) {
+        left.add(rest);
+      }
+      for (Table table : run.tables()) {
+        ActiveTree sealed = table.tree();
+        if (sealed != null) {
+          cleanups.add(() -> sealed.releaseRange(taken.low(), taken.high()));
+        }
+      }
+    }
+    int younger = memory.size() - older - (outputs.isEmpty() ? 0 : 1) - from.size();
+    inputs = left.size();
+    if (output != null) {
+      outputs.add(output);
+    }
+    if (!outputs.isEmpty()) {
+      left.add(new Run(tree.order(), outputs));
+    }
+    int replaced = end - younger;
     Catalog.swapMemory(
         tree,
-        memory -> {
-          List<Run> changed = new ArrayList<>(memory);
-          int at = changed.indexOf(inputs.get(0));
-          changed.subList(at, at + inputs.size()).clear();
-          if (!outputs.isEmpty()) {
-            changed.add(at, new Run(tree.order(), outputs));
-          }
+        now -> {
+          // Younger runs may have come, in front.
+          int to = now.size() - older;
+          List<Run> changed = new ArrayList<>(now.subList(0, to - replaced));
+          changed.addAll(left);
+          changed.addAll(now.subList(to, now.size()));
           return changed;
         },
-        List.of());
-    long read =
-        inputs.stream().flatMap(run -> run.tables().stream()).mapToLong(Table::sizeBytes).sum();
-    long written = outputs.stream().mapToLong(Table::sizeBytes).sum();
-    int count = outputs.size();
-    outputs.clear();
-    engine
-        .observers()
-        .merged(
-            span,
-            new StoreListener.Merge(
-                tree.name(),
-                true,
-                inputs.size(),
-                count,
-                read,
-                written,
-                engine.nanos() - startNanos));
+        cleanups);
   }
 
-  private void abandon() {
+  /** Gives up the slice that is begun, and lets flushes and other merges have the tree. */
+  private void end() {
     Rewrite current = rewrite;
     if (current != null) {
       rewrite = null;
       current.close();
     }
-    for (Table table : outputs) {
-      ((SSTable) table.content()).release();
+    if (!outputs.isEmpty()) {
+      long written = outputs.stream().mapToLong(Table::sizeBytes).sum();
+      long nanos = engine.nanos() - startNanos;
+      StoreListener.Merge event =
+          new StoreListener.Merge(
+              tree.name(), true, inputsAtStart, outputs.size(), bytesRead, written, nanos);
+      engine.observers().merged(span, event);
     }
-    outputs.clear();
+    merger.memoryEnded(tree);
   }
 
   @Override
   public void failed(Throwable cause) {
-    abandon();
     if (!(cause instanceof OutOfBudgetException)) {
       // Without room nothing is lost: the runs stay as they are.
       merger.failed(cause);
     }
-    merger.memoryEnded(tree);
+    end();
   }
 }

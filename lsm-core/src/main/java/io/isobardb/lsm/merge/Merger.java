@@ -26,6 +26,9 @@ public final class Merger {
   /** Runs of about the same size in memory that are merged into one. */
   private static final int MEMORY_RUNS = 8;
 
+  /** The SSTables of memory merges are at most this part of the write memory. */
+  private static final int SLICE_SHARE = 64;
+
   private final Engine engine;
   private final Settings settings;
   private final MergePolicy policy;
@@ -187,36 +190,47 @@ public final class Merger {
     if (!tree.memoryBusy().compareAndSet(false, true)) {
       return;
     }
-    List<Run> inputs = alike(tree);
-    if (inputs.isEmpty()) {
+    MemoryMergeJob job = alike(tree);
+    if (job == null) {
       tree.memoryBusy().set(false);
       return;
     }
     memoryMerges.increment();
-    engine.environment().scheduler().submit(new MemoryMergeJob(this, engine, tree, inputs));
+    engine.environment().scheduler().submit(job);
   }
 
   /**
-   * The newest {@link #MEMORY_RUNS} or more frozen neighbours of about the same size, if they fit.
+   * A merge of the newest {@link #MEMORY_RUNS} or more frozen neighbours of about the same size.
    */
-  private List<Run> alike(TreeHandle tree) {
+  private @Nullable MemoryMergeJob alike(TreeHandle tree) {
     TreeState state = tree.states().current();
     List<Run> memory = state.memory();
     int frozen = state.frozenRuns(engine.log().visible());
     for (int from = memory.size() - frozen; from < memory.size(); ) {
       long tier = tier(memory.get(from));
       int to = from;
-      long bytes = 0;
       while (to < memory.size() && tier(memory.get(to)) <= tier) {
-        bytes += memory.get(to).sizeBytes();
         to++;
       }
       if (to - from >= MEMORY_RUNS) {
-        return engine.gate().hasRoom(bytes) ? memory.subList(from, to) : List.of();
+        return memoryMerge(tree, to - from, memory.size() - to);
       }
       from = to;
     }
-    return List.of();
+    return null;
+  }
+
+  private @Nullable MemoryMergeJob memoryMerge(TreeHandle tree, int inputs, int older) {
+    return engine.gate().hasRoomBelowDelay(2 * sliceBytes())
+        ? new MemoryMergeJob(this, engine, tree, inputs, older)
+        : null;
+  }
+
+  /** Size of the SSTables that memory merges make: so much room they need besides their inputs. */
+  long sliceBytes() {
+    long share = engine.gate().limitBytes() / SLICE_SHARE;
+    return Math.max(
+        2L * engine.catalog().space().pageSize(), Math.min(settings.tableBytes(), share));
   }
 
   private long tier(Run run) {
@@ -248,14 +262,14 @@ public final class Merger {
     }
     state = tree.states().current();
     List<Run> memory = state.memory();
-    long bytes = memory.stream().mapToLong(Run::sizeBytes).sum();
     boolean frozen = state.frozenRuns(engine.log().visible()) == memory.size();
-    if (!frozen || memory.isEmpty() || !engine.gate().hasRoom(bytes)) {
+    MemoryMergeJob job = frozen && !memory.isEmpty() ? memoryMerge(tree, memory.size(), 0) : null;
+    if (job == null) {
       tree.memoryBusy().set(false);
       return !frozen;
     }
     memoryMerges.increment();
-    engine.environment().scheduler().submit(new MemoryMergeJob(this, engine, tree, memory));
+    engine.environment().scheduler().submit(job);
     return false;
   }
 
