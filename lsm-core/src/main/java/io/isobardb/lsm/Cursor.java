@@ -22,7 +22,7 @@ public final class Cursor implements AutoCloseable {
 
   static {
     try {
-      BUSY = MethodHandles.lookup().findVarHandle(Cursor.class, "busy", boolean.class);
+      BUSY = MethodHandles.lookup().findVarHandle(Cursor.class, "busy", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -33,10 +33,10 @@ public final class Cursor implements AutoCloseable {
   private final TreeCursor cursor;
   private final long lsn;
 
-  /** Whether a call is under way. A monitor would cost three times as much per entry. */
-  private boolean busy;
+  /** 1 while a call is under way. A monitor would cost three times as much per entry. */
+  private int busy;
 
-  private boolean closed;
+  private volatile boolean closed;
 
   Cursor(Store store, TreeHandle tree, TreeCursor cursor, long lsn) {
     this.store = store;
@@ -56,7 +56,7 @@ public final class Cursor implements AutoCloseable {
    *     cache
    */
   void letGo(boolean pages) {
-    if (BUSY.compareAndSet(this, false, true)) {
+    if (BUSY.compareAndSet(this, 0, 1)) {
       try {
         if (!closed) {
           cursor.letGo(pages);
@@ -137,32 +137,20 @@ public final class Cursor implements AutoCloseable {
 
   /** Whether the cursor stands on an entry. */
   public boolean isValid() {
-    enter();
-    try {
-      return cursor.valid();
-    } finally {
-      exit();
-    }
+    checkOpen();
+    return cursor.valid();
   }
 
   /** A copy of the current key. */
   public byte[] key() {
-    enter();
-    try {
-      return Arrays.copyOf(cursor.key(), cursor.keyLength());
-    } finally {
-      exit();
-    }
+    checkOpen();
+    return Arrays.copyOf(cursor.key(), cursor.keyLength());
   }
 
   /** Length of the current key in bytes. */
   public int keyLength() {
-    enter();
-    try {
-      return cursor.keyLength();
-    } finally {
-      exit();
-    }
+    checkOpen();
+    return cursor.keyLength();
   }
 
   /**
@@ -172,16 +160,12 @@ public final class Cursor implements AutoCloseable {
    * @return the key's length; nothing was copied if that is larger than what remains
    */
   public int key(ByteBuffer target) {
-    enter();
-    try {
-      int length = cursor.keyLength();
-      if (length <= target.remaining()) {
-        target.put(cursor.key(), 0, length);
-      }
-      return length;
-    } finally {
-      exit();
+    checkOpen();
+    int length = cursor.keyLength();
+    if (length <= target.remaining()) {
+      target.put(cursor.key(), 0, length);
     }
+    return length;
   }
 
   /** A copy of the current value. */
@@ -230,18 +214,25 @@ public final class Cursor implements AutoCloseable {
     acquire();
     if (closed) {
       exit();
+      checkOpen();
+    }
+  }
+
+  /** Enough for what is read from the cursor's own copy, and not from pages. */
+  private void checkOpen() {
+    if (closed) {
       throw new StoreClosedException("the cursor, or its store, is closed");
     }
   }
 
   private void acquire() {
-    while (!BUSY.compareAndSet(this, false, true)) {
+    while (!BUSY.compareAndSet(this, 0, 1)) {
       Thread.yield();
     }
   }
 
   private void exit() {
-    BUSY.setRelease(this, false);
+    BUSY.setRelease(this, 0);
   }
 
   @Override

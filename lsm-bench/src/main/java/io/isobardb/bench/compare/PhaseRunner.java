@@ -27,6 +27,9 @@ import org.HdrHistogram.Histogram;
 final class PhaseRunner implements AutoCloseable {
   private static final int WARM_UP_SHARE = 4;
 
+  /** Long enough to read a cache full at the pace of a slow device. */
+  private static final double WARM_UP_SECONDS = 60;
+
   private final CompareSpec spec;
   private final Engine engine;
   private final ExecutorService threads;
@@ -50,7 +53,7 @@ final class PhaseRunner implements AutoCloseable {
     double limitSeconds = phase == Phase.LOAD ? 1e6 : spec.durationSeconds();
     workers.forEach(worker -> worker.prepare(phase, operations / spec.threads() + 1));
     if (phase != Phase.LOAD) {
-      parallel(phase, Math.max(1, operations / WARM_UP_SHARE), limitSeconds / WARM_UP_SHARE);
+      parallel(phase, Math.max(1, operations / WARM_UP_SHARE), WARM_UP_SECONDS);
     }
     ProcessCounters before = ProcessCounters.now();
     long start = System.nanoTime();

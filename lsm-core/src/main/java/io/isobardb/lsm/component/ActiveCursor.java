@@ -7,10 +7,9 @@ import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
-import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.nio.ByteBuffer;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * holds the fence's position starts (or, going back, ends) exactly where the copy ended (or
  * started).
  */
-final class ActiveCursor implements EntryCursor {
+final class ActiveCursor extends LeafCursor {
   private final ActiveTree tree;
   private final PagePool pool;
   private final int page;
@@ -33,8 +32,6 @@ final class ActiveCursor implements EntryCursor {
   private long shape;
   private int slot = -1;
   private int entry;
-  private byte[] key = new byte[32];
-  private int keyLength;
   private byte[] fence = new byte[32];
   private final byte @Nullable [] low;
   private final byte @Nullable [] high;
@@ -61,6 +58,9 @@ final class ActiveCursor implements EntryCursor {
   private boolean load(byte @Nullable [] at, int offset, int length, long lsn, boolean before) {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
+    }
+    if (tree.isEmpty()) {
+      return false;
     }
     int epoch = pool.epochs().enter();
     try {
@@ -145,9 +145,10 @@ final class ActiveCursor implements EntryCursor {
       return false;
     }
     entry = tree.search.entry(memory, base, shape, to);
-    keyLength = ActiveLayout.keyLength(memory, entry);
+    int keyLength = ActiveLayout.keyLength(memory, entry);
     key = key.length >= keyLength ? key : new byte[2 * keyLength];
     memory.get(entry + ENTRY_KEY, key, 0, keyLength);
+    entry(keyLength, ActiveLayout.lsn(memory, entry), ActiveLayout.kind(memory, entry));
     return true;
   }
 
@@ -201,31 +202,6 @@ final class ActiveCursor implements EntryCursor {
   }
 
   @Override
-  public long head() {
-    return Words.head(key, 0, keyLength);
-  }
-
-  @Override
-  public byte[] key() {
-    return key;
-  }
-
-  @Override
-  public int keyLength() {
-    return keyLength;
-  }
-
-  @Override
-  public long lsn() {
-    return ActiveLayout.lsn(memory, entry);
-  }
-
-  @Override
-  public int kind() {
-    return ActiveLayout.kind(memory, entry);
-  }
-
-  @Override
   public int valueLength() {
     return kind() == Kind.PUT_OVERFLOW
         ? memory.getInt(valueOffset() + 4)
@@ -239,7 +215,7 @@ final class ActiveCursor implements EntryCursor {
 
   @Override
   public int valueOffset() {
-    return entry + ENTRY_KEY + keyLength;
+    return entry + ENTRY_KEY + keyLength();
   }
 
   @Override

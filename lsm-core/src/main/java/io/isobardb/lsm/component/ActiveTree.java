@@ -628,6 +628,11 @@ public final class ActiveTree {
     return bytesUsed() >= targetBytes;
   }
 
+  /** Whether nothing was put. */
+  public boolean isEmpty() {
+    return minLsn == Long.MAX_VALUE;
+  }
+
   /** The number of entries, versions each; approximate while written. Visits all leaves. */
   public long entries() {
     return new NodeWalk(this).measure().entries;

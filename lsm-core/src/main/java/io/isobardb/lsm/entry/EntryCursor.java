@@ -37,6 +37,9 @@ public interface EntryCursor extends AutoCloseable {
   /** Moves back by one entry. Returns {@link #valid}. */
   boolean previous();
 
+  /** The cursor over one SSTable that stands on the current entry; until this one moves. */
+  LeafCursor leaf();
+
   /** The current key's first eight bytes as an unsigned word; see {@code Words.head}. */
   long head();
 

@@ -21,6 +21,13 @@ public final class MergingCursor implements EntryCursor {
   /** Indexes of the valid sources; heap order by {@link #before}. */
   private final int[] heap;
 
+  /** Where the valid sources stand. */
+  private final LeafCursor[] leaves;
+
+  /** The head of the key that comes next after the sources in front, once that is looked up. */
+  private long nextHead;
+
+  private boolean nextHeadKnown;
   private int size;
   private boolean forward = true;
 
@@ -32,6 +39,7 @@ public final class MergingCursor implements EntryCursor {
     this.bytes = order.isBytes();
     this.sources = sources;
     this.heap = new int[sources.length];
+    this.leaves = new LeafCursor[sources.length];
   }
 
   /** The index of the source that the current entry comes from. */
@@ -85,7 +93,17 @@ public final class MergingCursor implements EntryCursor {
     if (!forward) {
       turn(true);
     }
-    return advance(sources[heap[0]].next());
+    int front = heap[0];
+    EntryCursor source = sources[front];
+    boolean more = source.next();
+    if (more) {
+      LeafCursor leaf = source.leaf();
+      leaves[front] = leaf;
+      if (staysInFront(leaf)) {
+        return true;
+      }
+    }
+    return advance(more);
   }
 
   @Override
@@ -93,10 +111,31 @@ public final class MergingCursor implements EntryCursor {
     if (forward) {
       turn(false);
     }
-    return advance(sources[heap[0]].previous());
+    int front = heap[0];
+    boolean more = sources[front].previous();
+    if (more) {
+      leaves[front] = sources[front].leaf();
+    }
+    return advance(more);
+  }
+
+  /** Whether the head alone tells that nothing comes before the entry the front source moved to. */
+  private boolean staysInFront(LeafCursor leaf) {
+    if (!bytes || size == 1) {
+      return size == 1;
+    }
+    if (!nextHeadKnown) {
+      nextHead = leaves[heap[1]].head();
+      if (size > 2 && Long.compareUnsigned(leaves[heap[2]].head(), nextHead) < 0) {
+        nextHead = leaves[heap[2]].head();
+      }
+      nextHeadKnown = true;
+    }
+    return Long.compareUnsigned(leaf.head(), nextHead) < 0;
   }
 
   private boolean advance(boolean stillValid) {
+    nextHeadKnown = false;
     if (!stillValid) {
       size--;
       if (size == 0) {
@@ -133,9 +172,11 @@ public final class MergingCursor implements EntryCursor {
     }
     forward = toForward;
     size = 0;
+    nextHeadKnown = false;
     heap[size++] = current;
     for (int i = 0; i < sources.length; i++) {
       if (i != current && sources[i].valid()) {
+        leaves[i] = sources[i].leaf();
         heap[size++] = i;
       }
     }
@@ -146,8 +187,10 @@ public final class MergingCursor implements EntryCursor {
 
   private boolean build() {
     size = 0;
+    nextHeadKnown = false;
     for (int i = 0; i < sources.length; i++) {
       if (sources[i].valid()) {
+        leaves[i] = sources[i].leaf();
         heap[size++] = i;
       }
     }
@@ -178,14 +221,14 @@ public final class MergingCursor implements EntryCursor {
   }
 
   private boolean before(int a, int b) {
-    int c = compare(sources[a], sources[b]);
+    int c = compare(leaves[a], leaves[b]);
     if (c == 0) {
       c = Integer.compare(a, b);
     }
     return forward ? c < 0 : c > 0;
   }
 
-  private int compare(EntryCursor a, EntryCursor b) {
+  private int compare(LeafCursor a, LeafCursor b) {
     if (bytes) {
       int c = Long.compareUnsigned(a.head(), b.head());
       if (c != 0) {
@@ -197,53 +240,58 @@ public final class MergingCursor implements EntryCursor {
   }
 
   @Override
+  public LeafCursor leaf() {
+    return leaves[heap[0]];
+  }
+
+  @Override
   public long head() {
-    return sources[heap[0]].head();
+    return leaves[heap[0]].head();
   }
 
   @Override
   public byte[] key() {
-    return sources[heap[0]].key();
+    return leaves[heap[0]].key();
   }
 
   @Override
   public int keyLength() {
-    return sources[heap[0]].keyLength();
+    return leaves[heap[0]].keyLength();
   }
 
   @Override
   public long lsn() {
-    return sources[heap[0]].lsn();
+    return leaves[heap[0]].lsn();
   }
 
   @Override
   public int kind() {
-    return sources[heap[0]].kind();
+    return leaves[heap[0]].kind();
   }
 
   @Override
   public int valueLength() {
-    return sources[heap[0]].valueLength();
+    return leaves[heap[0]].valueLength();
   }
 
   @Override
   public Memory valueMemory() {
-    return sources[heap[0]].valueMemory();
+    return leaves[heap[0]].valueMemory();
   }
 
   @Override
   public int valueOffset() {
-    return sources[heap[0]].valueOffset();
+    return leaves[heap[0]].valueOffset();
   }
 
   @Override
   public void copyValue(int from, Memory target, int targetOffset, int length) {
-    sources[heap[0]].copyValue(from, target, targetOffset, length);
+    leaves[heap[0]].copyValue(from, target, targetOffset, length);
   }
 
   @Override
   public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
-    sources[heap[0]].copyValue(from, target, targetOffset, length);
+    leaves[heap[0]].copyValue(from, target, targetOffset, length);
   }
 
   @Override

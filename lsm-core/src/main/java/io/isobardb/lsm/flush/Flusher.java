@@ -101,9 +101,10 @@ public final class Flusher {
 
   /** Makes writers wait while the log is over its limit, or for L0 where that is the reason. */
   private void holdWriters() {
-    // What a flush could let go, not what the files hold: their cut comes with the next edit.
+    // What a flush could let go, not what the files hold: their cut comes with the next edit. And
+    // a log that is replayed is as long as it is.
     long needed = engine.log().end() - engine.catalog().neededLsn();
-    boolean logFull = needed > settings.logLimitBytes();
+    boolean logFull = engine.log().isOpen() && needed > settings.logLimitBytes();
     boolean l0Full = false;
     for (TreeHandle tree : engine.catalog().trees()) {
       l0Full |= l0Full(tree) && memoryBytes(tree.states().current()) > 0;

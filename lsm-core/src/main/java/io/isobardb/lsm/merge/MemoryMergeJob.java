@@ -57,6 +57,7 @@ final class MemoryMergeJob implements Job {
   private final long writtenAtStart;
   private final int inputsAtStart;
   private long bytesRead;
+  private boolean sliced;
   private byte @Nullable [] low;
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
@@ -167,6 +168,7 @@ final class MemoryMergeJob implements Job {
     current.close();
     rewrite = null;
     commit(new Range(low, high), output);
+    sliced = true;
     low = high;
   }
 
@@ -237,7 +239,7 @@ final class MemoryMergeJob implements Job {
               tree.name(), true, inputsAtStart, outputs.size(), bytesRead, written, nanos);
       engine.observers().merged(span, event);
     }
-    merger.memoryEnded(tree);
+    merger.memoryEnded(tree, sliced);
   }
 
   @Override

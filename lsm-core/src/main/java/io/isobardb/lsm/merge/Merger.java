@@ -184,6 +184,7 @@ public final class Merger {
     TreeState state = tree.states().current();
     if (state.memoryRunCount() < MEMORY_RUNS
         || writeMemory.applyAsLong(tree) < settings.memoryLevelBytes()
+        || tree.closed()
         || tree.memoryBusy().get()) {
       return;
     }
@@ -273,11 +274,18 @@ public final class Merger {
     return false;
   }
 
-  void memoryEnded(TreeHandle tree) {
+  /**
+   * A memory merge has ended.
+   *
+   * @param progress whether it did anything; if not, there is no use in trying again at once
+   */
+  void memoryEnded(TreeHandle tree, boolean progress) {
     tree.memoryBusy().set(false);
     engine.gate().wake();
     onChange.run();
-    requestMemory(tree);
+    if (progress) {
+      requestMemory(tree);
+    }
   }
 
   void failed(Throwable cause) {

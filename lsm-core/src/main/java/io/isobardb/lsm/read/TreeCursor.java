@@ -3,6 +3,7 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
@@ -32,6 +33,7 @@ public final class TreeCursor implements AutoCloseable {
 
   private final TreeHandle tree;
   private final KeyOrder order;
+  private final boolean bytes;
   private final Function<Table, EntryCursor> opener;
   private final long lsn;
   private final byte @Nullable [] from;
@@ -43,6 +45,7 @@ public final class TreeCursor implements AutoCloseable {
   private int steps;
   private byte[] key = new byte[64];
   private int keyLength;
+  private long keyHead;
 
   /**
    * @param opener gives a cursor over all of a table
@@ -58,6 +61,7 @@ public final class TreeCursor implements AutoCloseable {
       byte @Nullable [] to) {
     this.tree = tree;
     this.order = tree.order();
+    this.bytes = order.isBytes();
     this.opener = opener;
     this.lsn = lsn;
     this.from = from;
@@ -256,12 +260,13 @@ public final class TreeCursor implements AutoCloseable {
   private boolean settle(boolean skip) {
     boolean passing = skip;
     while (merged.valid()) {
-      if (merged.lsn() <= lsn && !(passing && sameKey())) {
-        remember();
-        if (!before(to)) {
+      LeafCursor entry = merged.leaf();
+      if (entry.lsn() <= lsn && !(passing && isKey(entry))) {
+        remember(entry);
+        if (to != null && !before(to)) {
           return valid = false;
         }
-        if (merged.kind() != Kind.DELETE) {
+        if (entry.kind() != Kind.DELETE) {
           return valid = true;
         }
         passing = true;
@@ -274,13 +279,13 @@ public final class TreeCursor implements AutoCloseable {
   /** From some version of a key goes back to the last key that the snapshot sees. */
   private boolean settleBackward() {
     while (merged.valid()) {
-      remember();
+      remember(merged.leaf());
       byte[] start = from;
       if (start != null && order.compare(key, 0, keyLength, start, 0, start.length) < 0) {
         break;
       }
       merged.seek(key, 0, keyLength, lsn);
-      if (merged.valid() && sameKey() && merged.kind() != Kind.DELETE) {
+      if (merged.valid() && isKey(merged.leaf()) && merged.kind() != Kind.DELETE) {
         return valid = true;
       }
       merged.seekBefore(key, 0, keyLength);
@@ -288,21 +293,23 @@ public final class TreeCursor implements AutoCloseable {
     return valid = false;
   }
 
-  private boolean before(byte @Nullable [] bound) {
-    return bound == null || order.compare(key, 0, keyLength, bound, 0, bound.length) < 0;
+  private boolean before(byte[] bound) {
+    return order.compare(key, 0, keyLength, bound, 0, bound.length) < 0;
   }
 
-  private boolean sameKey() {
-    return merged.keyLength() == keyLength
-        && order.compare(key, 0, keyLength, merged.key(), 0, keyLength) == 0;
+  private boolean isKey(LeafCursor entry) {
+    return entry.keyLength() == keyLength
+        && (!bytes || entry.head() == keyHead)
+        && order.compare(key, 0, keyLength, entry.key(), 0, keyLength) == 0;
   }
 
-  private void remember() {
-    keyLength = merged.keyLength();
+  private void remember(LeafCursor entry) {
+    keyHead = entry.head();
+    keyLength = entry.keyLength();
     if (key.length < keyLength) {
       key = new byte[Math.max(keyLength, 2 * key.length)];
     }
-    System.arraycopy(merged.key(), 0, key, 0, keyLength);
+    System.arraycopy(entry.key(), 0, key, 0, keyLength);
   }
 
   private void checkValid() {

@@ -1,13 +1,12 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Needs no epoch; its owner holds a reference to the SSTable. Thread rule: one thread at a time.
  */
-public final class SSTableCursor implements EntryCursor {
+public final class SSTableCursor extends LeafCursor {
   private static final int NOT_PINNED = -1;
 
   private final SSTable table;
@@ -48,10 +47,6 @@ public final class SSTableCursor implements EntryCursor {
   private int slot;
   private boolean valid;
 
-  private byte[] key = new byte[64];
-  private int keyLength;
-  private int kind;
-  private long lsn;
   private int storedLength;
   private int valueAt;
 
@@ -286,7 +281,7 @@ public final class SSTableCursor implements EntryCursor {
     Memory in = memory();
     slot = to;
     int entry = base + PageReader.entry(in, base, to);
-    kind = in.getByte(entry);
+    int kind = in.getByte(entry);
     int at = entry + 1;
     int suffix = in.getByte(at++);
     if (suffix < 0) {
@@ -299,44 +294,20 @@ public final class SSTableCursor implements EntryCursor {
       at = PageReader.skipVarint(in, at - 1);
     }
     storedLength = stored;
-    lsn = PageReader.lsnAt(in, base, at);
+    long lsn = PageReader.lsnAt(in, base, at);
     at += in.getByte(base + PageLayout.LSN_WIDTH);
-    keyLength = prefixLength + suffix;
+    int keyLength = prefixLength + suffix;
     ensureKey(keyLength);
     in.get(at, key, prefixLength, suffix);
+    entry(keyLength, lsn, kind);
     valueAt = at + suffix;
     valid = true;
     return true;
   }
 
   @Override
-  public long head() {
-    return Words.head(key, 0, keyLength);
-  }
-
-  @Override
-  public byte[] key() {
-    return key;
-  }
-
-  @Override
-  public int keyLength() {
-    return keyLength;
-  }
-
-  @Override
-  public long lsn() {
-    return lsn;
-  }
-
-  @Override
-  public int kind() {
-    return kind;
-  }
-
-  @Override
   public int valueLength() {
-    return kind == Kind.PUT_OVERFLOW ? (int) memory().getLong(valueAt + 8) : storedLength;
+    return kind() == Kind.PUT_OVERFLOW ? (int) memory().getLong(valueAt + 8) : storedLength;
   }
 
   @Override
@@ -356,7 +327,7 @@ public final class SSTableCursor implements EntryCursor {
 
   @Override
   public void copyValue(int from, Memory target, int targetOffset, int length) {
-    if (kind != Kind.PUT_OVERFLOW) {
+    if (kind() != Kind.PUT_OVERFLOW) {
       target.copyFrom(targetOffset, memory(), valueAt + from, length);
       return;
     }
@@ -384,7 +355,7 @@ public final class SSTableCursor implements EntryCursor {
 
   @Override
   public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
-    if (kind != Kind.PUT_OVERFLOW) {
+    if (kind() != Kind.PUT_OVERFLOW) {
       memory().get(valueAt + from, target, targetOffset, length);
       return;
     }

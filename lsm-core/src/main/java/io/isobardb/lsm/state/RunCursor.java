@@ -2,6 +2,7 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
@@ -20,6 +21,9 @@ public final class RunCursor implements EntryCursor {
   private int at = -1;
   private @Nullable EntryCursor cursor;
   private boolean valid;
+
+  /** Whether the current table holds keys beyond its range. */
+  private boolean bounded;
 
   /**
    * @param opener gives a fresh cursor over the whole content of a table
@@ -82,7 +86,7 @@ public final class RunCursor implements EntryCursor {
 
   @Override
   public boolean next() {
-    if (cursor().next() && within(run.get(at).range())) {
+    if (cursor().next() && (!bounded || within(run.get(at).range()))) {
       return valid = true;
     }
     return firstFrom(at + 1);
@@ -144,6 +148,7 @@ public final class RunCursor implements EntryCursor {
     if (index != at || cursor == null) {
       close();
       at = index;
+      bounded = run.get(index).isBoundedAbove();
       cursor = opener.apply(run.get(index));
     }
     return cursor;
@@ -155,6 +160,11 @@ public final class RunCursor implements EntryCursor {
       throw new IllegalStateException("the cursor stands nowhere");
     }
     return c;
+  }
+
+  @Override
+  public LeafCursor leaf() {
+    return cursor().leaf();
   }
 
   @Override

@@ -88,6 +88,12 @@ public final class Table {
     return range;
   }
 
+  /** Whether the content may hold keys beyond the range. */
+  public boolean isBoundedAbove() {
+    byte[] high = range.high();
+    return high != null && (sstable == null || high != sstable.meta().maxKey());
+  }
+
   /** What the content is known by: equal for tables that share it. */
   public Object content() {
     return tree != null ? tree : requireNonNull(sstable);

@@ -1,0 +1,58 @@
+package io.isobardb.lsm.entry;
+
+import io.isobardb.memory.page.Words;
+
+/**
+ * A cursor over one SSTable, active or immutable: it holds the current entry itself. Cursors over
+ * several of them hand it out ({@link EntryCursor#leaf}), so that who goes through many entries
+ * reads them from fields, whatever stands between.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public abstract class LeafCursor implements EntryCursor {
+  /** Holds the current key from index 0 on. */
+  protected byte[] key = new byte[64];
+
+  private int keyLength;
+  private long head;
+  private long lsn;
+  private int kind;
+
+  /** Takes up the current entry, whose key is in {@link #key} already. */
+  protected final void entry(int keyLength, long lsn, int kind) {
+    this.keyLength = keyLength;
+    this.head = Words.head(key, 0, keyLength);
+    this.lsn = lsn;
+    this.kind = kind;
+  }
+
+  @Override
+  public final LeafCursor leaf() {
+    return this;
+  }
+
+  @Override
+  public final long head() {
+    return head;
+  }
+
+  @Override
+  public final byte[] key() {
+    return key;
+  }
+
+  @Override
+  public final int keyLength() {
+    return keyLength;
+  }
+
+  @Override
+  public final long lsn() {
+    return lsn;
+  }
+
+  @Override
+  public final int kind() {
+    return kind;
+  }
+}
