@@ -407,18 +407,26 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Waits until no flush or merge is under way or due. Meant for tests and measurements: with
-   * writers at work it may never come.
+   * Waits until no flush or merge is under way or due, those included that would come when trees
+   * have been left alone for a while. Meant for tests and measurements: with writers at work it may
+   * never come.
    */
   public void awaitQuiet() {
     int slot = enter();
     try {
-      await(
-          () ->
-              environment.scheduler().pending() == 0 || closed || engine.failure().cause() != null);
+      awaitBackground();
+      for (TreeHandle tree : engine.catalog().trees()) {
+        parts.merger().requestIdle(tree);
+      }
+      awaitBackground();
     } finally {
       operations.exit(slot);
     }
+  }
+
+  private void awaitBackground() {
+    await(
+        () -> environment.scheduler().pending() == 0 || closed || engine.failure().cause() != null);
   }
 
   /** What the store has done and what it holds. */

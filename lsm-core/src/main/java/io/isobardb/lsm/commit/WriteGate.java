@@ -260,9 +260,8 @@ public final class WriteGate {
 
   /** Whether the log is over its limit: then writers wait until flushes let it be cut. */
   public void setLogFull(boolean full) {
-    boolean before = logFull;
-    logFull = full;
-    if (before && !full) {
+    if (logFull != full) {
+      logFull = full;
       freed.raise();
     }
   }

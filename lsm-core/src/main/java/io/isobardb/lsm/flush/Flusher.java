@@ -99,18 +99,25 @@ public final class Flusher {
     }
   }
 
-  /** Makes writers wait while the log is over its limit, or for L0 where that is the reason. */
+  /** Makes writers wait while the log is over its limit. Cheap when it is not near that. */
   private void holdWriters() {
-    // What a flush could let go, not what the files hold: their cut comes with the next edit. And
-    // a log that is replayed is as long as it is.
-    long needed = engine.log().end() - engine.catalog().neededLsn();
-    boolean logFull = engine.log().isOpen() && needed > settings.logLimitBytes();
-    boolean l0Full = false;
-    for (TreeHandle tree : engine.catalog().trees()) {
-      l0Full |= l0Full(tree) && memoryBytes(tree.states().current()) > 0;
+    boolean logFull = false;
+    // A log that is replayed is as long as it is.
+    if (engine.log().isOpen() && engine.log().sizeBytes() > settings.logLimitBytes()) {
+      // What a flush could let go, not what the files hold: their cut comes with the next edit.
+      long needed = engine.log().end() - engine.catalog().neededLsn();
+      logFull = needed > settings.logLimitBytes();
     }
     engine.gate().setLogFull(logFull);
-    engine.gate().setL0Full(l0Full);
+  }
+
+  /** Sees whether flushes wait for L0, so that the waits of writers are named for that. */
+  private void seeL0() {
+    boolean full = false;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      full |= l0Full(tree) && memoryBytes(tree.states().current()) > 0;
+    }
+    engine.gate().setL0Full(full);
   }
 
   private void choose() {
@@ -236,6 +243,7 @@ public final class Flusher {
     engine.observers().flushed(span, new StoreListener.Flush(tree.name(), written, freed, nanos));
     cutLog();
     holdWriters();
+    seeL0();
     if (engine.gate().pressed()) {
       letGo.run();
     }
