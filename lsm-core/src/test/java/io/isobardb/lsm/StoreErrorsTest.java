@@ -18,17 +18,14 @@ import io.isobardb.memory.pool.DirectMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -247,25 +244,6 @@ class StoreErrorsTest {
 
   // ---- directories
 
-  /** The files of a directory with their contents, save the lock's, which names its owner. */
-  private static TreeMap<String, byte[]> files(Path dir) throws IOException {
-    TreeMap<String, byte[]> files = new TreeMap<>();
-    try (Stream<Path> paths = Files.list(dir)) {
-      for (Path path : paths.toList()) {
-        if (!path.getFileName().toString().equals("LOCK")) {
-          files.put(path.getFileName().toString(), Files.readAllBytes(path));
-        }
-      }
-    }
-    return files;
-  }
-
-  private static void assertSame(TreeMap<String, byte[]> before, Path dir) throws IOException {
-    TreeMap<String, byte[]> after = files(dir);
-    assertEquals(before.keySet(), after.keySet());
-    before.forEach((name, content) -> assertArrayEquals(content, after.get(name), name));
-  }
-
   @Test
   void aDirectoryThatIsNotAStoreIsRefusedAndLeftAsItIs() throws IOException {
     Files.createDirectories(dir());
@@ -298,7 +276,7 @@ class StoreErrorsTest {
     assertEquals("a file", Files.readString(dir()));
   }
 
-  // ---- files that are newer, missing or damaged
+  // ---- files that are missing or damaged
 
   /** A closed store with SSTables, and with entries that are in the log alone. */
   private void makeStore() {
@@ -315,61 +293,7 @@ class StoreErrorsTest {
   }
 
   private Path file(String prefix, String suffix) throws IOException {
-    try (Stream<Path> paths = Files.list(dir())) {
-      return paths
-          .filter(path -> path.getFileName().toString().startsWith(prefix))
-          .filter(path -> path.getFileName().toString().endsWith(suffix))
-          .max(Comparator.naturalOrder())
-          .orElseThrow();
-    }
-  }
-
-  private static void patch(Path file, int offset, int newByte) throws IOException {
-    byte[] content = Files.readAllBytes(file);
-    content[offset] = (byte) newByte;
-    Files.write(file, content);
-  }
-
-  /** Raises the version of a manifest's or CURRENT's first page, as a later release would. */
-  private static void patchPage(Path file, int size) throws IOException {
-    patch(file, 12, 99);
-    byte[] content = Files.readAllBytes(file);
-    CRC32C crc = new CRC32C();
-    crc.update(content, 0, 8);
-    crc.update(content, 12, size - 12);
-    ByteBuffer.wrap(content)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(8, Integer.rotateRight((int) crc.getValue(), 15) + 0xA282EAD8);
-    Files.write(file, content);
-  }
-
-  private void assertNewerIsRefused(Path file) throws IOException {
-    TreeMap<String, byte[]> before = files(dir());
-    FormatException e =
-        assertThrowsSaying(FormatException.class, "99", () -> Store.open(dir(), SMALL));
-    assertSays(file.getFileName().toString(), e);
-    assertSame(before, dir());
-  }
-
-  @Test
-  void aNewerCurrentFileIsRefusedAndNothingIsChanged() throws IOException {
-    makeStore();
-    patchPage(dir().resolve("CURRENT"), 64);
-    assertNewerIsRefused(dir().resolve("CURRENT"));
-  }
-
-  @Test
-  void aNewerManifestIsRefusedAndNothingIsChanged() throws IOException {
-    makeStore();
-    patchPage(file("MANIFEST", ""), 4096);
-    assertNewerIsRefused(file("MANIFEST", ""));
-  }
-
-  @Test
-  void aNewerLogIsRefusedAndNothingIsChanged() throws IOException {
-    makeStore();
-    patch(file("", ".log"), 8, 99);
-    assertNewerIsRefused(file("", ".log"));
+    return StoreFiles.last(dir(), prefix, suffix);
   }
 
   private static void readAll(Tree tree) {
@@ -383,10 +307,10 @@ class StoreErrorsTest {
     makeStore();
     Path table = file("", ".sst");
     Files.delete(table);
-    TreeMap<String, byte[]> before = files(dir());
+    TreeMap<String, byte[]> before = StoreFiles.read(dir());
     CorruptionException e = assertThrows(CorruptionException.class, () -> Store.open(dir(), SMALL));
     assertEquals(table.getFileName().toString(), e.file());
-    assertSame(before, dir());
+    StoreFiles.assertSame(before, dir());
   }
 
   @Test
@@ -433,10 +357,10 @@ class StoreErrorsTest {
     byte[] content = Files.readAllBytes(manifest);
     content[4096 + 20] ^= 1;
     Files.write(manifest, content);
-    TreeMap<String, byte[]> before = files(dir());
+    TreeMap<String, byte[]> before = StoreFiles.read(dir());
     CorruptionException e = assertThrows(CorruptionException.class, () -> Store.open(dir(), SMALL));
     assertEquals(manifest.getFileName().toString(), e.file());
-    assertSame(before, dir());
+    StoreFiles.assertSame(before, dir());
   }
 
   @Test

@@ -11,4 +11,21 @@ public final class FormatException extends IsobarException {
   public FormatException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /**
+   * A file that a newer release wrote.
+   *
+   * @param found the format version it has
+   * @param known the newest one that can be read
+   */
+  public static FormatException newer(String file, int found, int known) {
+    return new FormatException(
+        file
+            + " has format version "
+            + found
+            + ", but this release reads up to version "
+            + known
+            + "; open the store with the release that wrote it, or with a later one (if no later release"
+            + " ever had this store, the file is damaged: check it, or take it from a backup)");
+  }
 }

@@ -47,15 +47,24 @@ final class Rollback {
     this.tree = tree;
     this.checkpoint = checkpoint;
     this.edit = VersionEdit.of(tree.id());
-  }
-
-  void run() throws IOException {
     for (Run run : tree.states().current().disk()) {
       for (Table table : run.tables()) {
         SSTable sstable = (SSTable) table.content();
         tables.put(sstable.meta().fileNumber(), sstable);
       }
     }
+  }
+
+  /** Checks that the SSTables to be written anew can be read. Changes nothing on disk. */
+  void check() throws IOException {
+    for (SSTable table : tables.values()) {
+      if (table.meta().maxLsn() > checkpoint && table.meta().minLsn() <= checkpoint) {
+        table.checkFormat();
+      }
+    }
+  }
+
+  void run() throws IOException {
     Version version = tree.states().current().version();
     for (Group group : version.groups()) {
       takeBack(group.place(), group.run());

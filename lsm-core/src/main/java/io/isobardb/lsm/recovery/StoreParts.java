@@ -48,6 +48,7 @@ import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -280,13 +281,6 @@ public final class StoreParts {
         new PagePool(options.memoryBudget(), pageSize, Boolean.getBoolean("isobar.poison"));
     try {
       Recovered recovered = Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES);
-      if (!recovered.properties().containsKey(PAGE_SIZE)) {
-        recovered
-            .manifest()
-            .append(
-                List.of(
-                    VersionEdit.store().property(PAGE_SIZE, Integer.toString(pageSize)).build()));
-      }
       return new Opened(pool, recovered);
     } catch (Throwable e) {
       pool.close();
@@ -312,13 +306,10 @@ public final class StoreParts {
         throw new CorruptionException(name, 0, "the file is missing from " + storage.path());
       }
     }
-    manifest.settle();
-    for (String name : manifest.orphans(names)) {
-      storage.delete(name);
-    }
+    List<Rollback> rollbacks = new ArrayList<>();
     for (TreeHandle tree : engine.catalog().trees()) {
       if (!tree.settings().logged()) {
-        new Rollback(engine, tree, engine.snapshots().checkpoint()).run();
+        rollbacks.add(new Rollback(engine, tree, engine.snapshots().checkpoint()));
       }
     }
     LogHandle log = engine.log();
@@ -330,6 +321,23 @@ public final class StoreParts {
             options.asyncSyncNanos(),
             2);
     long start = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
+    // All that may refuse the store comes before anything is changed.
+    Log.check(environment, pool, logOptions, storeId, start);
+    for (Rollback rollback : rollbacks) {
+      rollback.check();
+    }
+    if (!recovered.properties().containsKey(PAGE_SIZE)) {
+      manifest.append(
+          List.of(
+              VersionEdit.store().property(PAGE_SIZE, Integer.toString(pool.pageSize())).build()));
+    }
+    manifest.settle();
+    for (String name : manifest.orphans(names)) {
+      storage.delete(name);
+    }
+    for (Rollback rollback : rollbacks) {
+      rollback.run();
+    }
     log.opened(Log.open(environment, pool, logOptions, storeId, start, this::replay));
     divideMemory(options.memoryBudget(), options.writeMemory());
     engine.failure().onFailure(this::stopWriting);

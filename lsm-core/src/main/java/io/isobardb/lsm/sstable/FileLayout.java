@@ -58,6 +58,9 @@ public final class FileLayout {
   /** Bit of the length of a compressed page that did not shrink and is stored as it is. */
   static final int STORED_RAW = 1 << 31;
 
+  /** Where magic and version of a header or footer page end. */
+  static final int VERSION_END = 44;
+
   private static final int PAGE_COUNT = 60;
   private static final int KEYS = 132;
 
@@ -123,7 +126,7 @@ public final class FileLayout {
         || memory.getLong(base + 32) != MAGIC) {
       throw new CorruptionException(file, offset, "not a footer");
     }
-    checkVersion(memory.getInt(base + 40), file);
+    checkVersion(memory.getInt(base + 40), file, offset);
     int longest = PageLayout.maxKeyBytes(pageSize);
     int minLength = memory.getInt(base + 124);
     int maxLength = memory.getInt(base + 128);
@@ -160,7 +163,7 @@ public final class FileLayout {
         || memory.getLong(base + 32) != MAGIC) {
       throw new CorruptionException(file, 0, "not an SSTable");
     }
-    checkVersion(memory.getInt(base + 40), file);
+    checkVersion(memory.getInt(base + 40), file, 0);
     if (memory.getLong(base + 48) != space.storeIdHigh()
         || memory.getLong(base + 56) != space.storeIdLow()) {
       throw new CorruptionException(file, 0, "belongs to another store");
@@ -192,6 +195,7 @@ public final class FileLayout {
       if (offset < pageSize || file.read(offset, memory, base, pageSize) != pageSize) {
         throw new CorruptionException(name, file.size(), "too short for an SSTable");
       }
+      refuseNewer(memory, base, name);
       int pageNo = memory.getInt(base + PAGE_COUNT) - 1;
       if (!PageLayout.isIntact(memory, base, pageSize, seed, pageNo)) {
         throw new CorruptionException(name, offset, "the footer has a wrong checksum");
@@ -212,10 +216,29 @@ public final class FileLayout {
     }
   }
 
-  private static void checkVersion(int version, String file) {
-    if (version > VERSION || version < 1) {
-      throw new FormatException(
-          file + " has format version " + version + "; this engine reads up to " + VERSION);
+  /**
+   * Refuses a header or footer page of a newer version, by the fields that no version moves: magic
+   * and version. A newer one may compute checksums in another way, so this comes before they are
+   * looked at; what is damaged is left to them.
+   *
+   * @param base where at least {@link #VERSION_END} bytes of the page are
+   * @throws FormatException if a newer version wrote it
+   */
+  static void refuseNewer(Memory memory, int base, String file) {
+    if (memory.getLong(base + 32) == MAGIC) {
+      int version = memory.getInt(base + 40);
+      if (version > VERSION) {
+        throw FormatException.newer(file, version, VERSION);
+      }
+    }
+  }
+
+  private static void checkVersion(int version, String file, long offset) {
+    if (version > VERSION) {
+      throw FormatException.newer(file, version, VERSION);
+    }
+    if (version < 1) {
+      throw new CorruptionException(file, offset, "format version " + version);
     }
   }
 }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Reads pages of one SSTable file. The file is opened by the first read.
  *
  * <p>Every page that it gives has the right checksum; what has not is a {@link
- * CorruptionException}. Thread rule: all methods may be called by any thread; nobody reads any more
- * when {@link #close} is called.
+ * CorruptionException}. A file of a newer format version is refused when it is opened. Thread rule:
+ * all methods may be called by any thread; nobody reads any more when {@link #close} is called.
  */
 final class PageFile implements BufferCache.Loader, AutoCloseable {
   private final TableSpace space;
@@ -96,7 +96,7 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
 
   /** Reads exactly so many bytes. */
   void readFully(long offset, Memory memory, int at, int length) throws IOException {
-    int got = open().read(offset, memory, at, length);
+    int got = open(memory, at).read(offset, memory, at, length);
     if (got != length) {
       throw new CorruptionException(meta.fileName(), offset + got, "the file ends here");
     }
@@ -178,7 +178,17 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
     return meta.sizeBytes() - (long) (meta.pageCount() - pageNo) * pageSize;
   }
 
-  private DataFile open() throws IOException {
+  /** Opens the file and checks its version, if that has not been done. */
+  void checkFormat(Memory memory, int at) throws IOException {
+    open(memory, at);
+  }
+
+  /**
+   * The file, whose version was checked when it was opened.
+   *
+   * @param scratch holds {@link DataFile#BLOCK} bytes at {@code at} that need not be kept
+   */
+  private DataFile open(Memory scratch, int at) throws IOException {
     DataFile opened = file;
     if (opened != null) {
       return opened;
@@ -187,15 +197,26 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
       opened = file;
       if (opened == null) {
         opened = space.storage().open(meta.fileName(), space.ioMode());
-        if (opened.size() != meta.sizeBytes()) {
-          long size = opened.size();
+        try {
+          checkOpened(opened, scratch, at);
+        } catch (IOException | RuntimeException | Error e) {
           opened.close();
-          throw new CorruptionException(
-              meta.fileName(), size, "a file of " + size + " bytes, not " + meta.sizeBytes());
+          throw e;
         }
         file = opened;
       }
       return opened;
+    }
+  }
+
+  private void checkOpened(DataFile opened, Memory scratch, int at) throws IOException {
+    if (opened.read(0, scratch, at, DataFile.BLOCK) >= FileLayout.VERSION_END) {
+      FileLayout.refuseNewer(scratch, at, meta.fileName());
+    }
+    long size = opened.size();
+    if (size != meta.sizeBytes()) {
+      throw new CorruptionException(
+          meta.fileName(), size, "a file of " + size + " bytes, not " + meta.sizeBytes());
     }
   }
 

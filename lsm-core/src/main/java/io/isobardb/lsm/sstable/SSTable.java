@@ -247,6 +247,22 @@ public final class SSTable {
     }
   }
 
+  /**
+   * Opens the file of an SSTable on disk, which the first read would do otherwise. Outside of
+   * epochs.
+   *
+   * @throws io.isobardb.lsm.error.FormatException if a newer version wrote it
+   * @throws io.isobardb.lsm.error.CorruptionException if it has the wrong size
+   */
+  public void checkFormat() throws IOException {
+    int page = MemorySink.allocate(pool, Purpose.MERGE);
+    try {
+      file().checkFormat(pool.memory(page), pool.base(page));
+    } finally {
+      pool.release(page, Purpose.MERGE);
+    }
+  }
+
   /** Ends what {@link #loadPage} began. */
   public void unpin(int pageNo) {
     if (pages == null) {

@@ -113,6 +113,7 @@ final class ManifestLayout {
   /** Checks a manifest's header against what CURRENT says. */
   static void checkHeader(byte[] file, Identity identity) {
     String name = identity.fileName();
+    refuseNewer(file, MANIFEST_MAGIC, name);
     if (file.length < HEADER_BYTES) {
       throw new CorruptionException(name, file.length, "the header is cut off");
     }
@@ -128,6 +129,7 @@ final class ManifestLayout {
     if (file.length < 8 || buffer(file).getLong(0) != CURRENT_MAGIC) {
       throw new FormatException("not a store: CURRENT holds something else");
     }
+    refuseNewer(file, CURRENT_MAGIC, CURRENT);
     if (file.length != CURRENT_BYTES) {
       throw new CorruptionException(CURRENT, 0, file.length + " bytes, not " + CURRENT_BYTES);
     }
@@ -173,6 +175,16 @@ final class ManifestLayout {
         fields.getLong(STORE_ID_HIGH), fields.getLong(STORE_ID_LOW), fields.getLong(NUMBER));
   }
 
+  /** Comes first: a newer version may have other lengths, and checksums. */
+  private static void refuseNewer(byte[] file, long magic, String name) {
+    if (file.length >= VERSION + 4 && buffer(file).getLong(0) == magic) {
+      int version = buffer(file).getInt(VERSION);
+      if (version > FORMAT_VERSION) {
+        throw FormatException.newer(name, version, FORMAT_VERSION);
+      }
+    }
+  }
+
   private static void checkPage(byte[] page, int size, long magic, String name) {
     ByteBuffer fields = buffer(page);
     if (fields.getLong(0) != magic) {
@@ -182,9 +194,8 @@ final class ManifestLayout {
       throw new CorruptionException(name, CHECKSUM, "wrong checksum of the header");
     }
     int version = fields.getInt(VERSION);
-    if (version != FORMAT_VERSION) {
-      throw new FormatException(
-          name + " has format version " + version + "; this library reads " + FORMAT_VERSION);
+    if (version < 1) {
+      throw new CorruptionException(name, VERSION, "format version " + version);
     }
   }
 

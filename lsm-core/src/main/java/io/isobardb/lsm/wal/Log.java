@@ -125,6 +125,27 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /**
+   * Checks that {@link #open} would find all segments, of a version that it can read. Changes
+   * nothing on disk.
+   *
+   * @param startLsn as of {@link #open}
+   * @throws io.isobardb.lsm.error.CorruptionException if a segment is missing, or its header bad
+   * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
+   *     store
+   */
+  public static void check(
+      Environment environment, PagePool pool, LogOptions options, UUID storeId, long startLsn)
+      throws IOException {
+    Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
+    try {
+      new Segments(environment.storage(), storeId, scratch.memory(), options)
+          .find(startLsn, startLsn == Lsn.FIRST);
+    } finally {
+      pool.release(scratch);
+    }
+  }
+
   private static Memory block(PagePool pool, int bytes, List<Block> blocks) {
     Block block = pool.allocateBlock(bytes, Purpose.LOG);
     blocks.add(block);

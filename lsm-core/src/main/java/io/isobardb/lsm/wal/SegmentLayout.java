@@ -101,8 +101,7 @@ record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) 
     }
     int version = block.getInt(offset + VERSION_AT);
     if (version > VERSION) {
-      throw new FormatException(
-          file + " has log format version " + version + "; this is version " + VERSION);
+      throw FormatException.newer(file, version, VERSION);
     }
     int stored = block.getInt(offset + CHECKSUM_AT);
     block.putInt(offset + CHECKSUM_AT, 0);
