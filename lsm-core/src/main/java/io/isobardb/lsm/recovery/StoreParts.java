@@ -508,7 +508,8 @@ public final class StoreParts {
   /**
    * Takes the store apart. Nobody uses it any more, and no job is left.
    *
-   * @throws IOException if the log could not be synced; all is closed nevertheless
+   * @throws IOException if the log could not be synced, or a file not closed; all is closed
+   *     nevertheless
    */
   public void close() throws IOException {
     try {
@@ -520,18 +521,25 @@ public final class StoreParts {
     }
   }
 
+  /** Whatever fails, the lock is given up: else nobody could open the store again. */
   private void closeRest() throws IOException {
-    environment.scheduler().close();
-    for (TreeHandle tree : engine.catalog().trees()) {
-      tree.states().close(false);
-    }
-    cache.close();
-    pool.release(engine.catalog().space().spare());
-    manifest.close();
     try {
-      pool.close();
+      environment.scheduler().close();
+      for (TreeHandle tree : engine.catalog().trees()) {
+        tree.states().close(false);
+      }
+      cache.close();
+      pool.release(engine.catalog().space().spare());
     } finally {
-      environment.storage().close();
+      try {
+        manifest.close();
+      } finally {
+        try {
+          pool.close();
+        } finally {
+          environment.storage().close();
+        }
+      }
     }
   }
 
