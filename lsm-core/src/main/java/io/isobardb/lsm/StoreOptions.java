@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.memory.pool.DirectMemory;
@@ -22,6 +23,7 @@ public final class StoreOptions {
   private final long memoryBudget;
   private final long writeMemory;
   private final long logLimit;
+  private final FlushPolicy flushPolicy;
   private final int pageSize;
   private final IoMode ioMode;
   private final Durability durability;
@@ -47,6 +49,7 @@ public final class StoreOptions {
     if (logLimit < 1 << 20) {
       throw new IllegalArgumentException("logLimit must be at least 1 MiB, not " + logLimit);
     }
+    this.flushPolicy = Objects.requireNonNull(builder.flushPolicy, "flushPolicy");
     this.pageSize = builder.pageSize;
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
@@ -112,6 +115,8 @@ public final class StoreOptions {
     SETTERS.put("memoryBudget", (b, v) -> b.memoryBudget(Sizes.parse(v)));
     SETTERS.put("writeMemory", (b, v) -> b.writeMemory(Sizes.parse(v)));
     SETTERS.put("logLimit", (b, v) -> b.logLimit(Sizes.parse(v)));
+    SETTERS.put(
+        "flushPolicy", (b, v) -> b.flushPolicy(FlushPolicy.valueOf(v.toUpperCase(Locale.ROOT))));
     SETTERS.put("pageSize", (b, v) -> b.pageSize(Math.toIntExact(Sizes.parse(v))));
     SETTERS.put("ioMode", (b, v) -> b.ioMode(IoMode.valueOf(v.toUpperCase(Locale.ROOT))));
     SETTERS.put(
@@ -141,6 +146,11 @@ public final class StoreOptions {
   /** The length of log, in bytes, that recovery may have to replay; older writes are flushed. */
   public long logLimit() {
     return logLimit;
+  }
+
+  /** Which tree is flushed when the write memory runs short. */
+  public FlushPolicy flushPolicy() {
+    return flushPolicy;
   }
 
   /** Size of a page, in bytes. */
@@ -203,6 +213,7 @@ public final class StoreOptions {
         memoryBudget,
         writeMemory,
         logLimit,
+        flushPolicy,
         pageSize,
         ioMode,
         Math.max(1, asyncSyncInterval.toNanos()),
@@ -220,6 +231,8 @@ public final class StoreOptions {
         + writeMemory
         + " logLimit="
         + logLimit
+        + " flushPolicy="
+        + flushPolicy
         + " pageSize="
         + pageSize
         + " ioMode="
@@ -239,6 +252,7 @@ public final class StoreOptions {
     private long memoryBudget;
     private long writeMemory;
     private long logLimit;
+    private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
     private int pageSize = 8192;
     private IoMode ioMode = IoMode.DIRECT;
     private Durability durability = Durability.ASYNC;
@@ -276,6 +290,16 @@ public final class StoreOptions {
     /** The length of the log, at least 1 MiB. Default: 2.5 times the write memory. */
     public Builder logLimit(long bytes) {
       this.logLimit = bytes;
+      return this;
+    }
+
+    /**
+     * Which tree is flushed when the write memory runs short; when the log does, it is always the
+     * one with the oldest writes. Default {@link FlushPolicy#OPTIMAL}: memory goes to the trees
+     * that are written to, in proportion, which costs the fewest bytes written.
+     */
+    public Builder flushPolicy(FlushPolicy policy) {
+      this.flushPolicy = policy;
       return this;
     }
 

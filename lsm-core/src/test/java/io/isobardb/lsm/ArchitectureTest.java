@@ -286,6 +286,7 @@ class ArchitectureTest {
   private static final Set<String> EXPOSED =
       Set.of(
           "io.isobardb.lsm.entry.KeyOrder",
+          "io.isobardb.lsm.flush.FlushPolicy",
           "io.isobardb.lsm.io.IoMode",
           "io.isobardb.lsm.schedule.Environment",
           "io.isobardb.lsm.observe.StallReason",

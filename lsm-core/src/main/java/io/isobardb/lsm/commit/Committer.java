@@ -309,6 +309,7 @@ public final class Committer {
           target.putOverflow(
               key, keyOffset, keyLength, hash, lsn, overflow, valueLength, snapshots);
         }
+        tree.addBytesWritten((long) keyLength + valueLength + ENTRY_OVERHEAD);
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.

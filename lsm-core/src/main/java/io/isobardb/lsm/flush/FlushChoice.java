@@ -6,4 +6,4 @@ package io.isobardb.lsm.flush;
  * @param treeId which
  * @param reason for events: what was seen
  */
-public record FlushChoice(int treeId, String reason) {}
+record FlushChoice(int treeId, String reason) {}

@@ -111,7 +111,7 @@ final class FlushJob implements Job {
     }
     boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
     finishSlice(current, exhausted);
-    boolean more = mode == Mode.PARTIAL ? flusher.engine().gate().pressed() : !exhausted;
+    boolean more = mode == Mode.PARTIAL ? flusher.goesOn(tree) : !exhausted;
     if (!more) {
       end();
     }

@@ -10,8 +10,14 @@ import org.jspecify.annotations.Nullable;
  * Which tree to flush when write memory runs short ("Breaking Down Memory Walls in LSM-based
  * Storage Systems", 4.2). Pure functions; any thread.
  *
- * <p>A tree that is flushing already is never chosen, and one that would give back less than a
- * minimum only if there is no other: small flushes, one after another, cost more than they free.
+ * <p>{@link #OPTIMAL} is the default of a store: as a flush takes a slice of a tree, whatever its
+ * size, all trees give back the same; and memory in proportion to the writes makes for the fewest
+ * bytes written. {@link #MIN_LSN} comes near to it, and cuts the log best. {@link #MAX_MEMORY}
+ * takes from the trees with the most writes what idle ones keep, until the log drives those out; it
+ * is what others do, and there to compare with.
+ *
+ * <p>A tree that is busy is never chosen, and one that would give back less than a minimum only if
+ * there is no other: small flushes, one after another, cost more than they free.
  */
 public enum FlushPolicy {
   /** The tree that holds the most memory. */
@@ -70,15 +76,15 @@ public enum FlushPolicy {
 
   /**
    * The tree to flush because memory runs short, or null if none has anything to give that is not
-   * being flushed already.
+   * busy.
    *
-   * @param trees all trees with write memory, those that are flushing too
+   * @param trees all trees with write memory, busy ones too
    * @param minimumBytes what a flush should give back at least
    */
-  public @Nullable FlushChoice choose(List<TreeMemory> trees, long minimumBytes) {
+  @Nullable FlushChoice choose(List<TreeMemory> trees, long minimumBytes) {
     Comparator<TreeMemory> order =
         bestFirst(trees).thenComparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId);
-    Predicate<TreeMemory> idle = tree -> !tree.flushing() && tree.flushableBytes() > 0;
+    Predicate<TreeMemory> idle = tree -> !tree.busy() && tree.flushableBytes() > 0;
     TreeMemory best =
         trees.stream()
             .filter(idle)
@@ -104,14 +110,14 @@ public enum FlushPolicy {
   }
 
   /**
-   * The tree to flush because the log is too long, or null if all that hold it are being flushed:
-   * the one with the lowest LSN, whatever its size.
+   * The tree to flush because the log is too long, or null if all that hold it are busy: the one
+   * with the lowest LSN, whatever its size.
    *
    * @param belowLsn where the log should begin; trees with nothing older are left alone
    */
-  public static @Nullable FlushChoice chooseForLog(List<TreeMemory> trees, long belowLsn) {
+  static @Nullable FlushChoice chooseForLog(List<TreeMemory> trees, long belowLsn) {
     return trees.stream()
-        .filter(tree -> !tree.flushing() && tree.memoryBytes() > 0 && tree.minLsn() < belowLsn)
+        .filter(tree -> !tree.busy() && tree.memoryBytes() > 0 && tree.minLsn() < belowLsn)
         .min(Comparator.comparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId))
         .map(
             tree ->

@@ -2,6 +2,7 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.observe.StoreListener;
@@ -15,13 +16,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the write memory below its trigger and the log below its limit, by flushing.
  *
- * <p>Asked by writers and by itself; looks at all trees, idle ones too. Thread rule: all methods
- * may be called by any thread; none blocks.
+ * <p>Asked by writers and by itself; looks at all trees, idle ones too. The log comes first, and
+ * the tree with the lowest LSN in it; for memory's sake the {@link FlushPolicy} chooses, anew after
+ * each slice. Thread rule: all methods may be called by any thread; none blocks.
  */
 public final class Flusher {
   /** Groups of L0 at which a tree is not flushed until merges have caught up. */
@@ -30,12 +35,18 @@ public final class Flusher {
   /** Bytes flushed for memory's sake over bytes in memory, up to which all of a tree is flushed. */
   private static final double BETA = 0.5;
 
+  private static final Logger LOG = LogManager.getLogger(Flusher.class);
+
   private final Engine engine;
   private final Settings settings;
   private final Consumer<TreeHandle> onFlushed;
 
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicBoolean choosing = new AtomicBoolean();
+
+  /** What trees were written lately; used by whoever has set {@link #choosing}. */
+  private final WriteWindow window;
+
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder flushes = new LongAdder();
   private volatile Runnable letGo = () -> {};
@@ -43,11 +54,12 @@ public final class Flusher {
   /**
    * What flushes keep to.
    *
+   * @param policy which tree is flushed when write memory runs short
    * @param logLimitBytes above this length of log the tree with the lowest LSN is flushed
    * @param tableBytes size of a disk SSTable
    * @param maxJobs flushes at once
    */
-  public record Settings(long logLimitBytes, long tableBytes, int maxJobs) {}
+  public record Settings(FlushPolicy policy, long logLimitBytes, long tableBytes, int maxJobs) {}
 
   /**
    * @param onFlushed told when a tree's L0 has grown
@@ -56,6 +68,7 @@ public final class Flusher {
     this.engine = engine;
     this.settings = settings;
     this.onFlushed = onFlushed;
+    this.window = new WriteWindow(settings.logLimitBytes());
   }
 
   /** What makes cursors give up old states, so that what was flushed can be freed. */
@@ -165,19 +178,15 @@ public final class Flusher {
    * then all of it goes ("Breaking Down Memory Walls in LSM-based Storage Systems", 4.2.1, beta).
    */
   private @Nullable FlushJob logTriggered() {
-    if (engine.log().sizeBytes() <= settings.logLimitBytes() / 64 * 61) {
+    if (!logIsLong()) {
       return null;
     }
-    TreeHandle oldest = null;
-    long lowest = Long.MAX_VALUE;
-    for (TreeHandle tree : engine.catalog().trees()) {
-      long lsn = tree.states().current().minMemoryLsn();
-      if (tree.settings().logged() && lsn < lowest && !tree.closed()) {
-        lowest = lsn;
-        oldest = tree;
-      }
-    }
-    if (oldest == null || l0Full(oldest) || !oldest.memoryBusy().compareAndSet(false, true)) {
+    List<TreeMemory> logged = memory(tree -> tree.settings().logged(), null);
+    // The oldest tree in any case; others while that one is busy, if they alone hold too much.
+    long lowest = logged.stream().mapToLong(TreeMemory::minLsn).min().orElse(Lsn.MAX - 1);
+    long below = Math.max(lowest + 1, engine.log().end() - logTriggerBytes());
+    TreeHandle oldest = claim(FlushPolicy.chooseForLog(logged, below));
+    if (oldest == null) {
       return null;
     }
     TreeState state = oldest.states().current();
@@ -190,25 +199,88 @@ public final class Flusher {
     return new FlushJob(this, oldest, FlushJob.Mode.OLDEST);
   }
 
-  /** A flush of the tree that holds more than its share, if any has something to flush. */
+  private long logTriggerBytes() {
+    return settings.logLimitBytes() / 64 * 61;
+  }
+
+  private boolean logIsLong() {
+    return engine.log().sizeBytes() > logTriggerBytes();
+  }
+
+  /** A flush of the tree that the policy chooses, if any has something to flush. */
   private @Nullable FlushJob memoryTriggered() {
-    List<TreeHandle> candidates = new ArrayList<>(engine.catalog().trees());
-    TreeHandle best = null;
-    long most = 0;
-    for (TreeHandle tree : candidates) {
-      long bytes = memoryBytes(tree.states().current());
-      if (bytes > most && !tree.memoryBusy().get() && !l0Full(tree) && !tree.closed()) {
-        most = bytes;
-        best = tree;
-      }
+    if (engine.catalog().trees().stream().allMatch(Flusher::busy)) {
+      // Writers ask again and again meanwhile: they are not to pay for the policy.
+      return null;
     }
-    if (best == null || !best.memoryBusy().compareAndSet(false, true)) {
+    TreeHandle best = claim(chooseForMemory(null));
+    if (best == null) {
       return null;
     }
     if (best.states().current().frozenRuns(engine.log().visible()) == 0) {
       sealActive(best);
     }
     return new FlushJob(this, best, FlushJob.Mode.PARTIAL);
+  }
+
+  /**
+   * Whether a flush for memory's sake goes on with this tree, of which a slice has been flushed.
+   * Else it is to end, and what is more urgent begins.
+   */
+  boolean goesOn(TreeHandle tree) {
+    if (!engine.gate().pressed() || logIsLong()) {
+      return false;
+    }
+    if (!choosing.compareAndSet(false, true)) {
+      return true;
+    }
+    try {
+      FlushChoice choice = chooseForMemory(tree);
+      return choice == null || choice.treeId() == tree.id();
+    } finally {
+      choosing.set(false);
+    }
+  }
+
+  /**
+   * @param mine a tree that may be chosen although the caller's flush of it is under way
+   */
+  private @Nullable FlushChoice chooseForMemory(@Nullable TreeHandle mine) {
+    window.look(engine.catalog().trees());
+    List<TreeMemory> trees = memory(tree -> true, mine);
+    long total = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
+    // One tree at least holds more than this.
+    long minimum = Math.min(settings.tableBytes(), total / Math.max(1, trees.size()) / 2);
+    return settings.policy().choose(trees, minimum);
+  }
+
+  /** What a policy is to know of the trees that hold write memory. */
+  private List<TreeMemory> memory(Predicate<TreeHandle> counts, @Nullable TreeHandle mine) {
+    List<TreeMemory> trees = new ArrayList<>();
+    for (TreeHandle tree : engine.catalog().trees()) {
+      TreeState state = tree.states().current();
+      long bytes = memoryBytes(state);
+      if (bytes > 0 && !tree.closed() && counts.test(tree)) {
+        boolean busy = tree != mine && busy(tree);
+        long written = window.bytes(tree.id());
+        trees.add(new TreeMemory(tree.id(), bytes, bytes, state.minMemoryLsn(), written, busy));
+      }
+    }
+    return trees;
+  }
+
+  /** Takes the chosen tree for a flush; null if there is none, or somebody else was faster. */
+  private @Nullable TreeHandle claim(@Nullable FlushChoice choice) {
+    TreeHandle tree = choice == null ? null : engine.catalog().tree(choice.treeId());
+    if (choice == null || tree == null || !tree.memoryBusy().compareAndSet(false, true)) {
+      return null;
+    }
+    LOG.debug("flushing {}: {}", tree, choice.reason());
+    return tree;
+  }
+
+  private static boolean busy(TreeHandle tree) {
+    return tree.memoryBusy().get() || l0Full(tree);
   }
 
   private static boolean l0Full(TreeHandle tree) {

@@ -8,12 +8,13 @@ package io.isobardb.lsm.flush;
  * @param flushableBytes write memory that a flush would give back, the active SSTable included
  * @param minLsn the lowest LSN of an entry that is in memory only
  * @param bytesWrittenInWindow bytes written to it in the window, which is as long as the log may be
- * @param flushing whether a flush of it is under way
+ * @param busy whether it can't be chosen: a flush or a memory merge of it is under way, or its L0
+ *     waits for merges
  */
-public record TreeMemory(
+record TreeMemory(
     int treeId,
     long memoryBytes,
     long flushableBytes,
     long minLsn,
     long bytesWrittenInWindow,
-    boolean flushing) {}
+    boolean busy) {}

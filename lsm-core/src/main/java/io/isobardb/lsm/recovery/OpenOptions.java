@@ -1,6 +1,7 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.io.IoMode;
 import java.util.Map;
 
@@ -14,6 +15,7 @@ public record OpenOptions(
     long memoryBudget,
     long writeMemory,
     long logLimit,
+    FlushPolicy flushPolicy,
     int pageSize,
     IoMode ioMode,
     long asyncSyncNanos,
@@ -27,6 +29,7 @@ public record OpenOptions(
         memoryBudget,
         writeMemory,
         logLimit,
+        flushPolicy,
         bytes,
         ioMode,
         asyncSyncNanos,

@@ -146,6 +146,7 @@ public final class StoreParts {
         new Flusher(
             engine,
             new Flusher.Settings(
+                options.flushPolicy(),
                 options.logLimit(),
                 options.tableBytes(),
                 Math.max(1, options.backgroundJobs() / 2)),

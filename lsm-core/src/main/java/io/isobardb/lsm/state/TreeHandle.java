@@ -6,6 +6,7 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.memory.pool.PagePool;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +28,12 @@ public final class TreeHandle {
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
   private final AtomicLong flushedBytes = new AtomicLong();
+  private final LongAdder bytesWritten = new LongAdder();
 
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
 
   private volatile @Nullable String closed;
-  private volatile long sealedBytes;
   private volatile byte @Nullable [] sweep;
 
   /**
@@ -135,9 +136,14 @@ public final class TreeHandle {
     return flushedBytes.getAndSet(0);
   }
 
-  /** Bytes of all active SSTables sealed so far: what was written, about. */
+  /** Told by writers what they wrote. */
+  public void addBytesWritten(long bytes) {
+    bytesWritten.add(bytes);
+  }
+
+  /** Bytes written since the store was opened, replayed ones included, with some per entry. */
   public long bytesWritten() {
-    return sealedBytes + activeTree().bytesUsed();
+    return bytesWritten.sum();
   }
 
   /** The active SSTable now. */
@@ -165,7 +171,6 @@ public final class TreeHandle {
       }
       Table.StartLsn start = new Table.StartLsn();
       ActiveTree fresh = new ActiveTree(pool, settings.order(), activeBytes);
-      sealedBytes += full.bytesUsed();
       states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
       start.set(logEnd.getAsLong());
       return true;

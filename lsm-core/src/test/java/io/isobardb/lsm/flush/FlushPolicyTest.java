@@ -72,7 +72,7 @@ class FlushPolicyTest {
                 random.nextInt(3) * MB,
                 random.nextBoolean()));
       }
-      boolean any = trees.stream().anyMatch(tree -> !tree.flushing() && tree.flushableBytes() > 0);
+      boolean any = trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() > 0);
       for (FlushPolicy policy : FlushPolicy.values()) {
         FlushChoice choice = policy.choose(trees, 2 * MB);
         boolean good =
@@ -80,7 +80,7 @@ class FlushPolicyTest {
                 ? !any
                 : trees.stream()
                     .filter(tree -> tree.treeId() == choice.treeId())
-                    .allMatch(tree -> !tree.flushing() && tree.flushableBytes() > 0);
+                    .allMatch(tree -> !tree.busy() && tree.flushableBytes() > 0);
         assertTrue(good, "seed " + seed + ", " + policy + " of " + trees + " chose " + choice);
       }
     }

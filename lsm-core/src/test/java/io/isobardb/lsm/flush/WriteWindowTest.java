@@ -1,0 +1,103 @@
+package io.isobardb.lsm.flush;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class WriteWindowTest {
+  private static final long WINDOW = 1600;
+  private static final long STEP = WINDOW / 16;
+
+  private final WriteWindow window = new WriteWindow(WINDOW);
+
+  private void look(long one, long two) {
+    window.note(1, one);
+    window.note(2, two);
+    window.move();
+  }
+
+  @Test
+  void allThatWasWrittenCountsUntilTheWindowIsFull() {
+    look(300, 0);
+    look(700, 400);
+    assertEquals(700, window.bytes(1));
+    assertEquals(400, window.bytes(2));
+    assertEquals(0, window.bytes(3));
+  }
+
+  @Test
+  void aTreeThatIsNoLongerWrittenToLeavesTheWindow() {
+    look(1000, 0);
+    for (long two = STEP; two <= WINDOW; two += STEP) {
+      look(1000, two);
+    }
+    assertEquals(0, window.bytes(1));
+    assertTrue(window.bytes(2) >= WINDOW - 2 * STEP, () -> "" + window.bytes(2));
+  }
+
+  @Test
+  void aLeapOverTheWholeWindowForgetsWhatWasBefore() {
+    look(1000, 0);
+    look(1000, 100 * WINDOW);
+    assertEquals(0, window.bytes(1));
+  }
+
+  @Test
+  void aPauseChangesNothing() {
+    look(300, 900);
+    for (int i = 0; i < 100; i++) {
+      look(300, 900);
+    }
+    assertEquals(300, window.bytes(1));
+    assertEquals(900, window.bytes(2));
+  }
+
+  @Test
+  void theWindowIsAsLongAsItShouldBeUpToAStepAndALook() {
+    for (long seed = 0; seed < 200; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      WriteWindow tested = new WriteWindow(WINDOW);
+      long[] written = new long[3];
+      List<long[]> history = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        history.add(written.clone());
+        int tree = random.nextInt(10) < 7 ? 0 : 1 + random.nextInt(2);
+        written[tree] += random.nextInt((int) STEP);
+        for (int t = 0; t < 3; t++) {
+          tested.note(t, written[t]);
+        }
+        tested.move();
+        for (int t = 0; t < 3; t++) {
+          long bytes = tested.bytes(t);
+          long most = written[t] - before(history, written, WINDOW + STEP)[t];
+          long least = written[t] - before(history, written, WINDOW - 3 * STEP)[t];
+          assertTrue(
+              least <= bytes && bytes <= most,
+              "seed " + seed + ": " + bytes + " not in [" + least + ", " + most + "]");
+        }
+      }
+    }
+  }
+
+  /** What had been written when so many bytes less had been, or a little fewer. */
+  private static long[] before(List<long[]> history, long[] now, long bytes) {
+    for (int i = history.size() - 1; i >= 0; i--) {
+      if (sum(now) - sum(history.get(i)) >= bytes) {
+        return history.get(i);
+      }
+    }
+    return new long[now.length];
+  }
+
+  private static long sum(long[] values) {
+    long sum = 0;
+    for (long value : values) {
+      sum += value;
+    }
+    return sum;
+  }
+}
