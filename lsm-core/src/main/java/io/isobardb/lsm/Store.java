@@ -589,7 +589,11 @@ public final class Store implements AutoCloseable {
       try {
         parts.close();
       } catch (IOException e) {
-        throw failed("closing the store", e);
+        IsobarException failure = failed("closing the store", e);
+        if (checkpointFailure != null) {
+          failure.addSuppressed(checkpointFailure);
+        }
+        throw failure;
       }
       if (checkpointFailure != null) {
         throw checkpointFailure;

@@ -21,6 +21,7 @@ import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -279,6 +280,32 @@ class StoreFaultsTest {
   @Test
   void aFailedSyncOfTheDirectoryStopsWritesUntilReopened() {
     assertFailsForGood(failing(Operation.SYNC_DIRECTORY, ""));
+  }
+
+  @Test
+  void aFileThatCanNotBeClosedIsToldAndLockAndMemoryAreGivenBackNevertheless() {
+    for (Fault fault : List.of(Fault.EIO, Fault.ENOSPC)) {
+      for (String part : List.of("MANIFEST", ".log", ".sst")) {
+        SimulatedStorage disk = new SimulatedStorage(clock);
+        Store store = open(disk);
+        putUntil(store.openTree("t"), 0, 1000);
+        store.flush();
+        check(store.tree("t"), 1000);
+        disk.faults(
+            (operation, file, index) ->
+                operation == Operation.CLOSE && file.contains(part) ? fault : Fault.NONE);
+        if (part.equals(".sst")) {
+          store.close();
+        } else {
+          assertThrows(IsobarException.class, store::close);
+        }
+        disk.faults(FaultPlan.NONE);
+        assertEquals(0, disk.openFiles());
+        try (Store reopened = open(disk)) {
+          check(reopened.tree("t"), 1000);
+        }
+      }
+    }
   }
 
   @Test

@@ -47,6 +47,7 @@ import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -509,38 +510,45 @@ public final class StoreParts {
   /**
    * Takes the store apart. Nobody uses it any more, and no job is left.
    *
-   * @throws IOException if the log could not be synced, or a file not closed; all is closed
-   *     nevertheless
+   * @throws IOException if a file could not be synced or closed; all is closed nevertheless
    */
   public void close() throws IOException {
-    try {
-      if (engine.log().isOpen()) {
-        engine.log().get().close();
-      }
-    } finally {
-      closeRest();
+    List<Closeable> steps = new ArrayList<>();
+    if (engine.log().isOpen()) {
+      steps.add(engine.log().get()::close);
     }
+    steps.add(environment.scheduler()::close);
+    for (TreeHandle tree : engine.catalog().trees()) {
+      steps.add(() -> tree.states().close(false));
+    }
+    steps.add(cache::close);
+    steps.add(() -> pool.release(engine.catalog().space().spare()));
+    steps.add(manifest::close);
+    steps.add(pool::close);
+    steps.add(environment.storage()::close);
+    closeAll(steps);
   }
 
-  /** Whatever fails, the lock is given up: else nobody could open the store again. */
-  private void closeRest() throws IOException {
-    try {
-      environment.scheduler().close();
-      for (TreeHandle tree : engine.catalog().trees()) {
-        tree.states().close(false);
-      }
-      cache.close();
-      pool.release(engine.catalog().space().spare());
-    } finally {
+  /** Takes all steps, whatever comes of them; the first failure is thrown then. */
+  private static void closeAll(List<Closeable> steps) throws IOException {
+    Throwable first = null;
+    for (Closeable step : steps) {
       try {
-        manifest.close();
-      } finally {
-        try {
-          pool.close();
-        } finally {
-          environment.storage().close();
+        step.close();
+      } catch (IOException | RuntimeException | Error e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
         }
       }
+    }
+    if (first instanceof IOException e) {
+      throw e;
+    } else if (first instanceof RuntimeException e) {
+      throw e;
+    } else if (first instanceof Error e) {
+      throw e;
     }
   }
 

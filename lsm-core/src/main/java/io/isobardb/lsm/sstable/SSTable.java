@@ -1,6 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
@@ -383,7 +384,7 @@ public final class SSTable {
       if (obsolete) {
         space.storage().delete(meta.fileName());
       }
-    } catch (IOException e) {
+    } catch (IOException | DiskFullException e) {
       // Nobody needs the file any more; if it stays, the next open of the store deletes it.
       LOG.warn("could not dispose of {}", meta.fileName(), e);
     }
