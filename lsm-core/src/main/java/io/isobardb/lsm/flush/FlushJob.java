@@ -45,8 +45,6 @@ import org.jspecify.annotations.Nullable;
  * last.
  */
 final class FlushJob implements Job {
-  private static final int ENTRIES_PER_STEP = 512;
-
   /** What is flushed. */
   enum Mode {
     /** The next slice of all runs. */
@@ -105,7 +103,7 @@ final class FlushJob implements Job {
       }
       return true;
     }
-    Rewrite.Outcome outcome = current.step(ENTRIES_PER_STEP);
+    Rewrite.Outcome outcome = current.step(flusher.engine().environment().scheduler().stepBytes());
     if (outcome == Rewrite.Outcome.GOING_ON) {
       return true;
     }

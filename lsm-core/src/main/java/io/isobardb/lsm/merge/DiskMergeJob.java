@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  * tree is dropped only when its jobs have ended.
  */
 final class DiskMergeJob implements Job {
-  private static final int ENTRIES_PER_STEP = 512;
-
   private final Merger merger;
   private final Engine engine;
   private final TreeHandle tree;
@@ -94,7 +92,7 @@ final class DiskMergeJob implements Job {
       rewrite = begin();
       return false;
     }
-    Rewrite.Outcome outcome = current.step(ENTRIES_PER_STEP);
+    Rewrite.Outcome outcome = current.step(engine.environment().scheduler().stepBytes());
     if (outcome == Rewrite.Outcome.GOING_ON) {
       return false;
     }

@@ -37,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  * only younger runs may join in front of them.
  */
 final class MemoryMergeJob implements Job {
-  private static final int ENTRIES_PER_STEP = 512;
-
   private final Merger merger;
   private final Engine engine;
   private final TreeHandle tree;
@@ -100,7 +98,7 @@ final class MemoryMergeJob implements Job {
       rewrite = begin();
       return true;
     }
-    Rewrite.Outcome outcome = current.step(ENTRIES_PER_STEP);
+    Rewrite.Outcome outcome = current.step(engine.environment().scheduler().stepBytes());
     if (outcome == Rewrite.Outcome.GOING_ON) {
       return true;
     }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time.
  */
 public final class Rewrite implements AutoCloseable {
+  /** What carrying an entry costs besides its bytes, as if in bytes. */
+  private static final int ENTRY_OVERHEAD = 64;
+
   private final EntryCursor source;
   private final VersionFilter filter;
   private final Function<EntryCursor, Boolean> bottommost;
@@ -65,9 +68,10 @@ public final class Rewrite implements AutoCloseable {
     EXHAUSTED
   }
 
-  /** Carries up to {@code entries} entries. */
-  public Outcome step(int entries) throws IOException {
-    for (int i = 0; i < entries; i++) {
+  /** Carries about {@code bytes} of entries. */
+  public Outcome step(int bytes) throws IOException {
+    long carried = 0;
+    for (int i = 0; carried < bytes; i++) {
       if (!source.valid()) {
         return Outcome.EXHAUSTED;
       }
@@ -79,6 +83,7 @@ public final class Rewrite implements AutoCloseable {
         return Outcome.OUTPUT_FULL;
       }
       entriesIn++;
+      carried += ENTRY_OVERHEAD + source.keyLength() + source.valueLength();
       boolean deletes = source.kind() == Kind.DELETE;
       if (filter.keep(source, deletes && bottommost.apply(source))) {
         add();

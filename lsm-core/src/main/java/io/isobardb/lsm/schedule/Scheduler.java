@@ -11,6 +11,12 @@ public interface Scheduler extends AutoCloseable {
   /** A new signal; {@code name} says what is waited for, for messages. */
   Signal signal(String name);
 
+  /**
+   * How many bytes of entries a job should carry in one step: few enough for more urgent ones not
+   * to wait long, many enough for the change of threads between steps not to be felt.
+   */
+  int stepBytes();
+
   /** Jobs that are queued or running. */
   int pending();
 

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: only the thread that used it first.
  */
 public final class SimulatedScheduler implements Scheduler {
+  /** Few: the more steps, the more orders of events. */
+  private static final int STEP_BYTES = 32 << 10;
+
   private static final long STEP_NANOS = 1_000;
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -185,6 +188,11 @@ public final class SimulatedScheduler implements Scheduler {
   @Override
   public Signal signal(String name) {
     return new SimulatedSignal(name);
+  }
+
+  @Override
+  public int stepBytes() {
+    return STEP_BYTES;
   }
 
   @Override

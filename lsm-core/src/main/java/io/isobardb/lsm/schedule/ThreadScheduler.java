@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * code of a job runs under it.
  */
 public final class ThreadScheduler implements Scheduler {
+  /** One or two milliseconds of work. */
+  private static final int STEP_BYTES = 1 << 20;
+
   private static final Logger LOG = LogManager.getLogger(ThreadScheduler.class);
   private static final Job.Priority[] PRIORITIES = Job.Priority.values();
   private static final int FIRST_SLOW = Job.Priority.MERGE_DEEP.ordinal();
@@ -109,6 +112,11 @@ public final class ThreadScheduler implements Scheduler {
   @Override
   public Signal signal(String name) {
     return new ThreadSignal(name);
+  }
+
+  @Override
+  public int stepBytes() {
+    return STEP_BYTES;
   }
 
   @Override
