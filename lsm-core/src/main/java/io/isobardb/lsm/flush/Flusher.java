@@ -12,7 +12,6 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -42,9 +41,11 @@ public final class Flusher {
   private final Consumer<TreeHandle> onFlushed;
 
   private final AtomicInteger running = new AtomicInteger();
-  private final AtomicBoolean choosing = new AtomicBoolean();
 
-  /** What trees were written lately; used by whoever has set {@link #choosing}. */
+  /** Requests not answered yet; whoever counts the first one answers them all. */
+  private final AtomicInteger requests = new AtomicInteger();
+
+  /** What trees were written lately; used by whoever answers {@link #requests}. */
   private final WriteWindow window;
 
   private final LongAdder bytesWritten = new LongAdder();
@@ -102,13 +103,24 @@ public final class Flusher {
         || engine.space().isFull()) {
       return;
     }
-    if (!choosing.compareAndSet(false, true)) {
-      return;
+    if (requests.getAndIncrement() == 0) {
+      answer();
     }
+  }
+
+  /** Chooses until nobody has asked meanwhile: he may have seen what came too late to be chosen. */
+  private void answer() {
+    boolean done = false;
     try {
-      choose();
+      for (int seen = requests.get(); !done; ) {
+        choose();
+        done = requests.compareAndSet(seen, 0);
+        seen = requests.get();
+      }
     } finally {
-      choosing.set(false);
+      if (!done) {
+        requests.set(0);
+      }
     }
   }
 
@@ -231,14 +243,16 @@ public final class Flusher {
     if (!engine.gate().pressed() || logIsLong()) {
       return false;
     }
-    if (!choosing.compareAndSet(false, true)) {
+    if (!requests.compareAndSet(0, 1)) {
       return true;
     }
     try {
       FlushChoice choice = chooseForMemory(tree);
       return choice == null || choice.treeId() == tree.id();
     } finally {
-      choosing.set(false);
+      if (!requests.compareAndSet(1, 0)) {
+        answer();
+      }
     }
   }
 

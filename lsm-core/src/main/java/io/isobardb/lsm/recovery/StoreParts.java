@@ -407,7 +407,14 @@ public final class StoreParts {
     List<Run> disk =
         Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
     TreeState state = new TreeState(active, List.of(), disk, version);
-    return new TreeHandle(id, name, settings, pool, options.activeBytes(), new TreeStates(state));
+    return new TreeHandle(
+        id,
+        name,
+        settings,
+        pool,
+        options.activeBytes(),
+        // Writers may wait for what a reader has kept: the flush that gave it up is long over.
+        new TreeStates(state, engine.gate()::wake));
   }
 
   /** Creates a tree, durably. The caller excludes others from doing so. */

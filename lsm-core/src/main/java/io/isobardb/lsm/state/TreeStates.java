@@ -27,8 +27,15 @@ public final class TreeStates {
   /** States not yet cleaned up, oldest first, the current one last. Guarded by this. */
   private final Deque<TreeState> chain = new ArrayDeque<>();
 
-  public TreeStates(TreeState first) {
+  private final Runnable onFreed;
+
+  /**
+   * @param onFreed told, under no lock, that the last user of old states has let go what only they
+   *     could reach; may be anybody who reads, so it must return at once
+   */
+  public TreeStates(TreeState first, Runnable onFreed) {
     this.current = first;
+    this.onFreed = onFreed;
     chain.add(first);
   }
 
@@ -122,7 +129,10 @@ public final class TreeStates {
         due.addAll(chain.removeFirst().cleanups);
       }
     }
-    due.forEach(Runnable::run);
+    if (!due.isEmpty()) {
+      due.forEach(Runnable::run);
+      onFreed.run();
+    }
   }
 
   private static void free(Object content) {
