@@ -72,7 +72,7 @@ public final class Store implements AutoCloseable {
     this.operations = engine.operations();
     this.quiet = environment.scheduler().signal("background work");
     for (TreeHandle handle : engine.catalog().trees()) {
-      trees.put(handle.name(), new Tree(this, handle, parts.committer(), parts.reader()));
+      trees.put(handle.name(), new Tree(this, handle, parts));
     }
     parts.flusher().onPressure(() -> cursors.forEach(cursor -> cursor.letGo(false)));
     parts.cache().onShortage(() -> cursors.forEach(cursor -> cursor.letGo(true)));
@@ -260,7 +260,7 @@ public final class Store implements AutoCloseable {
               treeOptions.compression().code(),
               treeOptions.filterBitsPerKey());
       TreeHandle handle = parts.createTree(name, settings);
-      Tree tree = new Tree(this, handle, parts.committer(), parts.reader());
+      Tree tree = new Tree(this, handle, parts);
       trees.put(name, tree);
       return tree;
     } catch (IOException e) {

@@ -2,10 +2,13 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.read.BatchReader;
+import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,10 @@ public final class Tree {
 
   private static final byte[] NO_VALUE = new byte[0];
   private static final int SCRATCH_BYTES = 4096;
+
+  /** Up to this size a copy is cheaper than holding the value where it is. */
+  private static final int SMALL_BYTES = 1024;
+
   private static final ThreadLocal<ByteBuffer> SCRATCH =
       ThreadLocal.withInitial(() -> ByteBuffer.allocate(SCRATCH_BYTES));
 
@@ -39,13 +46,17 @@ public final class Tree {
   private final TreeHandle handle;
   private final Committer committer;
   private final PointReader reader;
+  private final InPlaceReader inPlace;
+  private final BatchReader batches;
   private final boolean syncByDefault;
 
-  Tree(Store store, TreeHandle handle, Committer committer, PointReader reader) {
+  Tree(Store store, TreeHandle handle, StoreParts parts) {
     this.store = store;
     this.handle = handle;
-    this.committer = committer;
-    this.reader = reader;
+    this.committer = parts.committer();
+    this.reader = parts.reader();
+    this.inPlace = parts.inPlaceReader();
+    this.batches = parts.batchReader();
     this.syncByDefault = store.options().durability() == Durability.SYNC;
   }
 
@@ -192,41 +203,56 @@ public final class Tree {
   }
 
   /**
-   * Looks at the value of a key without making an array of it.
+   * Looks at the value of a key without making an array of it. A large value in an SSTable is shown
+   * where it lies, small ones and those that are not in one piece in a copy.
+   *
+   * <p>While {@code look} runs, the memory it looks at is kept, which writers may be waiting for:
+   * it should be short, and must not close the store nor drop the tree. It may read other keys.
    *
    * @return what {@code look} made of the value, or null if there is no such key
    */
   public <T> @Nullable T read(byte[] key, ValueReader<T> look) {
     ByteBuffer target = SCRATCH.get();
-    target.clear();
-    while (true) {
-      int length = get(key, 0, key.length, PointReader.LATEST, target);
-      if (length == NOT_FOUND) {
-        return null;
-      }
-      if (length <= target.remaining()) {
-        // Whoever looks may read other keys meanwhile: they must not get the same buffer.
-        SCRATCH.set(NO_SCRATCH);
-        try {
-          return look.read(target.slice(0, length).asReadOnlyBuffer());
-        } finally {
-          SCRATCH.set(target);
-        }
-      }
-      target = ByteBuffer.allocate(length);
+    target.clear().limit(Math.min(target.capacity(), SMALL_BYTES));
+    int length = get(key, 0, key.length, PointReader.LATEST, target);
+    if (length == NOT_FOUND) {
+      return null;
+    }
+    if (length > target.remaining()) {
+      return inPlace.read(handle, key, look::read);
+    }
+    ByteBuffer view = target.slice(0, length).asReadOnlyBuffer();
+    // Whoever looks may read other keys meanwhile: they must not get the same buffer.
+    SCRATCH.set(NO_SCRATCH);
+    try {
+      return look.read(view);
+    } finally {
+      SCRATCH.set(target);
+      view.limit(0);
     }
   }
 
   /**
-   * The values of many keys, in their order, null for those that are not there. Not one moment's
-   * view.
+   * The values of many keys, in their order, null for those that are not there. All are as they
+   * were at one moment of this call, and cost less than one by one.
    */
   public List<byte @Nullable []> multiGet(List<byte[]> keys) {
-    List<byte @Nullable []> values = new ArrayList<>(keys.size());
-    for (byte[] key : keys) {
-      values.add(get(key));
+    try (Snapshot snapshot = store.snapshot()) {
+      return multiGet(keys, snapshot);
     }
-    return values;
+  }
+
+  /** As {@link #multiGet(List)}, as of a snapshot. */
+  public List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot) {
+    keys.forEach(key -> checkKey(key.length));
+    int slot = store.enter(handle);
+    try {
+      ByteBuffer scratch = SCRATCH.get();
+      scratch.clear();
+      return Arrays.asList(batches.get(handle, keys, snapshot.lsn(store), scratch));
+    } finally {
+      store.exit(slot);
+    }
   }
 
   /** A cursor over all entries as they are now. */

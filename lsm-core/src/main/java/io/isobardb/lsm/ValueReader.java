@@ -8,7 +8,9 @@ public interface ValueReader<T> {
   /**
    * Makes something of a value.
    *
-   * @param value read-only, big-endian, from position 0 to its limit; not valid after the call
+   * @param value read-only, big-endian, from position 0 to its limit. It is empty after the call;
+   *     slices and duplicates made of it must not be used any more, since their memory may hold
+   *     something else then, or be gone
    */
   T read(ByteBuffer value);
 }

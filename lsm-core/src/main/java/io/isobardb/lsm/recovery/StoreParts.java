@@ -23,6 +23,8 @@ import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.observe.Observers;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.read.BatchReader;
+import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.sstable.SSTable;
@@ -77,6 +79,8 @@ public final class StoreParts {
   private final IdleWatch idleWatch;
   private final Committer committer;
   private final PointReader reader;
+  private final InPlaceReader inPlaceReader;
+  private final BatchReader batchReader;
   private final UUID storeId;
   private final Map<Integer, Long> flushedLsns = new HashMap<>();
   private final Checkpointer checkpointer;
@@ -157,6 +161,8 @@ public final class StoreParts {
     this.checkpointer = new Checkpointer(engine, flusher);
     this.committer = new Committer(engine, this::sealed);
     this.reader = new PointReader(engine);
+    this.inPlaceReader = new InPlaceReader(engine, reader);
+    this.batchReader = new BatchReader(engine, reader);
     failure.onFailure(gate::wake);
     gate.connect(flusher::request, failure::check, diskSpace::check);
     diskSpace.onRetry(this::retry);
@@ -451,6 +457,14 @@ public final class StoreParts {
 
   public PointReader reader() {
     return reader;
+  }
+
+  public InPlaceReader inPlaceReader() {
+    return inPlaceReader;
+  }
+
+  public BatchReader batchReader() {
+    return batchReader;
   }
 
   public Flusher flusher() {

@@ -235,4 +235,9 @@ public final class Memory {
   public ByteBuffer slice(int offset, int length) {
     return buffer.slice(offset, length).order(ByteOrder.LITTLE_ENDIAN);
   }
+
+  /** A view of the range that nobody can write through; big-endian, as buffers are by default. */
+  public ByteBuffer view(int offset, int length) {
+    return buffer.slice(offset, length).asReadOnlyBuffer();
+  }
 }

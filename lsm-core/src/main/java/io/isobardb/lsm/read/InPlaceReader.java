@@ -1,0 +1,273 @@
+package io.isobardb.lsm.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.lsm.sstable.PageLayout;
+import io.isobardb.lsm.sstable.PageReader;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.cache.NoFrameException;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.PagePool;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows values where they lie. While somebody looks, the SSTable is held and, if the page is one of
+ * the cache, the page is pinned.
+ *
+ * <p>Copied for the look are values in active SSTables, whose pages writers change, sealed or not,
+ * and those in several overflow pages, which are not in one piece. So are those in the cache while
+ * too many pages of it are being looked at: who looks may read on, and that needs frames.
+ *
+ * <p>Holding something writes to a counter that all readers of the tree share. For small values a
+ * copy ({@link PointReader}) is cheaper.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class InPlaceReader {
+  /** Room for no value but an empty one. */
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  /** Of the cache's pages, one in so many may be pinned for looks at a time. */
+  private static final int SHARE = 4;
+
+  private final Engine engine;
+  private final PagePool pool;
+  private final Epochs epochs;
+  private final BufferCache cache;
+  private final PointReader copies;
+  private final AtomicInteger looks = new AtomicInteger();
+
+  /**
+   * @param copies for values that can't be looked at where they are
+   */
+  public InPlaceReader(Engine engine, PointReader copies) {
+    this.engine = engine;
+    this.pool = engine.catalog().space().pool();
+    this.cache = engine.catalog().space().cache();
+    this.epochs = pool.epochs();
+    this.copies = copies;
+  }
+
+  /** An entry on a page that is pinned, of an SSTable that is retained. */
+  private record Place(SSTable table, long location) {}
+
+  /** A look that may have taken place. */
+  private static final class Look<T> {
+    private final Function<ByteBuffer, T> user;
+    private boolean done;
+    private @Nullable T result;
+
+    Look(Function<ByteBuffer, T> user) {
+      this.user = user;
+    }
+
+    void show(ByteBuffer view) {
+      done = true;
+      try {
+        result = user.apply(view);
+      } finally {
+        view.limit(0);
+      }
+    }
+  }
+
+  /**
+   * Shows the newest value of a key that is visible now.
+   *
+   * @param user called once at most, outside of epochs and locks, with a read-only, big-endian
+   *     buffer, which is empty afterwards
+   * @return what {@code user} gave; null if there is no such key
+   */
+  public <T> @Nullable T read(TreeHandle tree, byte[] key, Function<ByteBuffer, T> user) {
+    Look<T> look = new Look<>(user);
+    int operation = engine.operations().enter();
+    try {
+      tree.checkOpen();
+      Place place;
+      TreeState state = tree.states().acquire();
+      try {
+        place = find(state, key);
+      } finally {
+        tree.states().release(state);
+      }
+      if (place != null) {
+        show(place, look);
+      }
+      if (!look.done) {
+        showCopy(tree, key, look);
+      }
+      return look.result;
+    } finally {
+      engine.operations().exit(operation);
+    }
+  }
+
+  /**
+   * Walks from the newest component to the oldest.
+   *
+   * @return the entry, if it is in an SSTable; null if there is none, or this can't be told
+   */
+  private @Nullable Place find(TreeState state, byte[] key) {
+    long hash = KeyHash.hash(key, 0, key.length);
+    long lsn = engine.log().visible();
+    if (knows(requireNonNull(state.active().tree()), key, hash, lsn)) {
+      return null;
+    }
+    for (int i = 0; i < state.runCount(); i++) {
+      Table table = state.run(i).find(key, 0, key.length);
+      ActiveTree sealed = table == null ? null : table.tree();
+      SSTable sstable = table == null ? null : table.sstable();
+      if (sealed != null && knows(sealed, key, hash, lsn)) {
+        return null;
+      }
+      if (sstable != null && mayContain(sstable, hash)) {
+        long location;
+        try {
+          location = sstable.locatePinned(key, 0, key.length, hash, lsn);
+        } catch (NoFrameException e) {
+          return null;
+        }
+        if (location != SSTable.ABSENT) {
+          if (!sstable.tryRetain()) {
+            throw new IllegalStateException(sstable + " has gone, though its state is held");
+          }
+          return new Place(sstable, location);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Whether the answer is here: a value, that there is none, or that this can't be told now. */
+  private boolean knows(ActiveTree tree, byte[] key, long hash, long lsn) {
+    int slot = epochs.enter();
+    try {
+      return tree.getInto(key, 0, key.length, hash, lsn, NOTHING) != ActiveTree.ABSENT;
+    } finally {
+      epochs.exit(slot);
+    }
+  }
+
+  private boolean mayContain(SSTable table, long hash) {
+    int slot = epochs.enter();
+    try {
+      return table.mayContain(hash) != SSTable.ABSENT;
+    } finally {
+      epochs.exit(slot);
+    }
+  }
+
+  private void show(Place place, Look<?> look) {
+    SSTable table = place.table();
+    try {
+      show(table, SSTable.pageOf(place.location()), SSTable.entryOf(place.location()), look);
+    } finally {
+      table.release();
+      if (table.isInMemory()) {
+        // A writer may wait for its pages.
+        engine.gate().wake();
+      }
+    }
+  }
+
+  /** Shows the value of an entry if it is in one piece; unpins the entry's page. */
+  private void show(SSTable table, int pageNo, int entry, Look<?> look) {
+    int length;
+    int overflow;
+    try {
+      int page = pageOf(table, pageNo);
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      int kind = PageReader.kind(memory, base, entry);
+      if (kind == Kind.PUT) {
+        int from = base + PageReader.valueOffset(memory, base, entry);
+        show(table, memory.view(from, PageReader.valueLength(memory, base, entry)), look);
+      }
+      if (kind != Kind.PUT_OVERFLOW) {
+        return;
+      }
+      length = PageReader.overflowLength(memory, base, entry);
+      overflow = PageReader.overflowPage(memory, base, entry);
+    } finally {
+      table.unpin(pageNo);
+    }
+    if (length <= PageLayout.overflowBytes(pool.pageSize())) {
+      showOverflow(table, overflow, length, look);
+    }
+  }
+
+  /** Shows a value that fills one overflow page, or a part of it. */
+  private void showOverflow(SSTable table, int pageNo, int length, Look<?> look) {
+    int page;
+    try {
+      page = table.loadPage(pageNo, Access.QUERY);
+    } catch (NoFrameException e) {
+      return;
+    }
+    try {
+      int from = pool.base(page) + PageLayout.HEADER_BYTES;
+      show(table, pool.memory(page).view(from, length), look);
+    } finally {
+      table.unpin(pageNo);
+    }
+  }
+
+  private void show(SSTable table, ByteBuffer view, Look<?> look) {
+    if (table.isInMemory()) {
+      look.show(view);
+    } else {
+      showCached(view, look);
+    }
+  }
+
+  private void showCached(ByteBuffer view, Look<?> look) {
+    try {
+      if (looks.incrementAndGet() <= mostLooks()) {
+        look.show(view);
+      }
+    } finally {
+      looks.decrementAndGet();
+    }
+  }
+
+  private int pageOf(SSTable table, int pageNo) {
+    int slot = epochs.enter();
+    try {
+      return table.page(pageNo);
+    } finally {
+      epochs.exit(slot);
+    }
+  }
+
+  private int mostLooks() {
+    return (int) (cache.targetBytes() / pool.pageSize() / SHARE);
+  }
+
+  private void showCopy(TreeHandle tree, byte[] key, Look<?> look) {
+    ByteBuffer copy = NOTHING;
+    while (true) {
+      int length = copies.get(tree, key, 0, key.length, PointReader.LATEST, copy);
+      if (length == PointReader.NOT_FOUND) {
+        return;
+      }
+      if (length <= copy.remaining()) {
+        look.show(copy.slice(0, length).asReadOnlyBuffer());
+        return;
+      }
+      copy = ByteBuffer.allocate(length);
+    }
+  }
+}
