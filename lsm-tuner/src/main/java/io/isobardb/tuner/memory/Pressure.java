@@ -1,0 +1,107 @@
+package io.isobardb.tuner.memory;
+
+import java.util.List;
+
+/**
+ * What a cycle's I/O cost, and how much less it would be if either region had a byte more.
+ *
+ * @param writeCost pages written per operation by flushes and merges, each tree's with its weight
+ * @param readCost pages read per operation, for clients and for merges
+ * @param cost omega times {@code writeCost} plus gamma times {@code readCost} (section 5.1)
+ * @param write what one more byte of write memory would save, in cost, 0 or more: the negative part
+ *     of cost′(x)
+ * @param cache what one more byte of cache would save: the positive part of cost′(x)
+ */
+public record Pressure(double writeCost, double readCost, double cost, double write, double cache) {
+
+  /** Memory shares below this are taken for errors, unless there are so many trees. */
+  private static final double MIN_SHARE = 0.01;
+
+  /** Estimates it from what a cycle saw; all 0 without operations. */
+  static Pressure of(StoreCycle cycle, TunerOptions options) {
+    if (cycle.operations() == 0) {
+      return new Pressure(0, 0, 0, 0, 0);
+    }
+    double perOperation = 1.0 / cycle.operations();
+    double perPage = perOperation / cycle.pageBytes();
+    double written = cycle.trees().stream().mapToDouble(TreeCycle::writtenBytes).sum();
+    double writeCost = 0;
+    double merged = 0;
+    double fewerWrites = 0;
+    double weightedFewerWrites = 0;
+    for (TreeCycle tree : cycle.trees()) {
+      double mergedPages = tree.mergedBytes() * perPage;
+      // Equation 4, without its sign.
+      double fewer = mergedPages * elasticity(cycle, tree, written) / memory(cycle);
+      merged += mergedPages;
+      writeCost += tree.weight() * (mergedPages + tree.flushedBytes() * perPage);
+      fewerWrites += fewer;
+      weightedFewerWrites += tree.weight() * fewer;
+    }
+    double mergeReads = cycle.mergeReadPages() * perOperation;
+    double readCost = cycle.queryReadPages() * perOperation + mergeReads;
+    double saved = ((double) cycle.queryGhostPages() + cycle.mergeGhostPages()) * perOperation;
+    // Equation 6 in its two parts: reads that more cache would save, and those that merges would.
+    double fewerReads = cycle.ghostBytes() > 0 ? saved / cycle.ghostBytes() : 0;
+    double fewerMergeReads = merged > 0 ? fewerWrites * (mergeReads / merged) : 0;
+    return new Pressure(
+        writeCost,
+        readCost,
+        options.writeWeight() * writeCost + options.readWeight() * readCost,
+        options.writeWeight() * weightedFewerWrites + options.readWeight() * fewerMergeReads,
+        options.readWeight() * fewerReads);
+  }
+
+  /** cost′(x) of section 5.1: how the cost changes with one more byte of write memory. */
+  public double slope() {
+    return cache - write;
+  }
+
+  /**
+   * What a step is expected to save, in cost, negative if it should lose. Writes follow equation 1,
+   * so with the logarithm of write memory; reads follow the ghost cache, in a straight line.
+   */
+  double gain(long fromBytes, long toBytes) {
+    double from = Math.max(1, fromBytes);
+    return write * from * Math.log(Math.max(1, toBytes) / from) - cache * (toBytes - fromBytes);
+  }
+
+  /**
+   * The write memory at which both pressures would be equal if {@link #gain} were right. As reads
+   * in truth get dearer the smaller the cache is, the best size lies between here and there.
+   */
+  double balancedBytes(long writeMemoryBytes) {
+    return cache > 0 ? writeMemoryBytes * (write / cache) : Double.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Equation 5 for one tree without merge<sub>i</sub>(x) and 1/x: how many percent less is merged
+   * with one percent more memory. Not more than one: twice the memory can't do more than halve what
+   * is merged; near a last level as large as the memory the equation would have it without bounds.
+   * 0 for a tree whose last level is no larger than its memory, of which the equation knows
+   * nothing.
+   */
+  private static double elasticity(StoreCycle cycle, TreeCycle tree, double written) {
+    double logarithm =
+        Math.log(tree.lastLevelBytes() / (share(cycle.trees(), tree, written) * memory(cycle)));
+    return logarithm > 0 ? tree.memoryTriggered() / Math.max(1, logarithm) : 0;
+  }
+
+  /**
+   * a<sub>i</sub>: the mean over the cycle's flushes; the share of the writes if there were none.
+   * Clamped to what can be, since a tree may be caught just after a flush.
+   */
+  private static double share(List<TreeCycle> trees, TreeCycle tree, double written) {
+    double share = 1.0 / trees.size();
+    if (tree.flushes() > 0) {
+      share = tree.shareSum() / tree.flushes();
+    } else if (written > 0) {
+      share = tree.writtenBytes() / written;
+    }
+    return Math.min(1, Math.max(Math.min(MIN_SHARE, 1.0 / trees.size()), share));
+  }
+
+  private static double memory(StoreCycle cycle) {
+    return Math.max(cycle.pageBytes(), cycle.writeMemoryBytes());
+  }
+}

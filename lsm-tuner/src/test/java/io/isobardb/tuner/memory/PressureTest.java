@@ -1,0 +1,162 @@
+package io.isobardb.tuner.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class PressureTest {
+  private static final long MB = SyntheticStore.MB;
+  private static final TunerOptions PLAIN = TunerOptions.DEFAULT;
+
+  /** 100 MB of write memory, a million operations, pages of 1 KB. */
+  private static StoreCycle cycle(
+      long queryReads, long mergeReads, long queryGhosts, long mergeGhosts, TreeCycle... trees) {
+    return new StoreCycle(
+        1,
+        1000 * MB,
+        100 * MB,
+        1024,
+        1_000_000,
+        queryReads,
+        mergeReads,
+        queryGhosts,
+        mergeGhosts,
+        50 * MB,
+        List.of(trees));
+  }
+
+  /** Half a page merged and a quarter flushed per operation. */
+  private static TreeCycle tree(double share, long logPercent, long lastLevelBytes, double weight) {
+    long flushed = 1024L * 250_000;
+    return new TreeCycle(
+        7,
+        1,
+        1024L * 500_000,
+        flushed * (100 - logPercent) / 100,
+        flushed * logPercent / 100,
+        10,
+        10 * share,
+        lastLevelBytes,
+        0,
+        weight);
+  }
+
+  private static Pressure of(TreeCycle... trees) {
+    return Pressure.of(cycle(0, 0, 0, 0, trees), PLAIN);
+  }
+
+  @Test
+  void oneTreeFollowsEquationFour() {
+    Pressure pressure = of(tree(0.5, 0, 5000 * MB, 1));
+    assertEquals(0.5 / (100.0 * MB * Math.log(5000 / 50.0)), pressure.write(), 1e-18);
+    assertEquals(0.75, pressure.writeCost(), 1e-9);
+    assertEquals(0.75, pressure.cost(), 1e-9);
+    assertEquals(0, pressure.cache());
+  }
+
+  @Test
+  void flushesForTheLogScaleItDownAndTreesAddUpAsInEquationFive() {
+    double half = of(tree(0.5, 50, 5000 * MB, 1)).write();
+    double whole = of(tree(0.5, 0, 5000 * MB, 1)).write();
+    assertEquals(0.5 * whole, half, 1e-18);
+    assertEquals(0, of(tree(0.5, 100, 5000 * MB, 1)).write());
+    Pressure both = of(tree(0.5, 50, 5000 * MB, 1), tree(0.5, 0, 5000 * MB, 1));
+    assertEquals(1.5 * whole, both.write(), 1e-18);
+  }
+
+  @Test
+  void readsFollowEquationSix() {
+    TreeCycle tree = tree(0.5, 0, 5000 * MB, 1);
+    double write = of(tree).write();
+    Pressure pressure = Pressure.of(cycle(800_000, 200_000, 30_000, 10_000, tree), PLAIN);
+    assertEquals(0.04 / (50.0 * MB), pressure.cache(), 1e-18);
+    assertEquals(write + write * 0.2 / 0.5, pressure.write(), 1e-18);
+    assertEquals(1.0, pressure.readCost(), 1e-12);
+    assertEquals(pressure.cache() - pressure.write(), pressure.slope());
+  }
+
+  @Test
+  void weightsCountWritesAndReads() {
+    TreeCycle tree = tree(0.5, 0, 5000 * MB, 3);
+    double write = of(tree(0.5, 0, 5000 * MB, 1)).write();
+    StoreCycle cycle = cycle(800_000, 200_000, 30_000, 10_000, tree);
+    Pressure pressure = Pressure.of(cycle, PLAIN.withWeights(2, 0.5));
+    assertEquals(2 * 3 * 0.75 + 0.5 * 1.0, pressure.cost(), 1e-9);
+    assertEquals(2 * 3 * write + 0.5 * write * 0.4, pressure.write(), 1e-17);
+    assertEquals(0.5 * 0.04 / (50.0 * MB), pressure.cache(), 1e-18);
+  }
+
+  @Test
+  void treesWithoutALargerLastLevelAreLeftOut() {
+    assertEquals(0, of(tree(0.5, 0, 50 * MB, 1)).write());
+    assertEquals(0, of(tree(0.5, 0, 10 * MB, 1)).write());
+    assertEquals(0, of(tree(0.5, 0, 0, 1)).write());
+  }
+
+  @Test
+  void twiceTheMemoryNeverPromisesLessThanHalfTheMerges() {
+    double most = 0.5 / (100.0 * MB);
+    assertEquals(most, of(tree(0.5, 0, 51 * MB, 1)).write(), 1e-18);
+    assertEquals(most, of(tree(0.5, 0, 100 * MB, 1)).write(), 1e-18);
+  }
+
+  @Test
+  void sharesOfMemoryAreClampedButNotThoseOfAThousandTrees() {
+    double hundredth = of(tree(0.01, 0, 5000 * MB, 1)).write();
+    assertEquals(of(tree(1, 0, 5000 * MB, 1)).write(), of(tree(9, 0, 5000 * MB, 1)).write());
+    TreeCycle[] trees = new TreeCycle[100];
+    java.util.Arrays.fill(trees, tree(1e-9, 0, 5000 * MB, 1));
+    assertEquals(100 * hundredth, of(trees).write(), 1e-15);
+    TreeCycle[] many = new TreeCycle[1000];
+    java.util.Arrays.fill(many, tree(0.001, 0, MB / 2, 1));
+    assertTrue(of(many).write() > 0, "0.1 MB each, and a last level of 0.5 MB");
+  }
+
+  @Test
+  void withoutFlushesTheShareIsThatOfTheWrites() {
+    TreeCycle quarter = new TreeCycle(1, 25, 1024L * 500_000, 0, 0, 0, 0, 5000 * MB, 0, 1);
+    TreeCycle rest = new TreeCycle(2, 75, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
+    double expected = 0.5 / (100.0 * MB * Math.log(5000 / 25.0));
+    assertEquals(expected, of(quarter, rest).write(), 1e-18);
+  }
+
+  @Test
+  void nothingIsDividedByZero() {
+    TreeCycle idle = new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    for (long zeros : LongStream.range(0, 32).toArray()) {
+      StoreCycle cycle =
+          new StoreCycle(
+              1,
+              1000 * MB,
+              (zeros & 1) * MB,
+              1024,
+              (zeros >> 1 & 1) * 100,
+              10,
+              (zeros >> 2 & 1) * 10,
+              5,
+              5,
+              (zeros >> 3 & 1) * MB,
+              (zeros >> 4 & 1) == 0 ? List.of() : List.of(idle, tree(0.5, 0, 5000 * MB, 1)));
+      Pressure pressure = Pressure.of(cycle, PLAIN);
+      assertTrue(Double.isFinite(pressure.cost()) && pressure.cost() >= 0, () -> "" + cycle);
+      assertTrue(Double.isFinite(pressure.slope()), () -> "" + cycle);
+      assertTrue(pressure.write() >= 0 && pressure.cache() >= 0, () -> "" + cycle);
+    }
+  }
+
+  @Test
+  void theSlopeIsThatOfTheCost() {
+    SyntheticStore store = new SyntheticStore(1, 4096 * MB, 512 * MB);
+    store.writtenPerOperation = new double[] {300, 50, 1};
+    store.lastLevelBytes = 20e9;
+    store.reads = SyntheticStore.zipf(0.7, 20e9);
+    store.mergeMisses = 0;
+    Pressure pressure = Pressure.of(store.run(), PLAIN);
+    double step = 8.0 * MB;
+    double slope = (store.cost(512 * MB + step, PLAIN) - store.cost(512 * MB - step, PLAIN)) / 2;
+    assertEquals(slope / step, pressure.slope(), Math.abs(slope / step) * 0.03);
+  }
+}
