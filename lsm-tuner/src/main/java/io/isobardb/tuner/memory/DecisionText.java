@@ -73,6 +73,7 @@ public final class DecisionText {
             after.streak(),
             after.trust(),
             after.turns(),
+            after.calm(),
             after.noise()));
     line.add(
         field(
@@ -158,7 +159,7 @@ public final class DecisionText {
   }
 
   private static Progress after(Fields fields) {
-    String[] state = fields.values("state", 5);
+    String[] state = fields.values("state", 6);
     String[] run = fields.values("run", 5);
     String[] hold = fields.values("hold", 5);
     return new Progress(
@@ -167,7 +168,8 @@ public final class DecisionText {
         Integer.parseInt(state[1]),
         real(state[2]),
         Integer.parseInt(state[3]),
-        real(state[4]),
+        Integer.parseInt(state[4]),
+        real(state[5]),
         new Progress.Run(
             Integer.parseInt(run[0]),
             Long.parseLong(run[1]),

@@ -34,6 +34,7 @@ final class Deliberation {
   private final long min;
   private final long max;
   private Progress progress;
+  private boolean changed;
 
   Deliberation(TunerOptions options, @Nullable Decision last, StoreCycle cycle) {
     this.options = options;
@@ -54,7 +55,10 @@ final class Deliberation {
     if (cycle.operations() == 0) {
       return stay("nothing was done");
     }
-    boolean changed = workloadChanged();
+    if (cycle.ghostBytes() == 0) {
+      return stay("no ghost cache to judge reads by");
+    }
+    changed = workloadChanged();
     if (changed) {
       progress = progress.startedAnew();
     }
@@ -71,7 +75,7 @@ final class Deliberation {
       boolean again = progress.trust() > 1;
       progress = progress.with(progress.hold().eased(progress.run().direction(), again));
     }
-    progress = progress.pointed(wanted, mostTrust(changed));
+    progress = progress.pointed(wanted, mostTrust());
     if (wanted == 0) {
       return stay("neither region would save I/O");
     }
@@ -90,7 +94,7 @@ final class Deliberation {
         new Progress.Sample(cycle.cycle(), cycle.writeMemoryBytes(), pressure.slope());
     long apart = options.minStepBytes(cycle, Math.min(from, cycle.cacheBytes()));
     progress = progress.sampled(sample, apart, options.samples());
-    progress = progress.with(progress.hold().cycleLater());
+    progress = progress.older();
     if (last != null && last.method() == Method.STAY && last.pressure().cost() > 0) {
       double before = last.pressure().cost();
       double now = pressure.cost();
@@ -165,7 +169,7 @@ final class Deliberation {
   }
 
   /** At rest a first step is to be a small one, after a step that went well a long one. */
-  private double mostTrust(boolean changed) {
+  private double mostTrust() {
     if (lowered()) {
       return options.boldness();
     }
@@ -174,7 +178,7 @@ final class Deliberation {
 
   /** Whether the last decision was a step, and the cost is lower since. */
   private boolean lowered() {
-    return last != null && stepped(last) && pressure.cost() < last.pressure().cost();
+    return last != null && !changed && stepped(last) && pressure.cost() < last.pressure().cost();
   }
 
   private static boolean stepped(Decision decision) {
@@ -210,6 +214,7 @@ final class Deliberation {
       return stay(text("%s would save %.3f %% only", name(way), percent));
     }
     if (last != null
+        && !changed
         && last.method() == Method.STAY
         && !(last.pressure().gain(from, to) >= least)) {
       return stay(text("%s, if the next cycle says so too", name(way)));

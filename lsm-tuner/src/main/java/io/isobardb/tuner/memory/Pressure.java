@@ -3,7 +3,8 @@ package io.isobardb.tuner.memory;
 import java.util.List;
 
 /**
- * What a cycle's I/O cost, and how much less it would be if either region had a byte more.
+ * What a cycle's I/O cost, and how much less it would be if either region had a byte more. Strict
+ * arithmetic, so that decisions are the same on every machine.
  *
  * @param writeCost pages written per operation by flushes and merges, each tree's with its weight
  * @param readCost pages read per operation, for clients and for merges
@@ -63,7 +64,8 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
    */
   double gain(long fromBytes, long toBytes) {
     double from = Math.max(1, fromBytes);
-    return write * from * Math.log(Math.max(1, toBytes) / from) - cache * (toBytes - fromBytes);
+    return write * from * StrictMath.log(Math.max(1, toBytes) / from)
+        - cache * (toBytes - fromBytes);
   }
 
   /**
@@ -83,7 +85,8 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
    */
   private static double elasticity(StoreCycle cycle, TreeCycle tree, double written) {
     double logarithm =
-        Math.log(tree.lastLevelBytes() / (share(cycle.trees(), tree, written) * memory(cycle)));
+        StrictMath.log(
+            tree.lastLevelBytes() / (share(cycle.trees(), tree, written) * memory(cycle)));
     return logarithm > 0 ? tree.memoryTriggered() / Math.max(1, logarithm) : 0;
   }
 

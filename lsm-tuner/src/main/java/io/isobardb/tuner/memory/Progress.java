@@ -12,6 +12,7 @@ import java.util.List;
  * @param trust how much of the cap steps may use: halved when the direction turns, above 1 only
  *     after several steps in one direction that each lowered the cost
  * @param turns how often steps turned round lately: the more, the more patience
+ * @param calm for how many cycles the workload has been the same
  * @param noise how far the cost strays by itself from what was expected, as a share of it
  * @param run the steps made in one direction
  * @param hold what was learnt from the last step that was taken back
@@ -22,6 +23,7 @@ public record Progress(
     int streak,
     double trust,
     int turns,
+    int calm,
     double noise,
     Run run,
     Hold hold) {
@@ -37,6 +39,9 @@ public record Progress(
   /** Turns that count; each doubles how long the direction must hold. */
   private static final int MAX_TURNS = 2;
 
+  /** A workload that changes more often than this, in cycles, is a restless one. */
+  private static final int CALM = 4;
+
   /** For so many cycles must it be the same, and the cost sink, before steps get longer. */
   private static final int STREAK_OF_BOLDNESS = 2;
 
@@ -45,7 +50,7 @@ public record Progress(
 
   /** What a tuner knows that has not seen a cycle. */
   public static final Progress START =
-      new Progress(List.of(), 0, 0, 1, 0, FIRST_NOISE, Run.NONE, Hold.NONE);
+      new Progress(List.of(), 0, 0, 1, 0, 0, FIRST_NOISE, Run.NONE, Hold.NONE);
 
   public Progress {
     samples = List.copyOf(samples);
@@ -148,7 +153,7 @@ public record Progress(
                 || sample.cycle() - old.cycle() > MAX_SAMPLE_AGE);
     kept.add(sample);
     List<Sample> newest = kept.subList(Math.max(0, kept.size() - most), kept.size());
-    return new Progress(newest, direction, streak, trust, turns, noise, run, hold);
+    return new Progress(newest, direction, streak, trust, turns, calm, noise, run, hold);
   }
 
   /**
@@ -165,7 +170,8 @@ public record Progress(
     } else if (next >= 1 && lasted >= STREAK_OF_BOLDNESS) {
       next = Math.min(most, 1.5 * next);
     }
-    return new Progress(samples, wanted, lasted, next, next > 1 ? 0 : turns, noise, run, hold);
+    return new Progress(
+        samples, wanted, lasted, next, next > 1 ? 0 : turns, calm, noise, run, hold);
   }
 
   /** A step that way is made, from this write memory with this cost. */
@@ -175,33 +181,44 @@ public record Progress(
     }
     int turned = run.direction() == 0 ? turns : Math.min(MAX_TURNS, turns + 1);
     Run next = Run.from(way, writeBytes, cost);
-    return new Progress(samples, direction, streak, trust, turned, noise, next, hold);
+    return new Progress(samples, direction, streak, trust, turned, calm, noise, next, hold);
   }
 
   /** Learns from a cycle without a step how far the cost strays; one cycle alone changes little. */
   Progress strayed(double share) {
     double bounded = Math.min(share, 4 * noise + 0.01);
     double next = Math.min(MAX_NOISE, Math.max(MIN_NOISE, 0.7 * noise + 0.3 * bounded));
-    return new Progress(samples, direction, streak, trust, turns, next, run, hold);
+    return new Progress(samples, direction, streak, trust, turns, calm, next, run, hold);
   }
 
   Progress with(Run next) {
-    return new Progress(samples, direction, streak, trust, turns, noise, next, hold);
+    return new Progress(samples, direction, streak, trust, turns, calm, noise, next, hold);
   }
 
   Progress with(Hold next) {
-    return new Progress(samples, direction, streak, trust, turns, noise, run, next);
+    return new Progress(samples, direction, streak, trust, turns, calm, noise, run, next);
   }
 
-  /** What remains when the workload or the budget has changed: how noisy the store is. */
+  /**
+   * What remains when the workload or the budget has changed: how noisy the store is, and less
+   * trust if it changes all the time.
+   */
   Progress startedAnew() {
-    return new Progress(List.of(), 0, 0, 1, 0, noise, Run.NONE, Hold.NONE);
+    double next = calm >= CALM ? 1 : Math.max(MIN_TRUST, Math.min(1, trust) / 2);
+    return new Progress(List.of(), 0, 0, next, 0, 0, noise, Run.NONE, Hold.NONE);
+  }
+
+  /** A cycle later. */
+  Progress older() {
+    int older = calm < CALM ? calm + 1 : calm;
+    return new Progress(
+        samples, direction, streak, trust, turns, older, noise, run, hold.cycleLater());
   }
 
   /** Steps are to be smaller after one that hurt. */
   Progress sobered() {
     double next = Math.max(MIN_TRUST, trust / 2);
-    return new Progress(samples, direction, 0, next, turns, noise, run, hold);
+    return new Progress(samples, direction, 0, next, turns, calm, noise, run, hold);
   }
 
   /**

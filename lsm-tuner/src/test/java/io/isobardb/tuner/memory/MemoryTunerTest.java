@@ -167,7 +167,7 @@ class MemoryTunerTest {
       SyntheticStore store = store(SEED, 1, 0.3, true, start);
       // A working set of 1.5 GB: all of it fits, or a cache is of little use.
       double cliff = 1500.0 * MB;
-      store.reads = cache -> 0.6 / (1 + Math.exp((cache - cliff) / (100.0 * MB)));
+      store.reads = cache -> 0.6 / (1 + StrictMath.exp((cache - cliff) / (100.0 * MB)));
       double before = store.cost(OPTIONS);
       TunerHistory history = store.tune(TUNER, TunerHistory.EMPTY, 60);
       String what = "from " + start;
@@ -274,5 +274,37 @@ class MemoryTunerTest {
     SyntheticStore store = store(SEED, 1, 0.1, true, 0.3);
     store.tune(new MemoryTuner(options), TunerHistory.EMPTY, 40);
     return store.writeMemoryBytes;
+  }
+
+  @Test
+  void aWorkloadThatAlternatesEveryCycleDoesNotShakeTheWall() {
+    SyntheticStore store = store(SEED, 10, 0.3, true, 0.4);
+    TunerHistory history = TunerHistory.EMPTY;
+    for (int i = 0; i < 60; i++) {
+      shift(store, i % 2 == 0 ? 0.5 : 0.05, true);
+      history = store.tune(TUNER, history);
+    }
+    assertTrue(spread(history, 20) < 0.15, "" + spread(history, 20));
+  }
+
+  @Test
+  void withoutAGhostCacheItDecidesNothing() {
+    SyntheticStore store = store(SEED, 1, 0.5, true, 0.2);
+    StoreCycle it = store.run();
+    StoreCycle blind =
+        new StoreCycle(
+            1,
+            it.budgetBytes(),
+            it.writeMemoryBytes(),
+            it.pageBytes(),
+            it.operations(),
+            it.queryReadPages(),
+            it.mergeReadPages(),
+            0,
+            0,
+            0,
+            it.trees());
+    TunerHistory history = TUNER.decide(TunerHistory.EMPTY, blind);
+    assertEquals(Method.STAY, history.decisions().get(0).method());
   }
 }

@@ -57,7 +57,8 @@ final class SyntheticStore {
   static DoubleUnaryOperator zipf(double readsPerOperation, double dataBytes) {
     double hot = dataBytes / 1e4;
     return cache ->
-        readsPerOperation * Math.max(0, 1 - Math.log1p(cache / hot) / Math.log1p(dataBytes / hot));
+        readsPerOperation
+            * Math.max(0, 1 - StrictMath.log1p(cache / hot) / StrictMath.log1p(dataBytes / hot));
   }
 
   /**
@@ -67,8 +68,8 @@ final class SyntheticStore {
   private double merges(int tree, double total, double x) {
     double share = writtenPerOperation[tree] / total;
     double ratio = lastLevelBytes / (share * Math.min(x, logBytes));
-    double folds = ratio > Math.E ? Math.log(ratio) : ratio / Math.E;
-    return writtenPerOperation[tree] / PAGE * (SIZE_RATIO + 1) * folds / Math.log(SIZE_RATIO);
+    double folds = ratio > Math.E ? StrictMath.log(ratio) : ratio / Math.E;
+    return writtenPerOperation[tree] / PAGE * (SIZE_RATIO + 1) * folds / StrictMath.log(SIZE_RATIO);
   }
 
   private double total() {
