@@ -21,7 +21,7 @@ final class Deliberation {
   private static final double SMALL = 1.0 / 32;
 
   /** How much of the cap the first step from rest may use. */
-  private static final double TRUST_AT_REST = 0.5;
+  private static final double TRUST_AT_REST = 0.25;
 
   /** A cost that changes by this share at rest is another workload, if the noise is less. */
   private static final double OTHER_COST = 0.1;

@@ -95,7 +95,7 @@ final class SyntheticStore {
   /** The write memory with the lowest cost, by trying. */
   long best(TunerOptions options) {
     long best = budgetBytes / 64;
-    for (long x = best; x <= budgetBytes - budgetBytes / 64; x += budgetBytes / 512) {
+    for (long x = best; x <= budgetBytes - budgetBytes / 64; x += budgetBytes / 256) {
       if (cost(x, options) < cost(best, options)) {
         best = x;
       }
