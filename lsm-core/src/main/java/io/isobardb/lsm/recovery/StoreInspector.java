@@ -17,6 +17,7 @@ import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.wal.LogExtent;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.cache.Access;
@@ -130,6 +131,10 @@ public final class StoreInspector implements AutoCloseable {
   /** From which LSN on the log is needed. */
   public long logStartLsn() {
     return Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
+  }
+
+  private LogExtent logExtent() {
+    return new LogExtent(logStartLsn(), recovered.counters().syncedLsn());
   }
 
   /** A tree's key order, or null if it is not among those given. */
@@ -257,7 +262,7 @@ public final class StoreInspector implements AutoCloseable {
         storage,
         pool,
         storeId(),
-        logStartLsn(),
+        logExtent(),
         (lsn, kind, payload, offset, length) -> {
           if (kind == LogHandler.BATCH) {
             BatchFormat.decode(

@@ -11,6 +11,7 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FailureLatch;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.flush.Checkpointer;
@@ -41,6 +42,7 @@ import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.lsm.wal.Log;
+import io.isobardb.lsm.wal.LogExtent;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.cache.BufferCache;
@@ -57,6 +59,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
 
 /**
  * The parts of an open store, put together in the order of recovery and taken apart in the other
@@ -65,6 +69,8 @@ import java.util.UUID;
  * <p>Thread rule: made and closed by one thread; the parts have their own rules.
  */
 public final class StoreParts {
+  private static final Logger LOG = LogManager.getLogger(StoreParts.class);
+
   private static final String PAGE_SIZE = "pageSize";
   private static final int RESERVE_PAGES = 32;
 
@@ -259,12 +265,15 @@ public final class StoreParts {
   private static void checkCreatable(Storage storage, OpenOptions options) throws IOException {
     List<String> names = storage.list();
     if (!options.createIfMissing()) {
-      throw new FormatException(storage.path() + " holds no store, and createIfMissing is false");
+      throw new FormatException(
+          storage.path()
+              + " holds no store: there is no file CURRENT, and createIfMissing is false"
+              + (names.isEmpty() ? "" : "; it holds " + names));
     }
     if (!names.stream().allMatch(StoreParts::leftover)) {
       throw new FormatException(
           storage.path()
-              + " is not a store, and not empty: it holds "
+              + " is not a store, since it has no file CURRENT, and is not empty: it holds "
               + names
               + "; give an empty directory, or one that does not exist");
     }
@@ -328,9 +337,12 @@ public final class StoreParts {
             options.ioMode() == IoMode.DIRECT,
             options.asyncSyncNanos(),
             2);
-    long start = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
+    LogExtent extent =
+        new LogExtent(
+            Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
+            recovered.counters().syncedLsn());
     // All that may refuse the store comes before anything is changed.
-    Log.check(environment, pool, logOptions, storeId, start);
+    Log.check(environment, pool, logOptions, storeId, extent);
     for (Rollback rollback : rollbacks) {
       rollback.check();
     }
@@ -346,7 +358,7 @@ public final class StoreParts {
     for (Rollback rollback : rollbacks) {
       rollback.run();
     }
-    log.opened(Log.open(environment, pool, logOptions, storeId, start, this::replay));
+    log.opened(Log.open(environment, pool, logOptions, storeId, extent, this::replay));
     divideMemory(options.memoryBudget(), options.writeMemory());
     engine.failure().onFailure(this::stopWriting);
     log.get().observe(observers, engine.failure()::fail);
@@ -537,6 +549,7 @@ public final class StoreParts {
     List<Closeable> steps = new ArrayList<>();
     if (engine.log().isOpen()) {
       steps.add(engine.log().get()::close);
+      steps.add(this::promise);
     }
     steps.add(environment.scheduler()::close);
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -548,6 +561,18 @@ public final class StoreParts {
     steps.add(pool::close);
     steps.add(environment.storage()::close);
     closeAll(steps);
+  }
+
+  /** Notes how far the store reaches, so that nobody takes a lost end of it for a torn tail. */
+  private void promise() throws IOException {
+    if (engine.failure().cause() != null) {
+      return;
+    }
+    try {
+      manifest.promise(engine.log().get().durable());
+    } catch (DiskFullException e) {
+      LOG.warn("no room to note that the store was closed in order", e);
+    }
   }
 
   /** Takes all steps, whatever comes of them; the first failure is thrown then. */

@@ -59,6 +59,13 @@ public final class Manifest implements AutoCloseable {
   private long nextNumber;
   private @Nullable DataFile file;
   private long endBytes;
+
+  /** What of the file in force is synced; at most {@link #endBytes}. */
+  private long syncedBytes;
+
+  /** What CURRENT says. */
+  private ManifestLayout.Synced promised = ManifestLayout.Synced.UNKNOWN;
+
   private long rollAtBytes;
   private @Nullable Throwable failure;
   private boolean closed;
@@ -149,6 +156,41 @@ public final class Manifest implements AutoCloseable {
       sync(found);
     }
     syncDirectory();
+    syncedBytes = endBytes;
+  }
+
+  /**
+   * Notes in CURRENT how far the manifest and the log are synced, durably: from then on it is
+   * damage if they end before that. Without this a torn tail and the end of a store that was closed
+   * in order look the same. Does nothing if an earlier write or sync failed.
+   *
+   * @param logLsn the log is synced up to here, the end of a record
+   * @throws DiskFullException if there is no room; nothing happened
+   * @throws IOException if a write or a sync failed, which is final
+   */
+  public void promise(long logLsn) throws IOException {
+    if (failure != null) {
+      return;
+    }
+    if (file != null) {
+      sync(file);
+      syncedBytes = endBytes;
+    }
+    ManifestLayout.Synced synced =
+        new ManifestLayout.Synced(syncedBytes, Math.max(logLsn, promised.logLsn()));
+    if (synced.equals(promised)) {
+      return;
+    }
+    try {
+      writeCurrent(identity, previous, synced);
+    } catch (DiskFullException e) {
+      throw e;
+    } catch (Throwable t) {
+      failure = t;
+      throw t;
+    }
+    putInForce();
+    promised = synced;
   }
 
   /**
@@ -262,6 +304,7 @@ public final class Manifest implements AutoCloseable {
     }
     sync(target);
     endBytes += out.length();
+    syncedBytes = endBytes;
     out.clear();
     endRecord(beginRecord(), ManifestLayout.SYNCED, identity, endBytes);
     try {
@@ -292,33 +335,31 @@ public final class Manifest implements AutoCloseable {
     long oldest = previous;
     DataFile target = null;
     long snapshotBytes;
+    ManifestLayout.Synced synced;
     try {
       target = storage.create(fresh.fileName(), IoMode.BUFFERED);
       snapshotBytes = writeSnapshot(target, fresh, next);
       sync(target);
       syncDirectory();
-      writeCurrent(fresh);
+      synced = new ManifestLayout.Synced(snapshotBytes, promised.logLsn());
+      writeCurrent(fresh, identity.number(), synced);
     } catch (Throwable t) {
       giveUp(target, fresh, t);
       throw t;
     }
     try {
-      storage.rename(ManifestLayout.CURRENT_TEMPORARY, ManifestLayout.CURRENT);
-      storage.syncDirectory();
-    } catch (DiskFullException e) {
-      failure = e;
-      giveUp(target, null, e);
-      throw new IOException("the renaming of CURRENT may be lost", e);
+      putInForce();
     } catch (Throwable t) {
-      failure = t;
       giveUp(target, null, t);
       throw t;
     }
+    promised = synced;
     DataFile old = file;
     file = target;
     previous = identity.number();
     identity = fresh;
     endBytes = snapshotBytes;
+    syncedBytes = snapshotBytes;
     rollAtBytes =
         snapshotBytes + Math.max(rollBytes, 2 * (snapshotBytes - ManifestLayout.HEADER_BYTES));
     retire(old, oldest);
@@ -347,11 +388,26 @@ public final class Manifest implements AutoCloseable {
     return start + out.length();
   }
 
-  private void writeCurrent(ManifestLayout.Identity fresh) throws IOException {
+  /** Puts CURRENT.tmp in the place of CURRENT, durably; a failure is final. */
+  private void putInForce() throws IOException {
+    try {
+      storage.rename(ManifestLayout.CURRENT_TEMPORARY, ManifestLayout.CURRENT);
+      storage.syncDirectory();
+    } catch (DiskFullException e) {
+      failure = e;
+      throw new IOException("the renaming of CURRENT may be lost", e);
+    } catch (Throwable t) {
+      failure = t;
+      throw t;
+    }
+  }
+
+  private void writeCurrent(
+      ManifestLayout.Identity named, long before, ManifestLayout.Synced synced) throws IOException {
     storage.delete(ManifestLayout.CURRENT_TEMPORARY);
     try (DataFile temporary = storage.create(ManifestLayout.CURRENT_TEMPORARY, IoMode.BUFFERED)) {
       out.clear();
-      out.write(ManifestLayout.current(fresh, identity.number()));
+      out.write(ManifestLayout.current(named, before, synced));
       write(temporary, 0);
       sync(temporary);
     }
@@ -456,6 +512,7 @@ public final class Manifest implements AutoCloseable {
     }
     identity = ManifestLayout.checkCurrent(current);
     previous = ManifestLayout.previous(current);
+    promised = ManifestLayout.synced(current);
     nextNumber = 1 + Math.max(identity.number(), highestNumber(storage));
     byte[] bytes;
     try {
@@ -465,7 +522,16 @@ public final class Manifest implements AutoCloseable {
     }
     ManifestLayout.checkHeader(bytes, identity);
     int end = new ManifestReader(identity, bytes, contents).read();
-    return contents.recovered(this, bytes.length - end);
+    if (end < promised.manifestBytes()) {
+      throw new CorruptionException(
+          identity.fileName(),
+          end,
+          "the end, or a bad record, though CURRENT says that "
+              + promised.manifestBytes()
+              + " bytes were synced");
+    }
+    endBytes = end;
+    return contents.recovered(this, bytes.length - end, promised.logLsn());
   }
 
   private byte[] readAll(String name) throws IOException {

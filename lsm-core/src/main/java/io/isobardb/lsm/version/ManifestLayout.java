@@ -29,7 +29,8 @@ import java.util.zip.CRC32C;
  *   24  long  store ID, low
  *   32  long  number of the manifest in force
  *   40  long  number of the one before it, 0 if there is none
- *   48  zeros
+ *   48  long  bytes of the manifest in force that are known to be synced, 0 if unknown
+ *   56  long  the LSN up to which the log is known to be synced, 0 if unknown
  * </pre>
  *
  * The checksum of a record is a masked CRC32C over store ID, file number, the record's offset, and
@@ -37,8 +38,9 @@ import java.util.zip.CRC32C;
  *
  * <p>A file begins with {@link #SNAPSHOT} records and one {@link #SNAPSHOT_END}; only then is it
  * named in CURRENT. Each {@link #EDITS} record is synced before the {@link #SYNCED} record behind
- * it is written. So a bad record with a SYNCED record anywhere behind it was once good: damage.
- * Without one it was never acknowledged, or nobody can tell: a torn tail.
+ * it is written. So a bad record with a SYNCED record anywhere behind it was once good: damage. So
+ * is one within the bytes that CURRENT says are synced. Any other was never acknowledged, or nobody
+ * can tell: a torn tail.
  */
 final class ManifestLayout {
   static final int FORMAT_VERSION = 1;
@@ -53,6 +55,8 @@ final class ManifestLayout {
   private static final int STORE_ID_LOW = 24;
   private static final int NUMBER = 32;
   private static final int PREVIOUS = 40;
+  private static final int SYNCED_BYTES = 48;
+  private static final int SYNCED_LSN = 56;
 
   static final int RECORD_LENGTH = 4;
   static final int RECORD_KIND = 8;
@@ -83,6 +87,16 @@ final class ManifestLayout {
     }
   }
 
+  /**
+   * What is known to be synced; fewer bytes than that are damage.
+   *
+   * @param manifestBytes of the manifest in force, the end of a record
+   * @param logLsn of the log, the end of a record
+   */
+  record Synced(long manifestBytes, long logLsn) {
+    static final Synced UNKNOWN = new Synced(0, 0);
+  }
+
   static String fileName(long number) {
     return String.format("%s%06d", MANIFEST_PREFIX, number);
   }
@@ -103,11 +117,11 @@ final class ManifestLayout {
   }
 
   static byte[] header(Identity identity) {
-    return page(HEADER_BYTES, MANIFEST_MAGIC, identity, 0);
+    return page(HEADER_BYTES, MANIFEST_MAGIC, identity, 0, Synced.UNKNOWN);
   }
 
-  static byte[] current(Identity identity, long previous) {
-    return page(CURRENT_BYTES, CURRENT_MAGIC, identity, previous);
+  static byte[] current(Identity identity, long previous, Synced synced) {
+    return page(CURRENT_BYTES, CURRENT_MAGIC, identity, previous, synced);
   }
 
   /** Checks a manifest's header against what CURRENT says. */
@@ -142,6 +156,12 @@ final class ManifestLayout {
     return buffer(current).getLong(PREVIOUS);
   }
 
+  /** What the bytes of CURRENT, which were checked, say is synced. */
+  static Synced synced(byte[] current) {
+    ByteBuffer fields = buffer(current);
+    return new Synced(fields.getLong(SYNCED_BYTES), fields.getLong(SYNCED_LSN));
+  }
+
   static int recordChecksum(Identity identity, long offset, byte[] bytes, int start, int end) {
     CRC32C crc = new CRC32C();
     ByteBuffer place = buffer(new byte[32]);
@@ -156,7 +176,8 @@ final class ManifestLayout {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private static byte[] page(int size, long magic, Identity identity, long previous) {
+  private static byte[] page(
+      int size, long magic, Identity identity, long previous, Synced synced) {
     byte[] bytes = new byte[size];
     ByteBuffer page = buffer(bytes);
     page.putLong(0, magic);
@@ -165,6 +186,8 @@ final class ManifestLayout {
     page.putLong(STORE_ID_LOW, identity.storeIdLow());
     page.putLong(NUMBER, identity.number());
     page.putLong(PREVIOUS, previous);
+    page.putLong(SYNCED_BYTES, synced.manifestBytes());
+    page.putLong(SYNCED_LSN, synced.logLsn());
     page.putInt(CHECKSUM, pageChecksum(bytes, size));
     return bytes;
   }

@@ -49,7 +49,8 @@ public record Recovered(
    * @param nextTreeId above all IDs of trees that were ever created
    * @param checkpointLsn where unlogged trees stand
    * @param logStartLsn entries of all trees with lower LSNs are in SSTables
+   * @param syncedLsn the log was synced up to here; 0 if that is not known
    */
   public record Counters(
-      long nextFileNumber, int nextTreeId, long checkpointLsn, long logStartLsn) {}
+      long nextFileNumber, int nextTreeId, long checkpointLsn, long logStartLsn, long syncedLsn) {}
 }

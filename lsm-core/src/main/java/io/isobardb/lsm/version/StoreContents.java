@@ -190,7 +190,7 @@ final class StoreContents {
   }
 
   /** The contents for the caller of {@link Manifest#open}. */
-  Recovered recovered(Manifest manifest, long droppedBytes) {
+  Recovered recovered(Manifest manifest, long droppedBytes, long syncedLsn) {
     List<Recovered.Tree> all = new ArrayList<>(trees.size());
     for (Tree tree : trees.values()) {
       all.add(
@@ -203,7 +203,7 @@ final class StoreContents {
     return new Recovered(
         manifest,
         List.copyOf(all),
-        new Recovered.Counters(nextFileNumber, nextTreeId, checkpointLsn, logStartLsn),
+        new Recovered.Counters(nextFileNumber, nextTreeId, checkpointLsn, logStartLsn, syncedLsn),
         Map.copyOf(properties),
         droppedBytes);
   }

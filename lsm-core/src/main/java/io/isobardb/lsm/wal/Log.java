@@ -68,13 +68,11 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Opens the log, or creates it if there is none and {@code startLsn} is {@link Lsn#FIRST}; hands
-   * all records from {@code startLsn} on to {@code handler}. A torn tail is cut off, see {@link
-   * #droppedBytes}. What is handed over is durable already, so that the handler may act on it for
-   * good; new records follow it.
+   * Opens the log, or creates it if there is none and nothing is known of one that starts behind
+   * {@link Lsn#FIRST}; hands all records from its start on to {@code handler}. A torn tail is cut
+   * off, see {@link #droppedBytes}. What is handed over is durable already, so that the handler may
+   * act on it for good; new records follow it.
    *
-   * @param startLsn where the log must begin: the position of a record, or the log's end. It must
-   *     have been {@link #durable} when it was noted, and so must all below it
    * @throws io.isobardb.lsm.error.CorruptionException if a record is damaged, or a segment missing,
    *     that is not part of a torn tail; no file was changed
    * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
@@ -85,9 +83,10 @@ public final class Log implements AutoCloseable {
       PagePool pool,
       LogOptions options,
       UUID storeId,
-      long startLsn,
+      LogExtent extent,
       LogHandler handler)
       throws IOException {
+    long startLsn = extent.startLsn();
     if (startLsn < Lsn.FIRST || startLsn % Lsn.ALIGNMENT != 0) {
       throw new IllegalArgumentException("no position of a record: " + startLsn);
     }
@@ -98,7 +97,7 @@ public final class Log implements AutoCloseable {
       Memory stage = block(pool, LogWriter.stageMemoryBytes(options.ringBytes()), blocks);
       Ring ring = new Ring(block(pool, options.ringBytes(), blocks), RecordLayout.seed(storeId));
       segments = new Segments(environment.storage(), storeId, scratch, options);
-      List<SegmentLayout> headers = segments.find(startLsn, startLsn == Lsn.FIRST);
+      List<SegmentLayout> headers = segments.find(extent);
       long end = startLsn;
       long dropped = 0;
       if (headers.isEmpty()) {
@@ -107,7 +106,7 @@ public final class Log implements AutoCloseable {
         segments.syncFound();
         try (LogReplay replay =
             new LogReplay(segments, headers, ring.memory, ring.storeSeed, pool)) {
-          replay.run(startLsn, handler);
+          replay.run(extent, handler);
           end = replay.end();
           dropped = replay.droppedBytes();
           replay.copyLastBlock(stage);
@@ -129,18 +128,16 @@ public final class Log implements AutoCloseable {
    * Checks that {@link #open} would find all segments, of a version that it can read. Changes
    * nothing on disk.
    *
-   * @param startLsn as of {@link #open}
    * @throws io.isobardb.lsm.error.CorruptionException if a segment is missing, or its header bad
    * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
    *     store
    */
   public static void check(
-      Environment environment, PagePool pool, LogOptions options, UUID storeId, long startLsn)
+      Environment environment, PagePool pool, LogOptions options, UUID storeId, LogExtent extent)
       throws IOException {
     Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
     try {
-      new Segments(environment.storage(), storeId, scratch.memory(), options)
-          .find(startLsn, startLsn == Lsn.FIRST);
+      new Segments(environment.storage(), storeId, scratch.memory(), options).find(extent);
     } finally {
       pool.release(scratch);
     }

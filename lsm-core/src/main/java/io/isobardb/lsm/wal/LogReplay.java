@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The log ends at the first record that is not whole and right. That is a torn tail, and no
  * record that was reported durable is behind it, unless somebody promised that this place was
- * synced: a right record behind it, or the header of a later segment. Then it is damage. Promises
- * are always about ends of whole records, so a record that a promise cuts in two does not exist.
+ * synced: a right record behind it, the header of a later segment, or whoever noted how far the log
+ * was synced when it was closed. Then it is damage. Promises are always about ends of whole
+ * records, so a record that a promise cuts in two does not exist.
  *
  * <p>Memory: a window of the stream, and a block for a record that does not fit into it. A record's
  * length is believed only after its checksum was right.
@@ -92,17 +93,17 @@ final class LogReplay implements AutoCloseable {
   }
 
   /**
-   * Hands all records from {@code start}, which is the position of a record, to {@code handler}.
+   * Hands all records of the log to {@code handler}.
    *
    * @throws CorruptionException if a record is damaged that must be there
    */
-  void run(long start, LogHandler handler) throws IOException {
-    long p = start;
+  void run(LogExtent extent, LogHandler handler) throws IOException {
+    long p = extent.startLsn();
     for (long next = deliver(p, handler); next > p; next = deliver(p, handler)) {
       p = next;
     }
     end = p;
-    judgeTail();
+    judgeTail(extent.syncedLsn());
   }
 
   /** Delivers the record at {@code p}; gives its end, or {@code p} if there is no whole record. */
@@ -172,7 +173,10 @@ final class LogReplay implements AutoCloseable {
   }
 
   /** Decides between a clean end, a torn tail and damage. */
-  private void judgeTail() throws IOException {
+  private void judgeTail(long syncedLsn) throws IOException {
+    if (syncedLsn > end) {
+      throw damaged(end, "bad record, or the end; the log was synced up to LSN " + syncedLsn);
+    }
     for (SegmentLayout header : headers) {
       if (header.promise() > end) {
         throw damaged(end, "bad record; segment " + header.index() + " says it was synced");

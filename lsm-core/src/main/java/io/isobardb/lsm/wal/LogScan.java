@@ -21,7 +21,7 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
   private static final int WINDOW_BYTES = 256 << 10;
 
   /**
-   * Hands all records from {@code startLsn} on to {@code handler}.
+   * Hands all records from the log's start on to {@code handler}.
    *
    * @param handler may throw {@code IllegalArgumentException} for a payload that is none
    * @throws CorruptionException if a record is damaged or no payload, or a segment is missing
@@ -29,7 +29,7 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
    *     store
    */
   public static LogScan run(
-      Storage storage, PagePool pool, UUID storeId, long startLsn, LogHandler handler)
+      Storage storage, PagePool pool, UUID storeId, LogExtent extent, LogHandler handler)
       throws IOException {
     Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
     Block window = pool.allocateBlock(WINDOW_BYTES, Purpose.LOG);
@@ -37,13 +37,13 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
         new LogOptions(LogOptions.MIN_SEGMENT_BYTES, WINDOW_BYTES, false, Long.MAX_VALUE, 0);
     Segments segments = new Segments(storage, storeId, scratch.memory(), options);
     try {
-      List<SegmentLayout> headers = segments.find(startLsn, true);
+      List<SegmentLayout> headers = segments.find(extent);
       if (headers.isEmpty()) {
-        return new LogScan(startLsn, 0, List.of());
+        return new LogScan(extent.startLsn(), 0, List.of());
       }
       try (LogReplay replay =
           new LogReplay(segments, headers, window.memory(), RecordLayout.seed(storeId), pool)) {
-        replay.run(startLsn, checked(segments, handler));
+        replay.run(extent, checked(segments, handler));
         List<String> files = new ArrayList<>();
         headers.forEach(header -> files.add(SegmentLayout.fileName(header.index())));
         return new LogScan(replay.end(), replay.droppedBytes(), List.copyOf(files));

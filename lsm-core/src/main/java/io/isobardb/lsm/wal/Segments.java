@@ -1,5 +1,6 @@
 package io.isobardb.lsm.wal;
 
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.io.DataFile;
@@ -64,12 +65,13 @@ final class Segments {
   }
 
   /**
-   * Finds the segments that hold the stream from {@code start} on, and checks their headers.
+   * Finds the segments that hold the stream from its start on, and checks their headers.
    *
    * @return the headers in order; none if the log is new
    * @throws CorruptionException if one is missing or damaged
    */
-  List<SegmentLayout> find(long start, boolean fresh) throws IOException {
+  List<SegmentLayout> find(LogExtent extent) throws IOException {
+    long start = extent.startLsn();
     long lowest = Long.MAX_VALUE;
     long highest = -1;
     for (String name : storage.list()) {
@@ -80,7 +82,7 @@ final class Segments {
       }
     }
     if (highest < 0) {
-      if (!fresh) {
+      if (start > Lsn.FIRST || extent.syncedLsn() > Lsn.FIRST) {
         throw new CorruptionException(
             SegmentLayout.fileName(start / segmentBytes), 0, "missing, as are all log segments");
       }
@@ -99,6 +101,12 @@ final class Segments {
           SegmentLayout.fileName(highest),
           SegmentLayout.HEADER_BYTES + segmentBytes,
           "the log ends here, before its start at LSN " + start);
+    }
+    if (extent.syncedLsn() > (highest + 1) * segmentBytes) {
+      throw new CorruptionException(
+          SegmentLayout.fileName(highest + 1),
+          0,
+          "missing log segment; the log was synced up to LSN " + extent.syncedLsn());
     }
     List<SegmentLayout> headers = new ArrayList<>();
     for (long index = first; index < highest; index++) {

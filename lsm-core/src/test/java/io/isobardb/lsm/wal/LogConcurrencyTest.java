@@ -39,7 +39,7 @@ class LogConcurrencyTest {
         pool,
         options,
         LogWorld.STORE,
-        Lsn.FIRST,
+        LogExtent.from(Lsn.FIRST),
         (lsn, kind, payload, offset, length) -> {
           byte[] bytes = new byte[length];
           payload.get(offset, bytes, 0, length);

@@ -199,7 +199,7 @@ class LogCrashTest {
             next.pool,
             lazy,
             LogWorld.STORE,
-            Lsn.FIRST,
+            LogExtent.from(Lsn.FIRST),
             (lsn, kind, payload, offset, length) -> {
               seen.add(lsn);
               disks.add(killed.crash(new SplittableRandom(lsn), CrashMode.ONLY_SYNCED));

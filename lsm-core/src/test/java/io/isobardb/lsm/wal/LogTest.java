@@ -317,7 +317,7 @@ class LogTest {
                 world.pool,
                 world.options,
                 UUID.randomUUID(),
-                Lsn.FIRST,
+                LogExtent.from(Lsn.FIRST),
                 (lsn, kind, payload, offset, length) -> {}));
 
     world.storage = intact.copy();

@@ -75,7 +75,7 @@ final class LogWorld {
         pool,
         options,
         STORE,
-        start,
+        LogExtent.from(start),
         (lsn, kind, payload, offset, length) -> {
           byte[] bytes = new byte[length];
           payload.get(offset, bytes, 0, length);

@@ -1,0 +1,16 @@
+package io.isobardb.lsm.wal;
+
+/**
+ * What is known of a log before it is read.
+ *
+ * @param startLsn where it must begin: the position of a record, or the log's end. It must have
+ *     been {@link Log#durable} when it was noted, and so must all below it
+ * @param syncedLsn all below was synced, so that the log can't end before it: the end of a record;
+ *     0 if that is not known
+ */
+public record LogExtent(long startLsn, long syncedLsn) {
+  /** A log of which only the start is known. */
+  public static LogExtent from(long startLsn) {
+    return new LogExtent(startLsn, 0);
+  }
+}
