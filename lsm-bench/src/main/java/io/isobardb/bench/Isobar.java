@@ -4,6 +4,7 @@ import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.inspect.CheckCommand;
 import io.isobardb.bench.inspect.DumpCommand;
+import io.isobardb.bench.inspect.RepairCommand;
 import io.isobardb.bench.inspect.StatsCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       YcsbCommand.class,
       CheckCommand.class,
       DumpCommand.class,
+      RepairCommand.class,
       StatsCommand.class,
       JmhCommand.class
     })

@@ -8,11 +8,15 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.read.TreeCursor;
+import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.recovery.RepairReport;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.ThreadScheduler;
@@ -31,6 +35,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -155,6 +160,33 @@ public final class Store implements AutoCloseable {
           options.toOpenOptions().orders());
     } catch (IOException e) {
       throw new UncheckedIOException("inspecting " + directory + ": " + e, e);
+    }
+  }
+
+  /**
+   * Makes a new store of what can be read of a damaged one, which is left as it is.
+   *
+   * @param directory the damaged store's
+   * @param target the new store's; empty or not there yet
+   * @param options {@code memoryBudget} says how much memory may be used, on the heap and off it,
+   *     and {@code keyOrders} the orders that trees may have; the rest is of no matter
+   * @throws io.isobardb.lsm.error.FormatException if nothing there can be recognised as a store, or
+   *     the target is not empty
+   * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
+   */
+  public static RepairReport repair(
+      Path directory, Path target, StoreOptions options, CheckProgress progress) {
+    StoreOptions.checkMemory(options.memoryBudget());
+    SplittableRandom random = new SplittableRandom();
+    UUID id = new UUID(random.nextLong(), random.nextLong());
+    StoreRepair.Settings settings =
+        new StoreRepair.Settings(
+            options.memoryBudget(), options.memoryBudget(), options.toOpenOptions().orders(), id);
+    try (Storage damaged = DirectoryStorage.open(directory, false);
+        Storage fresh = DirectoryStorage.open(target, true)) {
+      return StoreRepair.run(damaged, fresh, settings, progress);
+    } catch (IOException e) {
+      throw new UncheckedIOException("repairing " + directory + ": " + e, e);
     }
   }
 

@@ -291,6 +291,8 @@ class ArchitectureTest {
           "io.isobardb.lsm.schedule.Environment",
           "io.isobardb.lsm.observe.StallReason",
           "io.isobardb.lsm.observe.StoreListener",
+          "io.isobardb.lsm.recovery.CheckProgress",
+          "io.isobardb.lsm.recovery.RepairReport",
           "io.isobardb.lsm.recovery.StoreInspector",
           "io.isobardb.memory.cache.CacheStats",
           "io.isobardb.memory.pool.Ledger");

@@ -67,7 +67,8 @@ public final class StoreInspector implements AutoCloseable {
             IoMode.BUFFERED,
             manifest.storeIdHigh(),
             manifest.storeIdLow(),
-            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE));
+            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE),
+            TableSpace::undescribed);
   }
 
   /**

@@ -71,7 +71,7 @@ import org.apache.logging.log4j.Logger;
 public final class StoreParts {
   private static final Logger LOG = LogManager.getLogger(StoreParts.class);
 
-  private static final String PAGE_SIZE = "pageSize";
+  static final String PAGE_SIZE = "pageSize";
   private static final int RESERVE_PAGES = 32;
 
   private final Environment environment;
@@ -115,7 +115,8 @@ public final class StoreParts {
             direct ? IoMode.DIRECT : IoMode.BUFFERED,
             manifest.storeIdHigh(),
             manifest.storeIdLow(),
-            pool.allocateBlock(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE));
+            pool.allocateBlock(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE),
+            this::description);
     long logStart = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
     Catalog catalog =
@@ -172,6 +173,13 @@ public final class StoreParts {
     failure.onFailure(gate::wake);
     gate.connect(flusher::request, failure::check, diskSpace::check);
     diskSpace.onRetry(this::retry);
+  }
+
+  private byte[] description(int treeId) {
+    TreeHandle tree = engine.catalog().tree(treeId);
+    return tree == null
+        ? TableSpace.undescribed(treeId)
+        : new TreeDefinition(treeId, tree.name(), TreeText.format(tree.settings())).encode();
   }
 
   /** Before the pool shrinks: a flush needs pages, too, and would never get them afterwards. */

@@ -7,6 +7,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The layout of an SSTable file: header page, the pages of the SSTable in the order of their
@@ -16,7 +17,8 @@ import java.io.IOException;
  * <pre>
  *  header, page 0: 32 bytes page header (type HEADER), then
  *   32 long magic | 40 int version | 44 int treeId | 48 long storeIdHigh | 56 long storeIdLow
- *   64 long fileNumber | 72 int pageSize | 76 int codec | 0 to the end
+ *   64 long fileNumber | 72 int pageSize | 76 int codec | 80 int length of the tree's description
+ *   84 the description, for repair; see TreeDefinition | 0 to the end
  *
  *  footer, the last pageSize bytes: 32 bytes page header (type FOOTER), then
  *   32 long magic | 40 int version | 44 int codec | 48 long fileNumber | 56 int treeId
@@ -61,7 +63,8 @@ public final class FileLayout {
   /** Where magic and version of a header or footer page end. */
   static final int VERSION_END = 44;
 
-  private static final int PAGE_COUNT = 60;
+  private static final int DESCRIPTION = 84;
+  static final int PAGE_COUNT = 60;
   private static final int KEYS = 132;
 
   private FileLayout() {}
@@ -88,6 +91,53 @@ public final class FileLayout {
     memory.putLong(base + 64, fileNumber);
     memory.putInt(base + 72, space.pageSize());
     memory.putInt(base + 76, codec);
+    byte[] description = space.descriptions().apply(treeId);
+    if (description.length <= space.pageSize() - DESCRIPTION) {
+      memory.putInt(base + 80, description.length);
+      memory.put(base + DESCRIPTION, description, 0, description.length);
+    }
+  }
+
+  /** The size of pages that a header page claims. */
+  static int pageSize(Memory memory, int base) {
+    return memory.getInt(base + 72);
+  }
+
+  /**
+   * What a header page whose checksum is right says of a file, for repair.
+   *
+   * @param description of the tree; empty if the file has none
+   */
+  record Header(
+      long storeIdHigh,
+      long storeIdLow,
+      long fileNumber,
+      int treeId,
+      int pageSize,
+      int codec,
+      byte[] description) {
+    /** Whether the page is a header that this engine can read, and where it belongs. */
+    static @Nullable Header read(Memory memory, int base, int pageSize) {
+      if (memory.getLong(base + 32) != MAGIC || memory.getInt(base + 40) != VERSION) {
+        return null;
+      }
+      int length = memory.getInt(base + 80);
+      byte[] description = new byte[length < 0 || length > pageSize - DESCRIPTION ? 0 : length];
+      memory.get(base + DESCRIPTION, description, 0, description.length);
+      Header header =
+          new Header(
+              memory.getLong(base + 48),
+              memory.getLong(base + 56),
+              memory.getLong(base + 64),
+              memory.getInt(base + 44),
+              memory.getInt(base + 72),
+              memory.getInt(base + 76),
+              description);
+      long seed = PageLayout.fileSeed(header.storeIdHigh, header.storeIdLow, header.fileNumber);
+      boolean intact =
+          header.pageSize == pageSize && PageLayout.isIntact(memory, base, pageSize, seed, 0);
+      return intact ? header : null;
+    }
   }
 
   static void writeFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {

@@ -122,6 +122,21 @@ public final class PageLayout {
     return value ^ (int) (mix(fileSeed + pageNo) >>> 32);
   }
 
+  /**
+   * Which page of the file this is: the lowest number in a range for which the checksum is right,
+   * or -1.
+   */
+  static int pageNo(Memory memory, int base, int length, long fileSeed, int from, int to) {
+    int wanted = memory.getInt(base + CHECKSUM) ^ checksum(memory, base, length, fileSeed, 0);
+    int zero = (int) (mix(fileSeed) >>> 32);
+    for (int pageNo = from; pageNo < to; pageNo++) {
+      if ((zero ^ (int) (mix(fileSeed + pageNo) >>> 32)) == wanted) {
+        return pageNo;
+      }
+    }
+    return -1;
+  }
+
   /** Sets a page's checksum. */
   public static void seal(Memory memory, int base, int length, long fileSeed, int pageNo) {
     memory.putInt(base + CHECKSUM, checksum(memory, base, length, fileSeed, pageNo));

@@ -6,6 +6,7 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
+import java.util.function.IntFunction;
 
 /**
  * Where the SSTables of one store live: its memory, its buffer cache, its files.
@@ -18,6 +19,7 @@ import io.isobardb.memory.pool.PagePool;
  * @param storeIdLow the store's ID, lower half
  * @param spare {@link #spareBytes} for reads of compressed pages when there is no other memory;
  *     used by one thread at a time, who holds its lock
+ * @param descriptions of trees by ID, as each file's header holds them; empty if not known
  */
 public record TableSpace(
     PagePool pool,
@@ -26,7 +28,13 @@ public record TableSpace(
     IoMode ioMode,
     long storeIdHigh,
     long storeIdLow,
-    Block spare) {
+    Block spare,
+    IntFunction<byte[]> descriptions) {
+
+  /** For {@link #descriptions} where nothing is known of trees. */
+  public static byte[] undescribed(int treeId) {
+    return new byte[0];
+  }
 
   /** Size of the spare memory: as much as the largest compressed page needs, read in blocks. */
   public static int spareBytes(int pageSize) {

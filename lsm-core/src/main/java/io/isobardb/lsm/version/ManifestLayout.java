@@ -2,9 +2,11 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.IsobarException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of the manifest's files. All numbers little-endian.
@@ -135,6 +137,20 @@ final class ManifestLayout {
     if (!parse(file).equals(identity)) {
       throw new CorruptionException(
           name, STORE_ID_HIGH, "holds " + parse(file) + ", CURRENT names " + identity);
+    }
+  }
+
+  /** What a manifest's header says it is; null if the header is damaged, or of a newer version. */
+  static @Nullable Identity identity(byte[] file, String name) {
+    try {
+      refuseNewer(file, MANIFEST_MAGIC, name);
+      if (file.length < HEADER_BYTES) {
+        return null;
+      }
+      checkPage(file, HEADER_BYTES, MANIFEST_MAGIC, name);
+      return parse(file);
+    } catch (IsobarException e) {
+      return null;
     }
   }
 

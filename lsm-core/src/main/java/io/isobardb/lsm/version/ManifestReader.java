@@ -2,6 +2,7 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.error.CorruptionException;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** Reads the records of one manifest file into a model. */
 final class ManifestReader {
@@ -32,7 +33,7 @@ final class ManifestReader {
         break;
       }
       int payload = at + ManifestLayout.RECORD_PAYLOAD;
-      int end = payload + fields.getInt(at + ManifestLayout.RECORD_LENGTH);
+      int end = end(at);
       apply(fields.get(at + ManifestLayout.RECORD_KIND), at, payload, end);
       at = end;
     }
@@ -66,7 +67,7 @@ final class ManifestReader {
   }
 
   /** Whether a record with a right checksum starts here. */
-  private boolean isRecord(int at) {
+  boolean isRecord(int at) {
     if (bytes.length - at < ManifestLayout.RECORD_PAYLOAD) {
       return false;
     }
@@ -79,6 +80,19 @@ final class ManifestReader {
     int end = at + ManifestLayout.RECORD_PAYLOAD + length;
     int from = at + ManifestLayout.RECORD_LENGTH;
     return fields.getInt(at) == ManifestLayout.recordChecksum(identity, at, bytes, from, end);
+  }
+
+  /** Where the record ends that starts here. */
+  int end(int at) {
+    return at + ManifestLayout.RECORD_PAYLOAD + fields.getInt(at + ManifestLayout.RECORD_LENGTH);
+  }
+
+  /** The edits of the record that starts here; none if it is of a kind that has none. */
+  List<VersionEdit> edits(int at) {
+    byte kind = fields.get(at + ManifestLayout.RECORD_KIND);
+    return kind == ManifestLayout.SNAPSHOT || kind == ManifestLayout.EDITS
+        ? EditCodec.decode(identity.fileName(), bytes, at + ManifestLayout.RECORD_PAYLOAD, end(at))
+        : List.of();
   }
 
   /** A bad record may be a torn tail only if nothing behind it says that it was synced. */

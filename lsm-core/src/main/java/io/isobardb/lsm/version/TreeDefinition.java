@@ -1,8 +1,12 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.error.CorruptionException;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tree as the manifest knows it: what was said when it was created.
@@ -18,5 +22,26 @@ public record TreeDefinition(int id, String name, Map<String, String> options) {
       throw new IllegalArgumentException("tree ID " + id);
     }
     options = Collections.unmodifiableMap(new TreeMap<>(options));
+  }
+
+  /** The definition as bytes, which SSTables hold for the case that the manifest is lost. */
+  public byte[] encode() {
+    EditCodec.Output out = new EditCodec.Output();
+    EditCodec.encode(VersionEdit.create(this), out);
+    return Arrays.copyOf(out.bytes(), out.length());
+  }
+
+  /**
+   * What {@link #encode} gave, or null if it is not that.
+   *
+   * @param file where the bytes were found
+   */
+  public static @Nullable TreeDefinition decode(String file, byte[] bytes) {
+    try {
+      List<VersionEdit> edits = EditCodec.decode(file, bytes, 0, bytes.length);
+      return edits.size() == 1 ? edits.get(0).created() : null;
+    } catch (CorruptionException e) {
+      return null;
+    }
   }
 }

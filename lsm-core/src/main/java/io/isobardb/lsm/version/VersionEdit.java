@@ -268,7 +268,8 @@ public final class VersionEdit {
       }
     }
 
-    Builder create(TreeDefinition definition) {
+    /** The tree begins to exist. */
+    public Builder create(TreeDefinition definition) {
       created = definition;
       return this;
     }

@@ -147,6 +147,79 @@ final class LogReplay implements AutoCloseable {
     return q;
   }
 
+  /** Receives parts of a log that can't be read, though they were synced. */
+  interface LostPart {
+    /** The bytes of the stream between two positions. */
+    void lost(long from, long to);
+  }
+
+  /**
+   * As {@link #run}, but goes on behind what is damaged, and looks for the first record if where
+   * the log starts is not known.
+   *
+   * @param known whether the first position is that of a record
+   */
+  void salvage(long start, boolean known, long syncedLsn, LogHandler handler, LostPart parts)
+      throws IOException {
+    long p = known ? start : nextRecord(start);
+    boolean begun = known;
+    long synced = -1;
+    while (p < streamEnd) {
+      long next = p;
+      boolean stray = false;
+      try {
+        next = deliver(p, handler);
+      } catch (CorruptionException e) {
+        stray = parse(p);
+      }
+      if (next > p) {
+        begun = true;
+        p = next;
+        continue;
+      }
+      if (synced < 0) {
+        synced = Math.max(syncedLsn, promisedBehind(p));
+      }
+      long from = p;
+      p = nextRecord(stray ? p + size : p + Lsn.ALIGNMENT);
+      if (from >= synced) {
+        p = from;
+        break;
+      }
+      // A record that began before the log's first segment is on disk already.
+      if (begun || !stray) {
+        parts.lost(from, Math.min(p, Math.max(synced, from + Lsn.ALIGNMENT)));
+      }
+    }
+    end = Math.min(p, streamEnd);
+  }
+
+  /** The highest position that a record behind {@code from}, or a segment, says was synced. */
+  private long promisedBehind(long from) throws IOException {
+    long highest = 0;
+    for (SegmentLayout header : headers) {
+      highest = Math.max(highest, header.promise());
+    }
+    for (long q = nextRecord(from + Lsn.ALIGNMENT); q < streamEnd; q = nextRecord(q + size)) {
+      highest = Math.max(highest, promised);
+    }
+    return highest;
+  }
+
+  /** Where the first right record begins at {@code from} or behind; {@link #parse} describes it. */
+  private long nextRecord(long from) throws IOException {
+    for (long q = from; q < streamEnd; ) {
+      if (!segments.isThere(q)) {
+        q = segments.nextThere(q);
+      } else if (parse(q)) {
+        return q;
+      } else {
+        q += Lsn.ALIGNMENT;
+      }
+    }
+    return streamEnd;
+  }
+
   private void deliverAssembled(long p, long next, int total, LogHandler handler)
       throws IOException {
     Block block = pool.allocateBlock(total, Purpose.LOG);
@@ -257,7 +330,8 @@ final class LogReplay implements AutoCloseable {
         long segmentEnd = (at / segments.segmentBytes() + 1) * segments.segmentBytes();
         int piece = (int) (Math.min(windowEnd, segmentEnd) - at);
         int offset = (int) (at - windowStart);
-        int got = open(at).read(segments.offsetAt(at), window, offset, piece);
+        int got =
+            segments.isThere(at) ? open(at).read(segments.offsetAt(at), window, offset, piece) : 0;
         if (got < piece) {
           window.zero(offset + got, piece - got);
           shortFile = true;

@@ -6,6 +6,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first block of a segment file. Bytes {@code [index * segmentBytes, (index + 1) *
@@ -89,10 +90,12 @@ record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) 
   /**
    * Reads the block of a file.
    *
+   * @param storeId of the store that it must belong to; null for any
    * @throws CorruptionException if it is not as it was written
    * @throws FormatException if it is of a newer version or of another store
    */
-  static SegmentLayout decode(Memory block, int offset, int length, String file, UUID storeId) {
+  static SegmentLayout decode(
+      Memory block, int offset, int length, String file, @Nullable UUID storeId) {
     if (length < HEADER_BYTES) {
       throw new CorruptionException(file, 0, "the header ends after " + length + " bytes");
     }
@@ -110,7 +113,7 @@ record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) 
       throw new CorruptionException(file, 0, "wrong checksum of the header");
     }
     UUID store = new UUID(block.getLong(offset + STORE_AT), block.getLong(offset + STORE_AT + 8));
-    if (!store.equals(storeId)) {
+    if (storeId != null && !store.equals(storeId)) {
       throw new FormatException(file + " belongs to store " + store + ", not to " + storeId);
     }
     SegmentLayout header =

@@ -3,6 +3,7 @@ package io.isobardb.lsm.wal;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
@@ -11,7 +12,11 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +58,9 @@ final class Segments {
   private @Nullable DataFile file;
 
   private boolean preparingFailed;
+
+  /** The segments that are there, if some may be missing. */
+  private @Nullable TreeSet<Long> remains;
 
   Segments(Storage storage, UUID storeId, Memory scratch, LogOptions options) {
     this.storage = storage;
@@ -122,6 +130,64 @@ final class Segments {
     headers.add(last);
     current = highest;
     return headers;
+  }
+
+  /**
+   * Finds the segments that are there, whether they follow each other or not, and what headers can
+   * be read.
+   *
+   * @param start where the log begins, or 0 if that is not known
+   * @param problem is told of each segment whose header can't be
+   */
+  List<SegmentLayout> findRemains(long start, Consumer<CorruptionException> problem)
+      throws IOException {
+    TreeSet<Long> indexes = new TreeSet<>();
+    for (String name : storage.list()) {
+      long index = SegmentLayout.indexOf(name);
+      if (index >= 0) {
+        indexes.add(index);
+      }
+    }
+    List<SegmentLayout> headers = new ArrayList<>();
+    Map<Long, Integer> sizes = new TreeMap<>();
+    long longest = 0;
+    for (long index : indexes) {
+      try {
+        SegmentLayout header = header(index);
+        headers.add(header);
+        sizes.merge(header.segmentBytes(), 1, Integer::sum);
+      } catch (CorruptionException e) {
+        problem.accept(e);
+      } catch (FormatException e) {
+        problem.accept(new CorruptionException(SegmentLayout.fileName(index), 0, e.getMessage()));
+      }
+      try (DataFile opened = storage.open(SegmentLayout.fileName(index), mode)) {
+        longest = Math.max(longest, opened.size() - SegmentLayout.HEADER_BYTES & -DataFile.BLOCK);
+      }
+    }
+    segmentBytes =
+        sizes.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse(Math.max(longest, LogOptions.MIN_SEGMENT_BYTES));
+    indexes.removeIf(index -> index >= Long.MAX_VALUE / 2 / segmentBytes);
+    indexes.removeIf(index -> index < start / segmentBytes);
+    headers.removeIf(header -> header.segmentBytes() != segmentBytes);
+    remains = indexes;
+    first = indexes.isEmpty() ? 0 : indexes.first();
+    current = indexes.isEmpty() ? -1 : indexes.last();
+    return headers;
+  }
+
+  /** Whether there is a file for a position of the stream. */
+  boolean isThere(long position) {
+    return remains == null || remains.contains(position / segmentBytes);
+  }
+
+  /** The next position that there is a file for, or the end. */
+  long nextThere(long position) {
+    Long index = remains == null ? null : remains.ceiling(position / segmentBytes);
+    return index == null ? endPosition() : Math.max(position, index * segmentBytes);
   }
 
   private SegmentLayout header(long index) throws IOException {

@@ -51,7 +51,8 @@ final class Run implements AutoCloseable {
             IoMode.DIRECT,
             0x1234,
             0x5678,
-            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE));
+            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE),
+            TableSpace::undescribed);
     this.order = order;
   }
 

@@ -156,7 +156,8 @@ class SSTableCorruptionTest {
               run.space.ioMode(),
               0x1234,
               0x5679,
-              run.space.spare());
+              run.space.spare(),
+              TableSpace::undescribed);
       assertThrows(CorruptionException.class, () -> FileLayout.readMeta(stranger, 5));
     }
   }

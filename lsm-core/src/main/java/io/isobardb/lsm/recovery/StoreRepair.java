@@ -1,0 +1,499 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.sstable.FileLayout;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.TableSalvage;
+import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.ManifestRemains;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.lsm.version.TreeDefinition;
+import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.lsm.wal.LogExtent;
+import io.isobardb.lsm.wal.LogHandler;
+import io.isobardb.lsm.wal.LogSalvage;
+import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a new store of what can be read of a damaged one.
+ *
+ * <p>Each file is read for itself: of SSTables all data pages that are intact, of the log all
+ * records. If the manifest can be read, it says which files count, and which trees there are; if
+ * not, all files do, and the trees are those that manifests and SSTables still name. Of each key
+ * the version with the highest LSN is taken; if that one can't be read, the key is lost. The new
+ * store holds one version of each key, in SSTables of one level, and has an ID of its own.
+ *
+ * <p>Without a manifest, what was deleted long ago may come back from a file that nobody has
+ * deleted yet, and trees that were dropped from the log: nobody knows better.
+ *
+ * <p>Thread rule: one thread, once.
+ */
+public final class StoreRepair {
+  /** The file that is named in the report if the manifest can't be read. */
+  public static final String MANIFEST = "the manifest";
+
+  private static final int LARGEST_PAGE = 65536;
+
+  private final Storage damaged;
+  private final Storage target;
+  private final Settings settings;
+  private final CheckProgress progress;
+  private final @Nullable Recovered recovered;
+  private final ManifestRemains remains;
+  private final List<RepairReport.Loss> losses = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private final Map<Integer, SalvagedTree> trees = new TreeMap<>();
+  private final Set<Integer> unreadable = new HashSet<>();
+
+  /**
+   * How to go about it.
+   *
+   * @param memoryBytes what may be used off the heap, at least 4 MiB
+   * @param heapBytes what the log's contents may take of the heap; beyond that they are written to
+   *     the new store's directory for the time being
+   * @param orders the key orders that trees may have, by name
+   * @param newStoreId the ID of the store to be made
+   */
+  public record Settings(
+      long memoryBytes, long heapBytes, Map<String, KeyOrder> orders, UUID newStoreId) {}
+
+  private StoreRepair(
+      Storage damaged,
+      Storage target,
+      Settings settings,
+      CheckProgress progress,
+      @Nullable Recovered recovered,
+      ManifestRemains remains) {
+    this.damaged = damaged;
+    this.target = target;
+    this.settings = settings;
+    this.progress = progress;
+    this.recovered = recovered;
+    this.remains = remains;
+  }
+
+  /**
+   * Repairs a store.
+   *
+   * @param damaged its directory, whose lock is taken; nothing else there is changed
+   * @param target an empty directory; what is there after a failure is of no use
+   * @throws FormatException if nothing there can be recognised as a store, or {@code target} is not
+   *     empty
+   * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
+   */
+  public static RepairReport run(
+      Storage damaged, Storage target, Settings settings, CheckProgress progress)
+      throws IOException {
+    if (!target.list().isEmpty()) {
+      throw new FormatException(target.path() + " is not empty; give a directory that is");
+    }
+    damaged.lock();
+    PagePool small = new PagePool(2 << 20, 4096);
+    try {
+      Recovered recovered = null;
+      String problem = "";
+      try {
+        recovered = Manifest.open(damaged, small, Manifest.DEFAULT_ROLL_BYTES);
+        recovered.manifest().close();
+      } catch (IsobarException e) {
+        problem = e.getMessage();
+      }
+      StoreRepair repair =
+          new StoreRepair(
+              damaged, target, settings, progress, recovered, ManifestRemains.read(damaged, small));
+      if (recovered == null) {
+        repair.lose(
+            MANIFEST,
+            -1,
+            null,
+            "it can't be read, so that all files count that are there, and none is missed: "
+                + problem);
+      }
+      TableSalvage.Origin origin = repair.origin(small);
+      target.lock();
+      return repair.run(origin);
+    } finally {
+      small.close();
+    }
+  }
+
+  /** The store's ID and the size of its pages, as most of what can be read says. */
+  private TableSalvage.Origin origin(PagePool pool) throws IOException {
+    Map<TableSalvage.Origin, Integer> votes = new HashMap<>();
+    Block scratch = pool.allocateBlock(LARGEST_PAGE, Purpose.MERGE);
+    try {
+      for (String name : damaged.list()) {
+        TableSalvage.Origin origin =
+            tableNumber(name) < 0 ? null : TableSalvage.origin(damaged, name, scratch.memory());
+        if (origin != null) {
+          votes.merge(origin, 1, Integer::sum);
+        }
+      }
+    } finally {
+      pool.release(scratch);
+    }
+    TableSalvage.Origin most =
+        votes.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse(null);
+    UUID id = recovered == null ? remains.storeId() : id(recovered.manifest());
+    if (id == null) {
+      id = most != null ? most.storeId() : LogSalvage.storeId(damaged, pool);
+    }
+    if (id == null) {
+      throw new FormatException(
+          damaged.path() + " holds nothing that can be recognised as part of a store");
+    }
+    String noted = remains.properties().get(StoreParts.PAGE_SIZE);
+    int pageSize =
+        recovered != null
+            ? StoreParts.pageSize(recovered, 4096)
+            : noted != null ? Integer.parseInt(noted) : most != null ? most.pageSize() : 4096;
+    return new TableSalvage.Origin(id, pageSize);
+  }
+
+  private static UUID id(Manifest manifest) {
+    return new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
+  }
+
+  private static long tableNumber(String name) {
+    String digits = name.endsWith(".sst") ? name.substring(0, name.length() - 4) : "";
+    boolean number =
+        !digits.isEmpty()
+            && digits.length() < 19
+            && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+    long value = number ? Long.parseLong(digits) : -1;
+    return value >= 0 && SSTableMeta.fileName(value).equals(name) ? value : -1;
+  }
+
+  private RepairReport run(TableSalvage.Origin origin) throws IOException {
+    PagePool pool = new PagePool(settings.memoryBytes(), origin.pageSize());
+    BufferCache cache = new BufferCache(pool, settings.memoryBytes() / 8, 0);
+    Block spare = pool.allocateBlock(TableSpace.spareBytes(origin.pageSize()), Purpose.CACHE);
+    try {
+      TableSpace from =
+          new TableSpace(
+              pool,
+              cache,
+              damaged,
+              IoMode.BUFFERED,
+              origin.storeId().getMostSignificantBits(),
+              origin.storeId().getLeastSignificantBits(),
+              spare,
+              TableSpace::undescribed);
+      TableSpace to =
+          new TableSpace(
+              pool,
+              cache,
+              target,
+              IoMode.BUFFERED,
+              settings.newStoreId().getMostSignificantBits(),
+              settings.newStoreId().getLeastSignificantBits(),
+              spare,
+              this::description);
+      try (RepairOutput output = new RepairOutput(to, origin.pageSize())) {
+        if (recovered != null) {
+          recovered.trees().forEach(tree -> tree(tree.definition()));
+        }
+        remains.trees().values().forEach(this::rememberIfUnknown);
+        readTables(from);
+        readLog(from, origin.storeId(), output);
+        return write(output);
+      }
+    } finally {
+      cache.close();
+      pool.release(spare);
+      pool.close();
+    }
+  }
+
+  private byte[] description(int treeId) {
+    SalvagedTree tree = trees.get(treeId);
+    return tree == null ? TableSpace.undescribed(treeId) : tree.definition().encode();
+  }
+
+  private void rememberIfUnknown(TreeDefinition definition) {
+    if (recovered == null) {
+      tree(definition);
+    }
+  }
+
+  // ---- trees
+
+  /** The tree of a definition; null if its key order is not known. */
+  private @Nullable SalvagedTree tree(TreeDefinition wanted) {
+    SalvagedTree known = trees.get(wanted.id());
+    if (known != null || unreadable.contains(wanted.id())) {
+      return known;
+    }
+    TreeDefinition definition = wanted;
+    for (int i = 2; isTaken(definition.name()); i++) {
+      definition = new TreeDefinition(wanted.id(), wanted.name() + "-" + i, wanted.options());
+    }
+    KeyOrder order = settings.orders().get(TreeText.orderName(definition));
+    if (order == null) {
+      unreadable.add(wanted.id());
+      lose(
+          "the tree",
+          -1,
+          definition.name(),
+          "its key order '" + TreeText.orderName(definition) + "' is not known here");
+      return null;
+    }
+    SalvagedTree tree = new SalvagedTree(definition, order, maxLsn(definition.id()));
+    trees.put(definition.id(), tree);
+    return tree;
+  }
+
+  private boolean isTaken(String name) {
+    return trees.values().stream().anyMatch(tree -> tree.definition().name().equals(name));
+  }
+
+  /** What an unlogged tree holds beyond the last checkpoint, opening the store takes back. */
+  private long maxLsn(int treeId) {
+    if (recovered != null) {
+      for (Recovered.Tree tree : recovered.trees()) {
+        if (tree.definition().id() == treeId
+            && !TreeText.parse(tree.definition(), settings.orders()).logged()) {
+          return recovered.counters().checkpointLsn();
+        }
+      }
+    }
+    return Lsn.MAX;
+  }
+
+  private static TreeDefinition nameless(int id, String name, int codec) {
+    TreeHandle.Settings defaults = new TreeHandle.Settings(KeyOrder.BYTES, true, codec, 10);
+    return new TreeDefinition(id, name, TreeText.format(defaults));
+  }
+
+  private @Nullable String name(int treeId) {
+    SalvagedTree tree = trees.get(treeId);
+    return tree == null ? null : tree.definition().name();
+  }
+
+  // ---- SSTables
+
+  private void readTables(TableSpace from) throws IOException {
+    Map<Long, SSTableMeta> live = new TreeMap<>();
+    if (recovered != null) {
+      for (Recovered.Tree tree : recovered.trees()) {
+        tree.tables().forEach(added -> live.put(added.meta().fileNumber(), added.meta()));
+      }
+    }
+    Set<Long> there = new HashSet<>();
+    damaged.list().forEach(name -> there.add(tableNumber(name)));
+    there.remove(-1L);
+    List<Long> chosen = new ArrayList<>(live.keySet());
+    chosen.retainAll(there);
+    if (recovered == null || chosen.size() < live.size()) {
+      // Files that are not named may be what files that are missing went into.
+      chosen = new ArrayList<>(there);
+    }
+    live.forEach(
+        (number, meta) -> {
+          if (!there.contains(number)) {
+            losses.add(
+                new RepairReport.Loss(
+                    meta.fileName(),
+                    0,
+                    -1,
+                    name(meta.treeId()),
+                    meta.minKey(),
+                    meta.maxKey(),
+                    "missing"));
+          }
+        });
+    chosen.sort(null);
+    List<TableSalvage> tables = new ArrayList<>();
+    for (long number : chosen) {
+      progress.at(SSTableMeta.fileName(number), tables.size(), chosen.size());
+      tables.add(TableSalvage.scan(from, number, live.get(number)));
+    }
+    if (recovered == null) {
+      tables.forEach(this::define);
+    }
+    tables.forEach(this::readTable);
+  }
+
+  /** Makes a tree of what an SSTable says of it. */
+  private void define(TableSalvage table) {
+    TreeDefinition definition = TreeDefinition.decode(table.fileName(), table.description());
+    if (definition != null && definition.id() == table.treeId() && !table.isForeign()) {
+      tree(definition);
+    }
+  }
+
+  private void readTable(TableSalvage table) {
+    if (table.isForeign()) {
+      lose(table.fileName(), table.sizeBytes(), null, "belongs to another store");
+      return;
+    }
+    int id = table.treeId();
+    SalvagedTree tree = id <= 0 ? null : trees.get(id);
+    if (table.entries() > 0 && tree == null && !unreadable.contains(id)) {
+      tree = nameless(table);
+      if (tree == null) {
+        return;
+      }
+    }
+    String name = tree == null ? null : tree.definition().name();
+    table.gaps().forEach(gap -> lose(table, name, gap));
+    boolean fewer = table.entries() < table.expectedEntries();
+    if (table.gaps().isEmpty() && (fewer || (table.expectedEntries() < 0 && table.endsEarly()))) {
+      TableSalvage.Gap end =
+          new TableSalvage.Gap(table.sizeBytes(), table.sizeBytes(), table.lastKey(), null);
+      lose(table, name, end);
+    }
+    if (tree != null) {
+      tree.add(table);
+    }
+  }
+
+  /** A tree for a table of which nothing tells what its tree was called. */
+  private @Nullable SalvagedTree nameless(TableSalvage table) {
+    int id = table.treeId();
+    if (recovered != null && id > 0) {
+      notes.add(table.fileName() + " is of tree " + id + ", which there is no more");
+      return null;
+    }
+    if (table.hasCustomOrder()) {
+      lose(table.fileName(), table.sizeBytes(), null, "a key order that nothing names");
+      return null;
+    }
+    if (id > 0) {
+      return tree(nameless(id, "recovered-tree-" + id, FileLayout.CODEC_NONE));
+    }
+    int fresh = 1 + Math.max(1 << 20, trees.keySet().stream().max(Integer::compare).orElse(0));
+    String name = "recovered-" + table.fileName().replace(".sst", "");
+    return tree(nameless(fresh, name, FileLayout.CODEC_NONE));
+  }
+
+  private void lose(TableSalvage table, @Nullable String tree, TableSalvage.Gap gap) {
+    losses.add(
+        new RepairReport.Loss(
+            table.fileName(),
+            gap.from(),
+            gap.to(),
+            tree,
+            gap.after(),
+            gap.before(),
+            gap.from() == gap.to() ? "the file ends here" : "pages that can't be read"));
+  }
+
+  private void lose(String file, long bytes, @Nullable String tree, String what) {
+    losses.add(new RepairReport.Loss(file, 0, bytes, tree, null, null, what));
+  }
+
+  // ---- the log
+
+  private void readLog(TableSpace from, UUID storeId, RepairOutput output) throws IOException {
+    progress.at("the log", 0, 1);
+    Map<Integer, Long> flushed = new HashMap<>();
+    LogExtent extent = new LogExtent(0, 0);
+    if (recovered != null) {
+      Recovered.Counters counters = recovered.counters();
+      extent = new LogExtent(Math.max(counters.logStartLsn(), Lsn.FIRST), counters.syncedLsn());
+      recovered.trees().forEach(tree -> flushed.put(tree.definition().id(), tree.flushedLsn()));
+    }
+    LogSalvage log =
+        LogSalvage.run(
+            damaged,
+            from.pool(),
+            storeId,
+            extent,
+            (lsn, kind, payload, offset, length) -> {
+              if (kind == LogHandler.BATCH) {
+                BatchFormat.decode(
+                    payload,
+                    offset,
+                    length,
+                    (operation, treeId, bytes, keyAt, keyLength, valueAt, valueLength) -> {
+                      if (lsn >= flushed.getOrDefault(treeId, 0L)) {
+                        byte[] key = Arrays.copyOfRange(bytes, keyAt, keyAt + keyLength);
+                        replay(
+                            treeId,
+                            lsn,
+                            key,
+                            operation == Kind.DELETE
+                                ? null
+                                : Arrays.copyOfRange(bytes, valueAt, valueAt + valueLength));
+                      }
+                    });
+                output.limitLog(trees, settings.heapBytes());
+              }
+            });
+    for (LogSalvage.Lost lost : log.lost()) {
+      losses.add(
+          new RepairReport.Loss(
+              lost.file(),
+              lost.from(),
+              lost.from() + lost.bytes(),
+              null,
+              null,
+              null,
+              "records that can't be read"));
+    }
+    log.headers().forEach(finding -> notes.add(finding.toString()));
+  }
+
+  private void replay(int treeId, long lsn, byte[] key, byte @Nullable [] value) {
+    SalvagedTree tree = trees.get(treeId);
+    if (tree == null && recovered == null && !unreadable.contains(treeId)) {
+      tree = tree(nameless(treeId, "recovered-tree-" + treeId, FileLayout.CODEC_NONE));
+    }
+    if (tree != null) {
+      tree.add(key, lsn, value);
+    }
+  }
+
+  // ---- the new store
+
+  private RepairReport write(RepairOutput output) throws IOException {
+    List<RepairReport.SavedTree> saved = new ArrayList<>();
+    List<VersionEdit> edits = new ArrayList<>();
+    long done = 0;
+    for (SalvagedTree tree : trees.values()) {
+      String name = tree.definition().name();
+      progress.at("tree '" + name + "'", done++, trees.size());
+      TreeHandle.Settings options = TreeText.parse(tree.definition(), settings.orders());
+      List<SSTableMeta> tables =
+          output.write(
+              tree,
+              options,
+              (file, key) ->
+                  losses.add(
+                      new RepairReport.Loss(
+                          file, 0, -1, name, key, key, "a value that can't be read")));
+      edits.add(output.edit(tree.definition(), tables));
+      saved.add(
+          new RepairReport.SavedTree(name, tables.stream().mapToLong(SSTableMeta::entries).sum()));
+    }
+    output.commit(edits, settings.newStoreId());
+    return new RepairReport(saved, List.copyOf(losses), List.copyOf(notes));
+  }
+}

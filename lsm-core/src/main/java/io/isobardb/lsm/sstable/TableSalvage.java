@@ -1,0 +1,560 @@
+package io.isobardb.lsm.sstable;
+
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can still be read of the file of an SSTable, whatever is wrong with it: all entries of all
+ * data pages whose checksums are right, in the order of the pages, which is the order of the keys.
+ * Index, filter, page map and footer are not needed.
+ *
+ * <p>Thread rule: one thread.
+ */
+public final class TableSalvage implements AutoCloseable {
+  /**
+   * A part of the file that can't be read.
+   *
+   * @param after the last key in front of it, or null if there is none
+   * @param before the first key behind it, or null if there is none
+   */
+  public record Gap(long from, long to, byte @Nullable [] after, byte @Nullable [] before) {}
+
+  private final TableSpace space;
+  private final String name;
+  private final int pageSize;
+
+  /** Where in {@link #block} things are: the data page, an overflow page, bytes as stored. */
+  private final int dataAt = 0;
+
+  private final int overflowAt;
+  private final int storedAt;
+
+  private @Nullable DataFile file;
+  private @Nullable Block block;
+  private long size;
+  private long seed;
+  private FileLayout.@Nullable Header header;
+  private @Nullable SSTableMeta meta;
+  private boolean compressed;
+
+  /** Where each page was found; 0 if it was not. */
+  private long[] offsets = new long[64];
+
+  private int[] leaves = new int[16];
+  private int leafCount;
+  private long found;
+  private final List<Gap> gaps = new ArrayList<>();
+  private long gapFrom = -1;
+  private byte @Nullable [] gapAfter;
+  private boolean gapOpen;
+  private boolean pastData;
+  private boolean customOrder;
+  private byte @Nullable [] firstKey;
+  private byte @Nullable [] lastKey;
+
+  private int nextLeaf;
+  private int slot = -1;
+  private int count;
+  private int heldOverflow = -1;
+
+  private TableSalvage(TableSpace space, String name) {
+    this.space = space;
+    this.name = name;
+    this.pageSize = space.pageSize();
+    this.overflowAt = pageSize;
+    this.storedAt = 2 * pageSize;
+  }
+
+  /** Memory that a salvage of a file takes. */
+  public static int memoryBytes(int pageSize) {
+    return 3 * pageSize + DataFile.BLOCK;
+  }
+
+  /**
+   * Looks through a file. What comes of it holds neither file nor memory until it is read.
+   *
+   * @param space of the store that it should belong to
+   * @param fileNumber as the file's name has it
+   * @param known what the manifest says of the file, or null
+   * @throws IOException if there is no such file
+   */
+  public static TableSalvage scan(TableSpace space, long fileNumber, @Nullable SSTableMeta known)
+      throws IOException {
+    TableSalvage salvage = new TableSalvage(space, SSTableMeta.fileName(fileNumber));
+    try {
+      salvage.open();
+      salvage.identify(fileNumber, known);
+      salvage.scan();
+    } finally {
+      salvage.close();
+    }
+    return salvage;
+  }
+
+  /** Gets file and memory(), until {@link #close}. */
+  private void open() throws IOException {
+    DataFile opened = space.storage().open(name, IoMode.BUFFERED);
+    file = opened;
+    size = opened.size();
+    block = space.pool().allocateBlock(memoryBytes(pageSize), Purpose.MERGE);
+  }
+
+  private Memory memory() {
+    if (block == null) {
+      throw new IllegalStateException(name + " is not being read");
+    }
+    return block.memory();
+  }
+
+  /** The file's name. */
+  public String fileName() {
+    return name;
+  }
+
+  /** The tree that the entries are of, or -1 if neither header, footer nor manifest tells. */
+  public int treeId() {
+    return header != null ? header.treeId() : meta != null ? meta.treeId() : -1;
+  }
+
+  /** What the header says of the tree; empty if nothing. */
+  public byte[] description() {
+    return header == null ? new byte[0] : header.description();
+  }
+
+  /** Whether the header is right, but of another store. */
+  public boolean isForeign() {
+    return header != null
+        && (header.storeIdHigh() != space.storeIdHigh()
+            || header.storeIdLow() != space.storeIdLow());
+  }
+
+  /** Entries in the data pages that can be read. */
+  public long entries() {
+    return found;
+  }
+
+  /** Entries that there should be, or -1 if nothing tells. */
+  public long expectedEntries() {
+    return meta == null ? -1 : meta.entries();
+  }
+
+  /** The first key that can be read; null if there is none. */
+  public byte @Nullable [] firstKey() {
+    return firstKey;
+  }
+
+  /** The last key that can be read; null if there is none. */
+  public byte @Nullable [] lastKey() {
+    return lastKey;
+  }
+
+  /** Whether nothing was found behind the data pages, so that there may have been more of them. */
+  public boolean endsEarly() {
+    return !pastData;
+  }
+
+  /** The size of the file. */
+  public long sizeBytes() {
+    return size;
+  }
+
+  /** What can't be read, and may have held entries. */
+  public List<Gap> gaps() {
+    return List.copyOf(gaps);
+  }
+
+  /** Whether the keys are in an order of their own, not that of bytes. */
+  public boolean hasCustomOrder() {
+    return customOrder;
+  }
+
+  // ---- looking through the file
+
+  private void identify(long fileNumber, @Nullable SSTableMeta known) {
+    if (read(0, overflowAt, pageSize)) {
+      header = FileLayout.Header.read(memory(), overflowAt, pageSize);
+    }
+    // A file under another's name is what its header says it is.
+    seed =
+        header == null
+            ? space.fileSeed(fileNumber)
+            : PageLayout.fileSeed(header.storeIdHigh(), header.storeIdLow(), header.fileNumber());
+    boolean renamed = header != null && header.fileNumber() != fileNumber;
+    meta = known != null && !renamed ? known : footer();
+    compressed =
+        header != null
+            ? header.codec() != FileLayout.CODEC_NONE
+            : meta != null ? meta.codec() != FileLayout.CODEC_NONE : looksCompressed();
+  }
+
+  /**
+   * The store that a file says it is of, and the size of its pages.
+   *
+   * @param pageSize in bytes
+   */
+  public record Origin(UUID storeId, int pageSize) {}
+
+  /**
+   * What the header of a file says; null if it is damaged.
+   *
+   * @param scratch holds the largest page
+   */
+  public static @Nullable Origin origin(Storage storage, String file, Memory scratch)
+      throws IOException {
+    try (DataFile opened = storage.open(file, IoMode.BUFFERED)) {
+      int got = opened.read(0, scratch, 0, (int) Math.min(opened.size(), scratch.size()));
+      int pageSize = got < DataFile.BLOCK ? 0 : FileLayout.pageSize(scratch, 0);
+      if (pageSize < DataFile.BLOCK || pageSize > got || Integer.bitCount(pageSize) != 1) {
+        return null;
+      }
+      FileLayout.Header header = FileLayout.Header.read(scratch, 0, pageSize);
+      return header == null
+          ? null
+          : new Origin(new UUID(header.storeIdHigh(), header.storeIdLow()), pageSize);
+    }
+  }
+
+  private @Nullable SSTableMeta footer() {
+    long offset = size - pageSize;
+    if (offset < pageSize || !read(offset, overflowAt, pageSize)) {
+      return null;
+    }
+    int pageNo = memory().getInt(overflowAt + FileLayout.PAGE_COUNT) - 1;
+    if (memory().getByte(overflowAt + PageLayout.TYPE) != PageLayout.FOOTER
+        || !PageLayout.isIntact(memory(), overflowAt, pageSize, seed, pageNo)) {
+      return null;
+    }
+    try {
+      return FileLayout.readFooter(memory(), overflowAt, pageSize, name, offset);
+    } catch (RuntimeException e) {
+      return null;
+    }
+  }
+
+  /** Neither header nor footer: do the first pages look like compressed ones? */
+  private boolean looksCompressed() {
+    for (long at = pageSize; at < Math.min(size, 16L * pageSize); at += FileLayout.STORED_UNIT) {
+      if (at % pageSize == 0
+          && read(at, overflowAt, pageSize)
+          && PageLayout.isIntact(memory(), overflowAt, pageSize, seed, (int) (at / pageSize))) {
+        return false;
+      }
+      if (stored(at, 1, 64, overflowAt) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void scan() {
+    long at = header != null ? pageSize : Math.min(size, pageSize);
+    for (int next = 1; at < size; ) {
+      int pageNo = compressed ? storedPageNo(at, next) : rawPageNo(at);
+      if (pageNo > 0) {
+        note(pageNo, at);
+        at += length;
+        next = pageNo + 1;
+      } else {
+        gap(at);
+        at += compressed ? FileLayout.STORED_UNIT : pageSize;
+      }
+    }
+    closeGap(size, null);
+    if (meta != null && found == meta.entries()) {
+      gaps.clear();
+    }
+  }
+
+  /** Bytes that the page takes in the file that was found last. */
+  private long length;
+
+  private int rawPageNo(long at) {
+    length = pageSize;
+    int pageNo = (int) Math.min(at / pageSize, Integer.MAX_VALUE);
+    return read(at, overflowAt, pageSize)
+            && PageLayout.isIntact(memory(), overflowAt, pageSize, seed, pageNo)
+        ? pageNo
+        : -1;
+  }
+
+  /** The page that is stored here, unpacked to {@code overflowAt}; -1 if there is none. */
+  private int storedPageNo(long at, int next) {
+    // As many pages may have been passed over as small ones fit into the gap.
+    long passed = gapFrom >= 0 && gapOpen ? (at - gapFrom) / (2L * FileLayout.STORED_UNIT) : 0;
+    int last = (int) Math.min(next + passed + 1, Integer.MAX_VALUE);
+    int pageNo = stored(at, next, last, overflowAt);
+    if (pageNo > 0) {
+      return pageNo;
+    }
+    if (at % DataFile.BLOCK == 0 && read(at, overflowAt, pageSize)) {
+      int type = memory().getByte(overflowAt + PageLayout.TYPE);
+      if (type == PageLayout.PAGE_MAP || type == PageLayout.FOOTER) {
+        length = pageSize;
+        return PageLayout.pageNo(memory(), overflowAt, pageSize, seed, next, last + 1);
+      }
+    }
+    return -1;
+  }
+
+  /** Unpacks the page stored at an offset, if its number is in a range; gives that or -1. */
+  private int stored(long at, int from, int to, int target) {
+    int most = pageSize + FileLayout.STORED_HEADER + FileLayout.STORED_UNIT;
+    int got = readSome(at, storedAt, (int) Math.min(most, size - at));
+    if (got < FileLayout.STORED_UNIT) {
+      return -1;
+    }
+    int word = memory().getInt(storedAt + 4);
+    int bytes = word & ~FileLayout.STORED_RAW;
+    int unit = FileLayout.STORED_UNIT;
+    if (bytes == 0 || bytes > pageSize) {
+      return -1;
+    }
+    int stored = (FileLayout.STORED_HEADER + bytes + unit - 1) / unit * unit;
+    if (stored > got) {
+      return -1;
+    }
+    int pageNo = PageLayout.pageNo(memory(), storedAt, stored, seed, from, to);
+    if (pageNo < 0) {
+      return -1;
+    }
+    int contents = storedAt + FileLayout.STORED_HEADER;
+    if (word < 0) {
+      memory().copyFrom(target, memory(), contents, pageSize);
+    } else {
+      try {
+        Lz4.decompress(memory(), contents, bytes, memory(), target, pageSize, name, at);
+      } catch (CorruptionException e) {
+        return -1;
+      }
+    }
+    length = stored;
+    return pageNo;
+  }
+
+  /** A page that can be read, now at {@code overflowAt}. */
+  private void note(int pageNo, long at) {
+    int type = memory().getByte(overflowAt + PageLayout.TYPE);
+    byte[] first = null;
+    byte[] last = null;
+    int entries = 0;
+    if (type == PageLayout.DATA) {
+      entries = PageReader.count(memory(), overflowAt);
+      first = key(overflowAt, 0);
+      last = key(overflowAt, entries - 1);
+    }
+    closeGap(at, first);
+    pastData |= type != PageLayout.DATA && type != PageLayout.OVERFLOW;
+    if (type == PageLayout.OVERFLOW || type == PageLayout.DATA) {
+      if (pageNo >= offsets.length) {
+        offsets = Arrays.copyOf(offsets, Math.max(pageNo + 1, 2 * offsets.length));
+      }
+      offsets[pageNo] = at;
+    }
+    if (first == null) {
+      return;
+    }
+    if (leafCount == leaves.length) {
+      leaves = Arrays.copyOf(leaves, 2 * leafCount);
+    }
+    leaves[leafCount++] = pageNo;
+    int flags = memory().getUnsignedShort(overflowAt + PageLayout.FLAGS);
+    customOrder |= (flags & PageLayout.FLAG_CUSTOM_ORDER) != 0;
+    found += entries;
+    if (firstKey == null) {
+      firstKey = first;
+    }
+    lastKey = last;
+    completeGaps(first);
+  }
+
+  private void gap(long at) {
+    if (!gapOpen) {
+      gapOpen = true;
+      gapFrom = at;
+      gapAfter = lastKey;
+    }
+  }
+
+  private void closeGap(long end, byte @Nullable [] before) {
+    // Behind the data pages there is nothing that can't be made anew.
+    if (gapOpen && (!pastData || before != null) && !isFilling(gapFrom, end)) {
+      gaps.add(new Gap(gapFrom, end, gapAfter, before));
+    }
+    gapOpen = false;
+  }
+
+  /** Between the last compressed page and the page map there may be zeros. */
+  private boolean isFilling(long from, long end) {
+    if (!compressed || end - from >= DataFile.BLOCK) {
+      return false;
+    }
+    int bytes = (int) (end - from);
+    if (readSome(from, storedAt, bytes) != bytes) {
+      return false;
+    }
+    for (int i = 0; i < bytes; i++) {
+      if (memory().getByte(storedAt + i) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Gaps in front of overflow pages end before the key of the data page behind those. */
+  private void completeGaps(byte[] first) {
+    for (int i = gaps.size() - 1; i >= 0 && gaps.get(i).before() == null; i--) {
+      Gap gap = gaps.get(i);
+      gaps.set(i, new Gap(gap.from(), gap.to(), gap.after(), first));
+    }
+  }
+
+  // ---- reading what was found
+
+  /** Goes to the first entry, or the next one; false at the end. */
+  public boolean next() throws IOException {
+    if (file == null) {
+      open();
+    }
+    while (slot + 1 >= count) {
+      if (nextLeaf == leafCount) {
+        return false;
+      }
+      count = readPage(leaves[nextLeaf++], dataAt) ? PageReader.count(memory(), dataAt) : 0;
+      slot = -1;
+    }
+    slot++;
+    return true;
+  }
+
+  private int entry() {
+    return PageReader.entry(memory(), dataAt, slot);
+  }
+
+  /** The key of the current entry; a new array. */
+  public byte[] key() {
+    return key(dataAt, slot);
+  }
+
+  /** The LSN of the current entry. */
+  public long lsn() {
+    return PageReader.lsn(memory(), dataAt, entry());
+  }
+
+  /** Whether the current entry is a delete marker. */
+  public boolean isDelete() {
+    return PageReader.kind(memory(), dataAt, entry()) == Kind.DELETE;
+  }
+
+  private boolean overflows() {
+    return PageReader.kind(memory(), dataAt, entry()) == Kind.PUT_OVERFLOW;
+  }
+
+  /** The length of the current entry's value. */
+  public int valueLength() {
+    return overflows()
+        ? PageReader.overflowLength(memory(), dataAt, entry())
+        : PageReader.valueLength(memory(), dataAt, entry());
+  }
+
+  /** Whether all of the current entry's value can be read. */
+  public boolean hasWholeValue() {
+    if (!overflows()) {
+      return true;
+    }
+    int first = PageReader.overflowPage(memory(), dataAt, entry());
+    int pages = PageLayout.overflowPages(pageSize, valueLength());
+    for (int pageNo = first; pageNo < first + pages; pageNo++) {
+      if (!readPage(pageNo, overflowAt)
+          || memory().getByte(overflowAt + PageLayout.TYPE) != PageLayout.OVERFLOW) {
+        heldOverflow = -1;
+        return false;
+      }
+      heldOverflow = pageNo;
+    }
+    return true;
+  }
+
+  /** Copies a part of the current entry's value, which is whole. */
+  public void copyValue(int from, Memory target, int targetOffset, int bytes) {
+    if (!overflows()) {
+      int value = dataAt + PageReader.valueOffset(memory(), dataAt, entry());
+      target.copyFrom(targetOffset, memory(), value + from, bytes);
+      return;
+    }
+    int perPage = PageLayout.overflowBytes(pageSize);
+    int first = PageReader.overflowPage(memory(), dataAt, entry());
+    for (int done = 0; done < bytes; ) {
+      int at = (from + done) % perPage;
+      int piece = Math.min(bytes - done, perPage - at);
+      int pageNo = first + (from + done) / perPage;
+      if (pageNo != heldOverflow && !readPage(pageNo, overflowAt)) {
+        heldOverflow = -1;
+        throw new CorruptionException(name, offsets[pageNo], "page " + pageNo + " can't be read");
+      }
+      heldOverflow = pageNo;
+      int start = overflowAt + PageLayout.HEADER_BYTES + at;
+      target.copyFrom(targetOffset + done, memory(), start, piece);
+      done += piece;
+    }
+  }
+
+  /** Brings a page that was found to an offset in {@link #block}. */
+  private boolean readPage(int pageNo, int target) {
+    long at = pageNo > 0 && pageNo < offsets.length ? offsets[pageNo] : 0;
+    if (at == 0) {
+      return false;
+    }
+    if (target == overflowAt) {
+      heldOverflow = -1;
+    }
+    return compressed
+        ? stored(at, pageNo, pageNo + 1, target) == pageNo
+        : read(at, target, pageSize)
+            && PageLayout.isIntact(memory(), target, pageSize, seed, pageNo);
+  }
+
+  private boolean read(long at, int target, int bytes) {
+    return readSome(at, target, bytes) == bytes;
+  }
+
+  /** A place that the device can't read is as bad as one with wrong bytes. */
+  private int readSome(long at, int target, int bytes) {
+    DataFile source = file;
+    try {
+      return source == null ? 0 : source.read(at, memory(), target, bytes);
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private byte[] key(int base, int of) {
+    byte[] key = new byte[PageReader.keyLength(memory(), base, of)];
+    PageReader.copyKey(memory(), base, of, key);
+    return key;
+  }
+
+  /** Gives file and memory back. */
+  @Override
+  public void close() throws IOException {
+    if (block != null) {
+      space.pool().release(block);
+      block = null;
+    }
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+}

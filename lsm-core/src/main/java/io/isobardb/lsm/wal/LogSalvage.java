@@ -1,0 +1,119 @@
+package io.isobardb.lsm.wal;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can still be read of a log that may be damaged anywhere: every record that is whole and
+ * right, save those behind a torn tail.
+ *
+ * @param lost what was synced, and can't be read
+ * @param headers segments whose header is damaged, though their records may be right
+ */
+public record LogSalvage(List<Lost> lost, List<Finding> headers) {
+  private static final int WINDOW_BYTES = 256 << 10;
+
+  /**
+   * A part of the log.
+   *
+   * @param file the segment that it begins in
+   * @param from offset of its first byte in the file
+   * @param bytes its length, which may reach into later segments
+   */
+  public record Lost(String file, long from, long bytes) {}
+
+  /** The store that most segments say they are of; null if there is none that says so. */
+  public static @Nullable UUID storeId(Storage storage, PagePool pool) throws IOException {
+    Block scratch = pool.allocateBlock(SegmentLayout.HEADER_BYTES, Purpose.LOG);
+    Map<UUID, Integer> votes = new HashMap<>();
+    try {
+      for (String name : storage.list()) {
+        if (SegmentLayout.indexOf(name) >= 0) {
+          try (DataFile file = storage.open(name, IoMode.BUFFERED)) {
+            int got = file.read(0, scratch.memory(), 0, SegmentLayout.HEADER_BYTES);
+            votes.merge(
+                SegmentLayout.decode(scratch.memory(), 0, got, name, null).storeId(),
+                1,
+                Integer::sum);
+          } catch (IsobarException e) {
+            // One that says nothing.
+          }
+        }
+      }
+    } finally {
+      pool.release(scratch);
+    }
+    return votes.entrySet().stream()
+        .max(Map.Entry.comparingByValue())
+        .map(Map.Entry::getKey)
+        .orElse(null);
+  }
+
+  /**
+   * Hands all records to {@code handler}.
+   *
+   * @param extent of the log; a start of 0 if that is not known
+   * @param handler may throw {@code IllegalArgumentException} for a payload that is none
+   */
+  public static LogSalvage run(
+      Storage storage, PagePool pool, UUID storeId, LogExtent extent, LogHandler handler)
+      throws IOException {
+    Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
+    Block window = pool.allocateBlock(WINDOW_BYTES, Purpose.LOG);
+    LogOptions options =
+        new LogOptions(LogOptions.MIN_SEGMENT_BYTES, WINDOW_BYTES, false, Long.MAX_VALUE, 0);
+    Segments segments = new Segments(storage, storeId, scratch.memory(), options);
+    List<Finding> bad = new ArrayList<>();
+    List<Lost> lost = new ArrayList<>();
+    try {
+      boolean known = extent.startLsn() > 0;
+      List<SegmentLayout> headers =
+          segments.findRemains(
+              extent.startLsn(), e -> bad.add(new Finding(e.file(), e.offset(), e.what())));
+      long start = known ? extent.startLsn() : Math.max(segments.startPosition(), Lsn.FIRST);
+      LogReplay.LostPart part =
+          (from, to) ->
+              lost.add(new Lost(segments.nameAt(from), segments.offsetAt(from), to - from));
+      try (LogReplay replay =
+          new LogReplay(segments, headers, window.memory(), RecordLayout.seed(storeId), pool)) {
+        replay.salvage(
+            start,
+            known,
+            extent.syncedLsn(),
+            (lsn, kind, payload, offset, length) -> {
+              try {
+                handler.record(lsn, kind, payload, offset, length);
+              } catch (IllegalArgumentException e) {
+                throw new CorruptionException(
+                    segments.nameAt(lsn), segments.offsetAt(lsn), "no batch: " + e.getMessage());
+              }
+            },
+            part);
+      }
+      if (extent.syncedLsn() > segments.endPosition()) {
+        long from = Math.max(start, segments.endPosition());
+        part.lost(from, extent.syncedLsn());
+      }
+      return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
+    } finally {
+      segments.close();
+      pool.release(window);
+      pool.release(scratch);
+    }
+  }
+}

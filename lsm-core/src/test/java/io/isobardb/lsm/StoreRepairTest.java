@@ -1,0 +1,316 @@
+package io.isobardb.lsm;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.recovery.RepairReport;
+import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.recovery.StoreRepair;
+import io.isobardb.lsm.sstable.PageLayout;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a repair makes of damaged stores: what was not damaged is saved, and nothing appears that
+ * never was.
+ *
+ * <p>{@code -Disobar.damage.perFile=N} and {@code -Disobar.seed} are as of {@link StoreDamageTest}.
+ */
+class StoreRepairTest {
+  private static final long SEED = Long.getLong("isobar.seed", 20_261_122L);
+  private static final int PER_FILE = Integer.getInteger("isobar.damage.perFile", 2);
+  private static final Damage NO_MANIFEST =
+      new Damage(
+          "MANIFEST",
+          "missing with CURRENT",
+          files -> files.keySet().removeIf(n -> n.startsWith("MANIFEST") || n.equals("CURRENT")));
+
+  private static DamagedStore store;
+  private static DamagedStore other;
+
+  @BeforeAll
+  static void makeStores() throws IOException {
+    store = new DamagedStore(SEED);
+    other = new DamagedStore(SEED + 1);
+  }
+
+  private static RepairReport repair(SimulatedStorage from, SimulatedStorage to)
+      throws IOException {
+    return repair(from, to, 1 << 20);
+  }
+
+  private static RepairReport repair(SimulatedStorage from, SimulatedStorage to, long heapBytes)
+      throws IOException {
+    try (from;
+        to) {
+      return StoreRepair.run(
+          from,
+          to,
+          new StoreRepair.Settings(
+              4 << 20, heapBytes, DamagedStore.OPTIONS.toOpenOptions().orders(), new UUID(7, SEED)),
+          CheckProgress.NONE);
+    }
+  }
+
+  private static TreeMap<String, byte[]> contents(SimulatedStorage disk) throws IOException {
+    TreeMap<String, byte[]> contents = new TreeMap<>();
+    for (String name : disk.list()) {
+      contents.put(name, DamagedStore.read(disk, name));
+    }
+    return contents;
+  }
+
+  /** Repairs, and checks what comes of it against what the store held; gives the report. */
+  private static RepairReport judge(Damage damage) throws IOException {
+    // Without the manifest nobody knows of a file that is not there any more.
+    boolean mayMissFiles =
+        damage.what().matches("(missing,|swapped with|replaced|zeros from 0 ).*");
+    SimulatedStorage from = store.disk(damage);
+    TreeMap<String, byte[]> before = contents(from);
+    SimulatedStorage to = new SimulatedStorage();
+    RepairReport report = repair(from, to);
+    TreeMap<String, byte[]> after = contents(from);
+    assertEquals(before.keySet(), after.keySet());
+    before.forEach((name, content) -> assertArrayEquals(content, after.get(name), name));
+    assertEquals(0, from.openFiles());
+    assertEquals(0, to.openFiles());
+    try (StoreInspector inspector =
+        StoreInspector.open(to.copy(), 4 << 20, DamagedStore.OPTIONS.toOpenOptions().orders())) {
+      assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings());
+    }
+    try (Store repaired = new SimulatedWorld(to, SEED).open(DamagedStore.OPTIONS)) {
+      for (String name : store.trees()) {
+        compare(name, read(repaired, name), report, mayMissFiles);
+      }
+      if (report.isComplete()) {
+        assertEquals(List.copyOf(store.trees()), repaired.treeNames());
+      }
+    }
+    return report;
+  }
+
+  private static Map<byte[], byte[]> read(Store repaired, String name) {
+    Map<byte[], byte[]> found = new TreeMap<>(Arrays::compareUnsigned);
+    if (repaired.treeNames().contains(name)) {
+      try (Cursor cursor = repaired.tree(name).cursor()) {
+        for (boolean more = cursor.first(); more; more = cursor.next()) {
+          found.put(cursor.key(), cursor.value());
+        }
+      }
+    }
+    return found;
+  }
+
+  private static void compare(
+      String tree, Map<byte[], byte[]> found, RepairReport report, boolean mayMissFiles) {
+    TreeMap<byte[], byte[]> model = store.model(tree);
+    TreeSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
+    keys.addAll(model.keySet());
+    keys.addAll(found.keySet());
+    for (byte[] key : keys) {
+      byte[] value = found.get(key);
+      String text = tree + ", key " + new String(key, UTF_8);
+      assertTrue(value == null || store.everHeld(tree, key, value), () -> text + " never was");
+      if (!Arrays.equals(model.get(key), value)) {
+        assertTrue(
+            report.losses().stream()
+                .filter(loss -> mayMissFiles || !loss.file().equals(StoreRepair.MANIFEST))
+                .anyMatch(loss -> covers(loss, tree, key)),
+            () -> text + ": found " + (value != null) + ", not told of: " + report);
+      }
+    }
+  }
+
+  private static boolean covers(RepairReport.Loss loss, String tree, byte[] key) {
+    String named = loss.tree();
+    if (named != null && !named.equals(tree)) {
+      return false;
+    }
+    Comparator<byte[]> order = Arrays::compareUnsigned;
+    if (tree.equals("backwards")) {
+      order = order.reversed();
+    }
+    byte[] after = loss.after();
+    byte[] before = loss.before();
+    return (after == null || order.compare(after, key) <= 0)
+        && (before == null || order.compare(key, before) <= 0);
+  }
+
+  @Test
+  void aSoundStoreIsCopiedWhole() throws IOException {
+    RepairReport report = judge(new Damage("", "none", files -> {}));
+    assertEquals(List.of(), report.losses());
+    assertEquals(List.of(), report.notes());
+    for (RepairReport.SavedTree tree : report.trees()) {
+      assertEquals(store.model(tree.name()).size(), tree.entries(), tree.name());
+    }
+  }
+
+  @Test
+  void aLogThatIsTooMuchForTheHeapIsSorted() throws IOException {
+    SimulatedStorage to = new SimulatedStorage();
+    RepairReport report = repair(store.disk(new Damage("", "none", files -> {})), to, 5_000);
+    assertEquals(List.of(), report.losses());
+    try (Store repaired = new SimulatedWorld(to, SEED).open(DamagedStore.OPTIONS)) {
+      for (String name : store.trees()) {
+        compare(name, read(repaired, name), report, false);
+      }
+    }
+  }
+
+  @Test
+  void onlyTheManifestIsLostWithTheManifest() throws IOException {
+    RepairReport report = judge(NO_MANIFEST);
+    assertEquals(1, report.losses().size(), report.toString());
+    assertEquals(StoreRepair.MANIFEST, report.losses().get(0).file());
+    assertEquals(List.of(), report.notes());
+    assertEquals(
+        List.copyOf(store.trees()),
+        report.trees().stream().map(RepairReport.SavedTree::name).sorted().toList());
+  }
+
+  @Test
+  void aStoreThatWasKilledIsSavedAsOpeningItWould() throws IOException {
+    SimulatedWorld world = new SimulatedWorld(SEED);
+    SimulatedStorage killed;
+    try (Store open = world.open(SimulatedStores.SMALL)) {
+      Tree tree = open.createTree("t", TreeOptions.defaults());
+      for (int i = 0; i < 30; i++) {
+        tree.put(SimulatedStores.key(i), SimulatedStores.value(i, 100), Durability.SYNC);
+      }
+      killed = world.storage().copy();
+    }
+    TreeMap<String, byte[]> files = contents(killed);
+    String log = files.keySet().stream().filter(n -> n.endsWith(".log")).findFirst().orElseThrow();
+    for (int end = 4096; end < 9000; end += 97) {
+      TreeMap<String, byte[]> cut = new TreeMap<>(files);
+      Damage.truncate(log, end).apply(cut);
+      SimulatedStorage disk = DamagedStore.disk(killed, files, cut);
+      SimulatedStorage to = new SimulatedStorage();
+      RepairReport report = repair(disk.copy(), to);
+      assertEquals(List.of(), report.losses(), "cut off at " + end);
+      try (Store opened = new SimulatedWorld(disk, SEED).open(DamagedStore.OPTIONS);
+          Store repaired = new SimulatedWorld(to, SEED).open(DamagedStore.OPTIONS)) {
+        assertEquals(
+            SimulatedStores.contents(opened.tree("t")),
+            SimulatedStores.contents(repaired.tree("t")));
+      }
+    }
+  }
+
+  @Test
+  void whatWasNotDamagedIsSavedAndNothingAppearsThatNeverWas() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    List<Damage> damages = Damages.of(store, other, SEED, PER_FILE);
+    int complete = 0;
+    int judged = 0;
+    for (Damage damage : sample(damages)) {
+      judged++;
+      try {
+        complete += judge(damage).isComplete() ? 1 : 0;
+      } catch (IOException | RuntimeException | AssertionError e) {
+        wrong.add(damage + ": " + e);
+      }
+    }
+    told(wrong);
+    assertTrue(complete > judged / 10 && complete < judged, complete + " complete of " + judged);
+  }
+
+  @Test
+  void soItIsIfTheManifestIsLostToo() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (Damage damage : sample(Damages.of(store, other, SEED + 1, PER_FILE))) {
+      if (damage.toString().matches(".*(CURRENT|MANIFEST).*")) {
+        continue;
+      }
+      try {
+        judge(
+            new Damage(
+                damage.file(),
+                damage.what() + ", no manifest",
+                files -> {
+                  damage.apply(files);
+                  NO_MANIFEST.apply(files);
+                }));
+      } catch (IOException | RuntimeException | AssertionError e) {
+        wrong.add(damage + ": " + e);
+      }
+    }
+    told(wrong);
+  }
+
+  /** Some of the damages in a build, all if more are asked for. */
+  private static List<Damage> sample(List<Damage> damages) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    return PER_FILE > 2
+        ? damages
+        : damages.stream().filter(damage -> random.nextInt(8) == 0).toList();
+  }
+
+  private static void told(List<String> wrong) {
+    if (!wrong.isEmpty()) {
+      List<String> some = wrong.subList(0, Math.min(20, wrong.size()));
+      throw new AssertionError(
+          "seed " + SEED + ", " + wrong.size() + " wrong:\n" + String.join("\n", some));
+    }
+  }
+
+  @Test
+  void aStoreThatIsOpenIsRefusedAndSoIsATargetThatIsNotEmpty() throws IOException {
+    SimulatedStorage open = store.disk(new Damage("", "none", files -> {}));
+    open.lock();
+    assertThrows(StoreLockedException.class, () -> repair(open, new SimulatedStorage()));
+    SimulatedStorage used = new SimulatedStorage();
+    used.create("file", IoMode.BUFFERED).close();
+    SimulatedStorage from = store.disk(new Damage("", "none", files -> {}));
+    assertThrows(FormatException.class, () -> repair(from, used));
+    assertEquals(List.of("file"), used.list());
+  }
+
+  @Test
+  void whatIsNoStoreIsRefused() throws IOException {
+    SimulatedStorage nothing = new SimulatedStorage();
+    nothing.create("0000000001.sst", IoMode.BUFFERED).close();
+    SimulatedStorage to = new SimulatedStorage();
+    assertThrows(FormatException.class, () -> repair(nothing, to));
+    assertEquals(List.of(), to.list());
+  }
+
+  @Test
+  void aLostPageOfAnSSTableCostsItsKeysOnly() throws IOException {
+    for (Map.Entry<String, byte[]> file : store.files().entrySet()) {
+      byte[] content = file.getValue();
+      for (int at = 4096; file.getKey().endsWith(".sst") && at < content.length; at += 4096) {
+        boolean compressed = content[76] != 0;
+        if (!compressed && content[at + PageLayout.TYPE] == PageLayout.DATA) {
+          RepairReport report = judge(Damage.fill(file.getKey(), at, at + 4096, 1));
+          assertEquals(1, report.losses().size(), report.toString());
+          assertEquals(file.getKey(), report.losses().get(0).file());
+          assertEquals(at, report.losses().get(0).from());
+          assertEquals(at + 4096, report.losses().get(0).to());
+          return;
+        }
+      }
+    }
+    fail("there is no data page");
+  }
+}
