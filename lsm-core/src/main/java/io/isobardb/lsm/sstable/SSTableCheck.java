@@ -190,6 +190,11 @@ public final class SSTableCheck {
         find(pageNo, "has type " + type + " and " + count + " slots");
         return;
       }
+      String problem = PageCheck.problem(memory, base, pageSize);
+      if (problem != null) {
+        find(pageNo, problem);
+        return;
+      }
       if (level == 0) {
         checkData(pageNo, memory, base, count, separator, separatorLsn, leftmost);
         return;

@@ -262,7 +262,7 @@ public final class TableSalvage implements AutoCloseable {
     long at = header != null ? pageSize : Math.min(size, pageSize);
     for (int next = 1; at < size; ) {
       int pageNo = compressed ? storedPageNo(at, next) : rawPageNo(at);
-      if (pageNo > 0) {
+      if (pageNo > 0 && isReadable()) {
         note(pageNo, at);
         at += length;
         next = pageNo + 1;
@@ -341,6 +341,12 @@ public final class TableSalvage implements AutoCloseable {
     }
     length = stored;
     return pageNo;
+  }
+
+  /** Whether the page at {@code overflowAt} holds what it says. */
+  private boolean isReadable() {
+    return memory().getByte(overflowAt + PageLayout.TYPE) != PageLayout.DATA
+        || PageCheck.problem(memory(), overflowAt, pageSize) == null;
   }
 
   /** A page that can be read, now at {@code overflowAt}. */
