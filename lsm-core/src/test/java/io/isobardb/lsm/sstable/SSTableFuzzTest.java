@@ -10,6 +10,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
@@ -27,9 +28,9 @@ class SSTableFuzzTest {
   /** Pages as they are, in a small SSTable with overflow values and two index levels' worth. */
   @FuzzTest(maxDuration = "10m")
   void plainPages(byte[] changes) throws IOException {
-    try (Run run = smallRun()) {
-      SSTableMeta meta = write(run, FileLayout.CODEC_NONE);
-      byte[] file = run.storage.files.get(SSTableMeta.fileName(FILE));
+    try (Run run = new Run(PAGE, KeyOrder.BYTES, 100)) {
+      SSTableMeta meta = Written.PLAIN.meta;
+      byte[] file = Written.PLAIN.copyTo(run);
       change(run, file, changes);
       look(run, meta);
     }
@@ -38,9 +39,9 @@ class SSTableFuzzTest {
   /** The file of a compressed SSTable as it comes; nothing is sealed. */
   @FuzzTest(maxDuration = "10m")
   void packedFile(byte[] changes) throws IOException {
-    try (Run run = smallRun()) {
-      SSTableMeta meta = write(run, FileLayout.CODEC_LZ4);
-      byte[] file = run.storage.files.get(SSTableMeta.fileName(FILE));
+    try (Run run = new Run(PAGE, KeyOrder.BYTES, 100)) {
+      SSTableMeta meta = Written.PACKED.meta;
+      byte[] file = Written.PACKED.copyTo(run);
       for (int at = 0; at + 3 < changes.length; at += 4) {
         int place =
             (changes[at] & 0xFF) << 16 | (changes[at + 1] & 0xFF) << 8 | changes[at + 2] & 0xFF;
@@ -87,10 +88,26 @@ class SSTableFuzzTest {
     return run;
   }
 
-  private static SSTableMeta write(Run run, int codec) throws IOException {
-    SSTable written = run.onDisk(FILE, codec, false);
-    written.release();
-    return written.meta();
+  /** An SSTable that was written once, for all inputs. */
+  private record Written(byte[] file, SSTableMeta meta) {
+    private static final Written PLAIN = of(FileLayout.CODEC_NONE);
+    private static final Written PACKED = of(FileLayout.CODEC_LZ4);
+
+    private static Written of(int codec) {
+      try (Run run = smallRun()) {
+        SSTable written = run.onDisk(FILE, codec, false);
+        written.release();
+        return new Written(run.storage.files.get(SSTableMeta.fileName(FILE)), written.meta());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    byte[] copyTo(Run run) {
+      byte[] copy = file.clone();
+      run.storage.files.put(SSTableMeta.fileName(FILE), copy);
+      return copy;
+    }
   }
 
   private static void change(Run run, byte[] file, byte[] changes) {
