@@ -59,6 +59,10 @@ public final class TableSalvage implements AutoCloseable {
   private long gapFrom = -1;
   private byte @Nullable [] gapAfter;
   private boolean gapOpen;
+
+  /** Bytes that the page takes in the file that was found last. */
+  private long length;
+
   private boolean pastData;
   private boolean customOrder;
   private byte @Nullable [] firstKey;
@@ -103,7 +107,7 @@ public final class TableSalvage implements AutoCloseable {
     return salvage;
   }
 
-  /** Gets file and memory(), until {@link #close}. */
+  /** Gets file and memory, until {@link #close}. */
   private void open() throws IOException {
     DataFile opened = space.storage().open(name, IoMode.BUFFERED);
     file = opened;
@@ -276,9 +280,6 @@ public final class TableSalvage implements AutoCloseable {
       gaps.clear();
     }
   }
-
-  /** Bytes that the page takes in the file that was found last. */
-  private long length;
 
   private int rawPageNo(long at) {
     length = pageSize;
