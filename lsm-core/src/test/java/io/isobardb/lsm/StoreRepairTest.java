@@ -286,6 +286,98 @@ class StoreRepairTest {
     assertEquals(List.of("file"), used.list());
   }
 
+  private static Damage withoutHeaders(boolean footersToo) {
+    return new Damage(
+        "all SSTables",
+        "no headers, no manifest",
+        files -> {
+          NO_MANIFEST.apply(files);
+          for (String name : List.copyOf(files.keySet())) {
+            if (name.endsWith(".sst")) {
+              byte[] content = files.get(name).clone();
+              Arrays.fill(content, 0, 4096, (byte) 7);
+              if (footersToo) {
+                Arrays.fill(content, content.length - 4096, content.length, (byte) 7);
+              }
+              files.put(name, content);
+            }
+          }
+        });
+  }
+
+  /** All values of a store that was repaired are ones that some tree held. */
+  private static int countKnown(SimulatedStorage disk) {
+    int entries = 0;
+    try (Store repaired = new SimulatedWorld(disk, SEED).open(DamagedStore.OPTIONS)) {
+      for (String name : repaired.treeNames()) {
+        for (Map.Entry<byte[], byte[]> entry : read(repaired, name).entrySet()) {
+          assertTrue(
+              store.trees().stream()
+                  .anyMatch(tree -> store.everHeld(tree, entry.getKey(), entry.getValue())),
+              name);
+          entries++;
+        }
+      }
+    }
+    return entries;
+  }
+
+  @Test
+  void treesWhoseNamesAreLostGetNamesThatSaySo() throws IOException {
+    SimulatedStorage to = new SimulatedStorage();
+    RepairReport report = repair(store.disk(withoutHeaders(false)), to);
+    List<String> names = report.trees().stream().map(RepairReport.SavedTree::name).toList();
+    assertTrue(names.containsAll(List.of("recovered-tree-1", "recovered-tree-2")), names + "");
+    assertTrue(
+        report.losses().stream().anyMatch(loss -> loss.what().contains("order that nothing names")),
+        report.toString());
+    assertTrue(countKnown(to) > 100);
+  }
+
+  @Test
+  void filesWhoseTreesAreLostBecomeTreesOfTheirOwn() throws IOException {
+    SimulatedStorage to = new SimulatedStorage();
+    RepairReport report = repair(store.disk(withoutHeaders(true)), to);
+    List<String> names = report.trees().stream().map(RepairReport.SavedTree::name).toList();
+    assertTrue(names.stream().anyMatch(name -> name.matches("recovered-\\d{10}")), names + "");
+    assertTrue(countKnown(to) > 100);
+  }
+
+  @Test
+  void aTreeWhoseKeyOrderIsNotKnownIsLostAndOthersAreSaved() throws IOException {
+    SimulatedStorage to = new SimulatedStorage();
+    RepairReport report;
+    try (SimulatedStorage from = store.disk(new Damage("", "none", files -> {}))) {
+      report =
+          StoreRepair.run(
+              from,
+              to,
+              new StoreRepair.Settings(
+                  4 << 20,
+                  1 << 20,
+                  SimulatedStores.SMALL.toOpenOptions().orders(),
+                  new UUID(7, SEED)),
+              CheckProgress.NONE);
+    } finally {
+      to.close();
+    }
+    assertEquals(1, report.losses().size(), report.toString());
+    assertEquals("backwards", report.losses().get(0).tree());
+    assertEquals(
+        List.of("packed", "plain", "unlogged"),
+        report.trees().stream().map(RepairReport.SavedTree::name).sorted().toList());
+  }
+
+  @Test
+  void ofALogAloneItsWritesAreSaved() throws IOException {
+    SimulatedStorage to = new SimulatedStorage();
+    Damage onlyTheLog =
+        new Damage("all", "gone", files -> files.keySet().removeIf(n -> !n.endsWith(".log")));
+    RepairReport report = repair(store.disk(onlyTheLog), to);
+    assertTrue(report.trees().size() >= 3, report.toString());
+    assertTrue(countKnown(to) > 30);
+  }
+
   @Test
   void whatIsNoStoreIsRefused() throws IOException {
     SimulatedStorage nothing = new SimulatedStorage();
