@@ -55,4 +55,9 @@ public abstract class LeafCursor implements EntryCursor {
   public final int kind() {
     return kind;
   }
+
+  /** Whether the current entry lies in a page on disk that clients read lately: it is cached. */
+  public boolean isHot() {
+    return false;
+  }
 }

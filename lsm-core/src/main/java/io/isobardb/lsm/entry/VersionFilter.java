@@ -27,23 +27,23 @@ public final class VersionFilter {
   }
 
   /**
-   * Whether to keep the entry {@code cursor} stands on.
+   * Whether to keep an entry.
    *
    * @param bottommost whether nothing older of this key can lie outside of the merge
    */
-  public boolean keep(EntryCursor cursor, boolean bottommost) {
-    long lsn = cursor.lsn();
-    if (lastKeyIs(cursor)) {
+  public boolean keep(LeafCursor entry, boolean bottommost) {
+    long lsn = entry.lsn();
+    if (lastKeyIs(entry)) {
       // Needed only if a snapshot lies in [lsn, newerLsn).
       if (!snapshotIn(lsn, newerLsn)) {
         return false;
       }
     } else {
-      remember(cursor);
+      remember(entry);
     }
     newerLsn = lsn;
     // Dropping the marker also drops, as not needed, all that is older: no snapshot lies below it.
-    return !(cursor.kind() == Kind.DELETE && bottommost && !snapshotIn(0, lsn));
+    return !(entry.kind() == Kind.DELETE && bottommost && !snapshotIn(0, lsn));
   }
 
   /** The key of the entry seen last. */
@@ -52,21 +52,21 @@ public final class VersionFilter {
   }
 
   /** Whether the entry has the key of the entry seen last. */
-  public boolean lastKeyIs(EntryCursor cursor) {
-    if (lastLength != cursor.keyLength() || (order.isBytes() && lastHead != cursor.head())) {
+  public boolean lastKeyIs(LeafCursor entry) {
+    if (lastLength != entry.keyLength() || (order.isBytes() && lastHead != entry.head())) {
       return false;
     }
-    return order.compare(lastKey, 0, lastLength, cursor.key(), 0, lastLength) == 0;
+    return order.compare(lastKey, 0, lastLength, entry.key(), 0, lastLength) == 0;
   }
 
-  private void remember(EntryCursor cursor) {
-    int length = cursor.keyLength();
+  private void remember(LeafCursor entry) {
+    int length = entry.keyLength();
     if (lastKey.length < length) {
       lastKey = new byte[Math.max(length, 2 * lastKey.length)];
     }
-    System.arraycopy(cursor.key(), 0, lastKey, 0, length);
+    System.arraycopy(entry.key(), 0, lastKey, 0, length);
     lastLength = length;
-    lastHead = cursor.head();
+    lastHead = entry.head();
   }
 
   /** Whether a snapshot lies in {@code [from, to)}. */

@@ -2,6 +2,7 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.error.DiskFullException;
@@ -186,7 +187,7 @@ final class FlushJob implements Job {
   }
 
   /** Delete markers can go if there is nothing older: the tree has no SSTables on disk. */
-  private Function<EntryCursor, Boolean> bottommost(TreeState state) {
+  private Function<LeafCursor, Boolean> bottommost(TreeState state) {
     boolean oldest = state.version().tableCount() == 0;
     return cursor -> oldest;
   }

@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.error.DiskFullException;
@@ -136,7 +137,7 @@ final class DiskMergeJob implements Job {
         zeroUpTo);
   }
 
-  private boolean nothingBelow(EntryCursor cursor) {
+  private boolean nothingBelow(LeafCursor cursor) {
     if (choice.bottommost()) {
       return true;
     }

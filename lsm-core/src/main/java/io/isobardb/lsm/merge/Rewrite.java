@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
@@ -27,7 +28,7 @@ public final class Rewrite implements AutoCloseable {
 
   private final EntryCursor source;
   private final VersionFilter filter;
-  private final Function<EntryCursor, Boolean> bottommost;
+  private final Function<LeafCursor, Boolean> bottommost;
   private final Supplier<SSTableWriter> writers;
   private final long targetBytes;
   private final long zeroUpTo;
@@ -46,7 +47,7 @@ public final class Rewrite implements AutoCloseable {
   public Rewrite(
       MergingCursor source,
       VersionFilter filter,
-      Function<EntryCursor, Boolean> bottommost,
+      Function<LeafCursor, Boolean> bottommost,
       Supplier<SSTableWriter> writers,
       long targetBytes,
       long zeroUpTo) {
@@ -79,41 +80,29 @@ public final class Rewrite implements AutoCloseable {
       if (out != null
           && (i & 7) == 0
           && out.sizeBytes() >= targetBytes
-          && !filter.lastKeyIs(source)) {
+          && !filter.lastKeyIs(source.leaf())) {
         return Outcome.OUTPUT_FULL;
       }
+      LeafCursor entry = source.leaf();
       entriesIn++;
-      carried += ENTRY_OVERHEAD + source.keyLength() + source.valueLength();
-      boolean deletes = source.kind() == Kind.DELETE;
-      if (filter.keep(source, deletes && bottommost.apply(source))) {
-        add();
+      carried += ENTRY_OVERHEAD + entry.keyLength() + entry.valueLength();
+      boolean deletes = entry.kind() == Kind.DELETE;
+      if (filter.keep(entry, deletes && bottommost.apply(entry))) {
+        add(entry);
       }
       source.next();
     }
     return Outcome.GOING_ON;
   }
 
-  private void add() throws IOException {
+  private void add(LeafCursor entry) throws IOException {
     SSTableWriter out = writer;
     if (out == null) {
       out = writers.get();
       writer = out;
     }
-    long lsn = source.lsn() <= zeroUpTo ? Lsn.ZERO : source.lsn();
     entriesOut++;
-    if (source.kind() == Kind.PUT_OVERFLOW) {
-      out.addOverflow(
-          source.key(), source.keyLength(), lsn, source.valueLength(), source::copyValue);
-    } else {
-      out.add(
-          source.key(),
-          source.keyLength(),
-          lsn,
-          source.kind(),
-          source.valueMemory(),
-          source.valueOffset(),
-          source.valueLength());
-    }
+    out.add(entry, entry.lsn() <= zeroUpTo ? Lsn.ZERO : entry.lsn());
   }
 
   /** Whether an output is begun. */

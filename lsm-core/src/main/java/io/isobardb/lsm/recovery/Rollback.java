@@ -2,7 +2,6 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -105,7 +104,7 @@ final class Rollback {
           if (writer == null) {
             writer = writer();
           }
-          add(writer, cursor);
+          writer.add(cursor.leaf(), cursor.lsn());
         }
       }
       SSTableMeta meta = writer == null ? null : writer.finish();
@@ -115,22 +114,6 @@ final class Rollback {
       if (writer != null) {
         writer.abort();
       }
-    }
-  }
-
-  private static void add(SSTableWriter writer, EntryCursor cursor) throws IOException {
-    if (cursor.kind() == Kind.PUT_OVERFLOW) {
-      writer.addOverflow(
-          cursor.key(), cursor.keyLength(), cursor.lsn(), cursor.valueLength(), cursor::copyValue);
-    } else {
-      writer.add(
-          cursor.key(),
-          cursor.keyLength(),
-          cursor.lsn(),
-          cursor.kind(),
-          cursor.valueMemory(),
-          cursor.valueOffset(),
-          cursor.valueLength());
     }
   }
 

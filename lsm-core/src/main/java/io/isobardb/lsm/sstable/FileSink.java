@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the pages of an SSTable to a new file, in batches; pages being filled are charged to
- * {@link Purpose#MERGE}. A page that is on its way to the disk is then given to the buffer cache,
- * if it is hot, or back to the pool.
+ * {@link Purpose#MERGE}. A page that was written is then offered to the buffer cache, or given back
+ * to the pool.
  *
  * <p>{@link #finish} syncs the file, not its directory. Thread rule: one thread at a time.
  */
@@ -30,7 +30,7 @@ public final class FileSink implements PageSink {
   private final long fileNumber;
   private final int treeId;
   private final int codec;
-  private final boolean adoptHot;
+  private final boolean adopt;
   private final long seed;
   private final DataFile file;
 
@@ -49,9 +49,9 @@ public final class FileSink implements PageSink {
    * Creates the file and writes its header.
    *
    * @param codec of {@link FileLayout}
-   * @param adoptHot whether hot pages go to the buffer cache
+   * @param adopt whether pages go to the buffer cache: hot ones in any case, others if it has room
    */
-  public FileSink(TableSpace space, long fileNumber, int treeId, int codec, boolean adoptHot)
+  public FileSink(TableSpace space, long fileNumber, int treeId, int codec, boolean adopt)
       throws IOException {
     this.space = space;
     this.pool = space.pool();
@@ -59,7 +59,7 @@ public final class FileSink implements PageSink {
     this.fileNumber = fileNumber;
     this.treeId = treeId;
     this.codec = codec;
-    this.adoptHot = adoptHot;
+    this.adopt = adopt;
     this.seed = space.fileSeed(fileNumber);
     int batch =
         Math.max(1, (int) Math.min(BATCH_BYTES, pool.limitBytes() / BUDGET_SHARE) / pageSize);
@@ -148,14 +148,10 @@ public final class FileSink implements PageSink {
     pending = 0;
     firstPending += count;
     for (int i = 0; i < count; i++) {
-      if (adoptHot && hot[i]) {
-        space
-            .cache()
-            .adopt(
-                BufferCache.key((int) fileNumber, first + i),
-                pages[i],
-                Purpose.MERGE,
-                Access.QUERY);
+      if (adopt) {
+        long key = BufferCache.key((int) fileNumber, first + i);
+        Access access = hot[i] ? Access.QUERY : Access.MERGE;
+        space.cache().adopt(key, pages[i], Purpose.MERGE, access);
       } else {
         release(pages[i]);
       }

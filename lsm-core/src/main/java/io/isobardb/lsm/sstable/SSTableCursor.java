@@ -320,9 +320,9 @@ public final class SSTableCursor extends LeafCursor {
     return valueAt;
   }
 
-  /** For merges: whether clients read the current entry's page lately, or it is in memory. */
+  @Override
   public boolean isHot() {
-    return table.isInMemory() || hot;
+    return hot;
   }
 
   @Override

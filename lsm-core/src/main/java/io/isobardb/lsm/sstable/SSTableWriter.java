@@ -2,6 +2,7 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
@@ -48,7 +49,9 @@ public final class SSTableWriter {
   private final byte[] lastSeparator;
   private int lastSeparatorLength;
 
-  private boolean pageHot;
+  /** Entries of the page at hand that came from hot pages, less those that did not. */
+  private int pageHeat;
+
   private boolean sourceHot;
   private long entries;
   private long deletes;
@@ -101,6 +104,23 @@ public final class SSTableWriter {
     }
   }
 
+  /** Adds the entry that a cursor stands on, as one with the LSN {@code lsn}. */
+  public void add(LeafCursor entry, long lsn) throws IOException {
+    sourceHot = entry.isHot();
+    if (entry.kind() == Kind.PUT_OVERFLOW) {
+      addOverflow(entry.key(), entry.keyLength(), lsn, entry.valueLength(), entry::copyValue);
+    } else {
+      add(
+          entry.key(),
+          entry.keyLength(),
+          lsn,
+          entry.kind(),
+          entry.valueMemory(),
+          entry.valueOffset(),
+          entry.valueLength());
+    }
+  }
+
   /** Adds a put whose value goes to overflow pages, which are written at once. */
   public void addOverflow(byte[] key, int keyLength, long lsn, int valueLength, ValueSource source)
       throws IOException {
@@ -128,7 +148,7 @@ public final class SSTableWriter {
     put(key, keyLength, common, lsn, Kind.PUT_OVERFLOW, overflow, 0, 16);
   }
 
-  /** Says whether what is added from now on was in the cache where it came from. */
+  /** Says whether what is added from now on comes from pages that clients read lately. */
   public void sourceHot(boolean hot) {
     sourceHot = hot;
   }
@@ -270,7 +290,7 @@ public final class SSTableWriter {
         throw new IllegalStateException("an entry does not fit into an empty page");
       }
     }
-    pageHot |= sourceHot;
+    pageHeat += sourceHot ? 1 : -1;
     lastLsn = lsn;
   }
 
@@ -285,8 +305,8 @@ public final class SSTableWriter {
   private void flushData() throws IOException {
     int page = data.finish();
     int pageNo = nextPage;
-    emit(page, pageHot);
-    pageHot = false;
+    emit(page, pageHeat > 0);
+    pageHeat = 0;
     child.putInt(0, pageNo);
     addSeparator(leaf);
   }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
@@ -99,6 +101,43 @@ class SSTableWriterTest {
       double rate = 100.0 * passed / probes;
       assertTrue(rate > 0.5 && rate < 1.6, "false positives " + rate + " %");
       table.release();
+    }
+  }
+
+  @Test
+  void aMergeHandsOnWhatClientsReadAndNothingElseIfTheCacheIsFull() throws IOException {
+    for (boolean room : new boolean[] {false, true}) {
+      try (Run run = new Run(4096, KeyOrder.BYTES, 400)) {
+        run.randomEntries(new SplittableRandom(1), 3_000, 200);
+        run.sort();
+        SSTable source = run.onDisk(5, FileLayout.CODEC_NONE, false);
+        byte[] read = run.entries.get(1_000).key();
+        try (SSTableCursor reader = source.cursor(Access.QUERY)) {
+          assertTrue(reader.seek(read, 0, read.length, Lsn.MAX));
+        }
+        long held = run.cache.stats().heldPages();
+        run.cache.resize((room ? 400 : held) * 4096);
+
+        FileSink sink = new FileSink(run.space, 6, 3, FileLayout.CODEC_NONE, true);
+        SSTableWriter writer = new SSTableWriter(sink, run.order, 6, 3, 10);
+        try (SSTableCursor merged = source.cursor(Access.MERGE)) {
+          for (boolean more = merged.first(); more; more = merged.next()) {
+            writer.add(merged.leaf(), merged.lsn());
+          }
+        }
+        SSTable result = SSTable.onDisk(run.space, run.order, writer.finish());
+
+        int cached = run.cachedPages(6);
+        assertEquals(room, cached > 50, "pages of the result in the cache: " + cached);
+        long misses = run.cache.stats().queryMisses();
+        try (SSTableCursor reader = result.cursor(Access.QUERY)) {
+          assertTrue(reader.seek(read, 0, read.length, Lsn.MAX));
+        }
+        assertEquals(
+            misses, run.cache.stats().queryMisses(), "the page that was read must be cached");
+        source.release();
+        result.release();
+      }
     }
   }
 

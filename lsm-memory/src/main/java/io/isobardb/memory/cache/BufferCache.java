@@ -241,22 +241,20 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
 
   /**
    * Takes over a page whose contents are those of the disk page {@code key}, as the output of a
-   * flush or a merge, without copying it. It comes in cold.
+   * flush or a merge, without copying it.
    *
+   * @param access with {@link Access#QUERY} the page comes in hot, and others go for it; with
+   *     {@link Access#MERGE} it comes in cold, and only if the cache holds less than it may
    * @return whether the cache took it; if not (the page is there, or there is no room) it is
    *     retired. In either case it is no longer the caller's.
    */
-  public boolean adopt(long key, int page, Purpose from) {
-    return adopt(key, page, from, Access.MERGE);
-  }
-
-  /** As {@link #adopt(long, int, Purpose)}; with {@link Access#QUERY} the page comes in hot. */
   public boolean adopt(long key, int page, Purpose from, Access access) {
     Stripe stripe = stripe(key);
     boolean adopted = false;
     stripe.lock();
     try {
-      if (!stripe.isLoading(key) && change(key, 0, 0) == 0 && frames.raiseHeld(Integer.MAX_VALUE)) {
+      int most = access == Access.QUERY ? Integer.MAX_VALUE : frames.target();
+      if (!stripe.isLoading(key) && change(key, 0, 0) == 0 && frames.raiseHeld(most)) {
         pool.transfer(from, Purpose.CACHE, 1);
         open().insert(key, page | PageTable.VALID | heat(access));
         adopted = true;

@@ -140,7 +140,7 @@ class BufferCacheModelTest {
     int page = pool.allocate(Purpose.MERGE);
     if (page != PagePool.NONE) {
       TestPages.write(key, pool.memory(page), pool.base(page), PAGE);
-      boolean adopted = cache.adopt(key, page, Purpose.MERGE);
+      boolean adopted = cache.adopt(key, page, Purpose.MERGE, Access.MERGE);
       assertTrue(!adopted || !pins.containsKey(key));
     }
   }

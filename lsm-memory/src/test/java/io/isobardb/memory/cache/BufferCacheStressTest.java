@@ -148,7 +148,7 @@ class BufferCacheStressTest {
     int page = pool.allocate(Purpose.MERGE);
     if (page != PagePool.NONE) {
       TestPages.write(key, pool.memory(page), pool.base(page), PAGE);
-      cache.adopt(key, page, Purpose.MERGE);
+      cache.adopt(key, page, Purpose.MERGE, Access.MERGE);
     }
   }
 

@@ -338,9 +338,24 @@ class BufferCacheTest {
         known++;
       }
       int page = pool.allocate(Purpose.MERGE);
-      assertFalse(cache.adopt(key(3, known), page, Purpose.MERGE));
+      assertFalse(cache.adopt(key(3, known), page, Purpose.MERGE, Access.QUERY));
       assertEquals(0, pool.pages(Purpose.MERGE));
       assertEquals(64, cache.stats().adoptions());
+    }
+  }
+
+  @Test
+  void aColdPageIsAdoptedOnlyWhereThereIsRoom() {
+    try (BufferCache cache = cache(MINIMUM_PAGES + 2, 0)) {
+      int adopted = 0;
+      for (int i = 0; i < MINIMUM_PAGES + 10; i++) {
+        int page = pool.allocate(Purpose.MERGE);
+        adopted += cache.adopt(key(4, i), page, Purpose.MERGE, Access.MERGE) ? 1 : 0;
+        assertEquals(0, pool.pages(Purpose.MERGE));
+      }
+      assertEquals(adopted, cache.stats().adoptions());
+      assertTrue(adopted > 0 && adopted <= MINIMUM_PAGES + 2, "adopted " + adopted);
+      assertEquals(adopted, countPresent(cache, 4, MINIMUM_PAGES + 10), "nothing was evicted");
     }
   }
 
