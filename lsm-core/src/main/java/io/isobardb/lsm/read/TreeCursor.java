@@ -11,7 +11,6 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.cache.NoFrameException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +22,15 @@ import org.jspecify.annotations.Nullable;
  * whether the tree has moved on, and if so carries on from its key in the new state, so that a long
  * scan does not hold old memory and files back. One that stands still is told to {@link #letGo}.
  *
- * <p>Thread rule: one thread at a time.
+ * <p>A move that fails leaves it on no entry. Thread rule: one thread at a time.
  */
 public final class TreeCursor implements AutoCloseable {
   private static final int STEPS_BEFORE_LOOK = 256;
 
   /** Each waits some tens of milliseconds for a frame. The last one's failure is the caller's. */
   private static final int MAX_ATTEMPTS = 1000;
+
+  private static final int NOT_SAVED = -1;
 
   private final TreeHandle tree;
   private final KeyOrder order;
@@ -46,6 +47,18 @@ public final class TreeCursor implements AutoCloseable {
   private byte[] key = new byte[64];
   private int keyLength;
   private long keyHead;
+
+  /** Whether the sources stand before all versions of the current key, after going back. */
+  private boolean before;
+
+  /** Then the current value, unless it is an overflow value. */
+  private byte[] saved = new byte[0];
+
+  /** Length of {@link #saved}, or {@link #NOT_SAVED}. */
+  private int savedLength = NOT_SAVED;
+
+  /** The key that a step back starts from. */
+  private byte[] origin = new byte[64];
 
   /**
    * @param opener gives a cursor over all of a table
@@ -88,6 +101,7 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   private void shut() {
+    before = false;
     TreeState held = state;
     if (held != null) {
       state = null;
@@ -125,13 +139,14 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
-  /** Stands on the current entry again after {@link #letGo}. */
+  /** Makes the sources stand on the current entry again. */
   private void stand() {
     checkValid();
-    for (int attempt = 1; state == null; attempt++) {
+    for (int attempt = 1; state == null || before; attempt++) {
       try {
         takeUp();
         merged.seek(key, 0, keyLength, lsn);
+        before = false;
       } catch (NoFrameException e) {
         backOff(e, attempt);
       }
@@ -144,6 +159,7 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Moves to the first key within the bounds. */
   public boolean first() {
+    valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
         takeUp();
@@ -162,6 +178,7 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Moves to the last key within the bounds. */
   public boolean last() {
+    valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
         takeUp();
@@ -184,6 +201,7 @@ public final class TreeCursor implements AutoCloseable {
     if (start != null && order.compare(target, offset, length, start, 0, start.length) < 0) {
       return first();
     }
+    valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
         takeUp();
@@ -201,6 +219,7 @@ public final class TreeCursor implements AutoCloseable {
     if (end != null && order.compare(target, offset, length, end, 0, end.length) > 0) {
       return last();
     }
+    valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
         takeUp();
@@ -215,10 +234,11 @@ public final class TreeCursor implements AutoCloseable {
   /** Moves on by one key. */
   public boolean next() {
     checkValid();
-    boolean renewed = renew();
+    boolean elsewhere = renew() || before;
+    valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        if (!renewed) {
+        if (!elsewhere) {
           merged.next();
           return settle(true);
         }
@@ -228,7 +248,7 @@ public final class TreeCursor implements AutoCloseable {
       } catch (NoFrameException e) {
         // Wherever it came to: all up to the key seen last is passed over.
         backOff(e, attempt);
-        renewed = true;
+        elsewhere = true;
       }
     }
   }
@@ -237,8 +257,20 @@ public final class TreeCursor implements AutoCloseable {
   public boolean previous() {
     checkValid();
     renew();
-    byte[] here = Arrays.copyOf(key, keyLength);
-    return seekBefore(here, 0, here.length);
+    valid = false;
+    int length = keyLength;
+    if (origin.length < length) {
+      origin = new byte[key.length];
+    }
+    System.arraycopy(key, 0, origin, 0, length);
+    if (before) {
+      try {
+        return settleBackward();
+      } catch (NoFrameException e) {
+        backOff(e, 1);
+      }
+    }
+    return seekBefore(origin, 0, length);
   }
 
   /** Goes over to the current state if it is time to; whether the sources now stand nowhere. */
@@ -258,12 +290,13 @@ public final class TreeCursor implements AutoCloseable {
    * @param skip whether entries with the current key are to be passed over
    */
   private boolean settle(boolean skip) {
+    before = false;
     boolean passing = skip;
     while (merged.valid()) {
       LeafCursor entry = merged.leaf();
       if (entry.lsn() <= lsn && !(passing && isKey(entry))) {
         remember(entry);
-        if (to != null && !before(to)) {
+        if (to != null && !isBelow(to)) {
           return valid = false;
         }
         if (entry.kind() != Kind.DELETE) {
@@ -276,7 +309,11 @@ public final class TreeCursor implements AutoCloseable {
     return valid = false;
   }
 
-  /** From some version of a key goes back to the last key that the snapshot sees. */
+  /**
+   * Goes back, from the oldest version of a key or from none, to the last key that the snapshot
+   * sees. Of a key older versions come first, so the entry it sees is known only when all have
+   * passed: its value is kept.
+   */
   private boolean settleBackward() {
     while (merged.valid()) {
       remember(merged.leaf());
@@ -284,16 +321,39 @@ public final class TreeCursor implements AutoCloseable {
       if (start != null && order.compare(key, 0, keyLength, start, 0, start.length) < 0) {
         break;
       }
-      merged.seek(key, 0, keyLength, lsn);
-      if (merged.valid() && isKey(merged.leaf()) && merged.kind() != Kind.DELETE) {
+      boolean found = false;
+      LeafCursor entry = merged.leaf();
+      do {
+        if (entry.lsn() <= lsn) {
+          found = entry.kind() != Kind.DELETE;
+          if (found) {
+            save(entry);
+          }
+        }
+        merged.previous();
+      } while (merged.valid() && isKey(entry = merged.leaf()));
+      if (found) {
+        before = true;
         return valid = true;
       }
-      merged.seekBefore(key, 0, keyLength);
     }
+    before = false;
     return valid = false;
   }
 
-  private boolean before(byte[] bound) {
+  private void save(LeafCursor entry) {
+    savedLength = NOT_SAVED;
+    if (entry.kind() == Kind.PUT) {
+      int length = entry.valueLength();
+      if (saved.length < length) {
+        saved = new byte[2 * length];
+      }
+      entry.valueMemory().get(entry.valueOffset(), saved, 0, length);
+      savedLength = length;
+    }
+  }
+
+  private boolean isBelow(byte[] bound) {
     return order.compare(key, 0, keyLength, bound, 0, bound.length) < 0;
   }
 
@@ -330,12 +390,25 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   public int valueLength() {
+    if (isSaved()) {
+      return savedLength;
+    }
     stand();
     return merged.valueLength();
   }
 
+  /** Whether the value is at hand without looking where the sources stand. */
+  private boolean isSaved() {
+    checkValid();
+    return before && savedLength != NOT_SAVED;
+  }
+
   /** Copies the value into {@code target} at the absolute index {@code at}. */
   public void copyValue(ByteBuffer target, int at) {
+    if (isSaved()) {
+      target.put(at, saved, 0, savedLength);
+      return;
+    }
     for (int attempt = 1; ; attempt++) {
       stand();
       try {
@@ -349,6 +422,10 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Copies the value into {@code target}, which is as long as the value. */
   public void copyValue(byte[] target) {
+    if (isSaved()) {
+      System.arraycopy(saved, 0, target, 0, savedLength);
+      return;
+    }
     stand();
     if (merged.kind() == Kind.PUT) {
       merged.valueMemory().get(merged.valueOffset(), target, 0, target.length);

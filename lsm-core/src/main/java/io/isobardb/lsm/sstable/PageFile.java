@@ -65,6 +65,24 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
     return page;
   }
 
+  /** As {@link #pin(int, Access)}, but what the cache does not have is read ahead. */
+  int pin(int pageNo, Access mode, PageSequence sequence) throws IOException {
+    long key = cacheKey(pageNo);
+    BufferCache cache = space.cache();
+    int there = cache.pin(key);
+    if (there != BufferCache.ABSENT) {
+      cache.countHits(1);
+      return there;
+    }
+    ReadAhead ahead = sequence.ahead(pageNo);
+    if (ahead == null) {
+      return pin(pageNo, mode);
+    }
+    int from = ahead.read(pageNo, mode);
+    return cache.load(
+        key, (same, memory, base) -> memory.copyFrom(base, ahead.memory(), from, pageSize), mode);
+  }
+
   void unpin(int pageNo) {
     space.cache().unpin(cacheKey(pageNo));
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * rule: one thread at a time.
  */
 final class ReadAhead implements AutoCloseable {
-  private static final int LARGEST_BYTES = 256 << 10;
+  static final int LARGEST_BYTES = 256 << 10;
 
   /** A merge has a dozen of them at once: each is at most this part of the budget. */
   private static final int BUDGET_SHARE = 256;
@@ -35,6 +35,9 @@ final class ReadAhead implements AutoCloseable {
   private long pieceTo;
   private int current = -1;
 
+  /** Pages from here on are not read ahead. */
+  private int endPage;
+
   private ReadAhead(SSTable table, Block block, int pieceBytes) {
     this.file = table.file();
     this.pool = table.space().pool();
@@ -42,15 +45,23 @@ final class ReadAhead implements AutoCloseable {
     this.pageSize = table.space().pageSize();
     this.block = block;
     this.pieceBytes = pieceBytes;
+    this.endPage = table.meta().pageCount();
   }
 
-  /** A reader of the table's file, or null if there is no memory for one. */
-  static @Nullable ReadAhead open(SSTable table) {
+  /**
+   * A reader of the table's file, or null if there is no memory for one.
+   *
+   * @param pieceBytes how much to read at a time, at most
+   */
+  static @Nullable ReadAhead open(SSTable table, int pieceBytes) {
     PagePool pool = table.space().pool();
     boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
     int pageSize = pool.pageSize();
     int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
     int most = LARGEST_BYTES;
+    while (most / 2 >= Math.max(least, pieceBytes)) {
+      most /= 2;
+    }
     while (most > pool.limitBytes() / BUDGET_SHARE) {
       most /= 2;
     }
@@ -68,6 +79,20 @@ final class ReadAhead implements AutoCloseable {
     return null;
   }
 
+  /** Says where what is wanted ends, as far as pages of the file are plain. */
+  void endAt(int pageNo) {
+    endPage = pageNo;
+  }
+
+  /** Whether a page needs no further read. */
+  boolean holds(int pageNo) {
+    if (meta.codec() != FileLayout.CODEC_NONE) {
+      return false;
+    }
+    long from = (long) pageNo * pageSize;
+    return from >= pieceFrom && from + pageSize <= pieceTo;
+  }
+
   Memory memory() {
     return block.memory();
   }
@@ -80,7 +105,7 @@ final class ReadAhead implements AutoCloseable {
   private int readRaw(int pageNo) throws IOException {
     long from = (long) pageNo * pageSize;
     if (from < pieceFrom || from + pageSize > pieceTo) {
-      int count = Math.min(pieceBytes / pageSize, meta.pageCount() - pageNo);
+      int count = Math.min(pieceBytes / pageSize, Math.max(1, endPage - pageNo));
       pieceTo = pieceFrom;
       file.readRaw(pageNo, count, block.memory(), 0);
       pieceFrom = from;

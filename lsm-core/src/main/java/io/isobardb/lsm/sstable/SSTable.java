@@ -248,6 +248,15 @@ public final class SSTable {
     }
   }
 
+  /** As {@link #loadPage(int, Access)}, for one on disk; what is absent is read ahead. */
+  int loadPage(int pageNo, Access mode, PageSequence sequence) {
+    try {
+      return file().pin(pageNo, mode, sequence);
+    } catch (IOException e) {
+      throw new UncheckedIOException("reading " + meta.fileName() + ": " + e.getMessage(), e);
+    }
+  }
+
   /**
    * Opens the file of an SSTable on disk, which the first read would do otherwise. Outside of
    * epochs.
@@ -281,18 +290,22 @@ public final class SSTable {
   public void copyOverflow(
       int firstPage, int from, ByteBuffer target, int targetOffset, int length, Access mode) {
     int perPage = PageLayout.overflowBytes(pool.pageSize());
-    for (int done = 0; done < length; ) {
-      int at = (from + done) % perPage;
-      int piece = Math.min(length - done, perPage - at);
-      int pageNo = firstPage + (from + done) / perPage;
-      int page = loadPage(pageNo, mode);
-      try {
-        int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
-        pool.memory(page).get(start, target, targetOffset + done, piece);
-      } finally {
-        unpin(pageNo);
+    int first = from / perPage;
+    int pages = (from + length - 1) / perPage + 1 - first;
+    try (PageSequence source = PageSequence.of(this, mode, firstPage + first, pages)) {
+      for (int done = 0; done < length; ) {
+        int at = (from + done) % perPage;
+        int piece = Math.min(length - done, perPage - at);
+        int pageNo = firstPage + (from + done) / perPage;
+        int page = source.load(pageNo);
+        try {
+          int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
+          pool.memory(page).get(start, target, targetOffset + done, piece);
+        } finally {
+          unpin(pageNo);
+        }
+        done += piece;
       }
-      done += piece;
     }
   }
 

@@ -34,6 +34,9 @@ public final class SSTableCursor extends LeafCursor {
 
   private final int[] pathSlots;
 
+  /** For a client's reads. */
+  private final @Nullable PageSequence sequence;
+
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
   private boolean hot;
@@ -58,6 +61,7 @@ public final class SSTableCursor extends LeafCursor {
     this.height = table.meta().indexHeight();
     this.pathPages = new int[height];
     this.pathSlots = new int[height];
+    this.sequence = mode == Access.QUERY ? PageSequence.ofScan(table) : null;
   }
 
   @Override
@@ -193,7 +197,7 @@ public final class SSTableCursor extends LeafCursor {
     }
     letGo();
     if (!readPastCache(pageNo)) {
-      int page = table.loadPage(pageNo, mode);
+      int page = sequence == null ? table.loadPage(pageNo, mode) : sequence.load(pageNo);
       pinned = pageNo;
       memory = pool.memory(page);
       base = pool.base(page);
@@ -228,11 +232,12 @@ public final class SSTableCursor extends LeafCursor {
       return true;
     }
     if (dataAhead == null) {
-      dataAhead = ReadAhead.open(table);
+      dataAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
     }
     if (dataAhead == null) {
       return false;
     }
+    cache.countMiss(cacheKey, mode);
     base = read(dataAhead, pageNo);
     memory = dataAhead.memory();
     return true;
@@ -367,7 +372,7 @@ public final class SSTableCursor extends LeafCursor {
       return null;
     }
     if (overflowAhead == null) {
-      overflowAhead = ReadAhead.open(table);
+      overflowAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
     }
     return overflowAhead;
   }
@@ -376,6 +381,9 @@ public final class SSTableCursor extends LeafCursor {
   public void close() {
     valid = false;
     letGo();
+    if (sequence != null) {
+      sequence.close();
+    }
     if (dataAhead != null) {
       dataAhead.close();
       dataAhead = null;

@@ -6,6 +6,7 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
@@ -68,8 +69,8 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
 
   private volatile @Nullable PageTable table;
   private final LongAdder hits = new LongAdder();
-  private final LongAdder[] misses = {new LongAdder(), new LongAdder()};
-  private final LongAdder[] ghostHits = {new LongAdder(), new LongAdder()};
+  private final LongAdder[] misses = adders();
+  private final LongAdder[] ghostHits = adders();
   private final LongAdder failedLoads = new LongAdder();
   private final LongAdder adoptions = new LongAdder();
 
@@ -144,6 +145,14 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     hits.add(found);
   }
 
+  /** Counts a page that was not there, and is read past the cache. */
+  public void countMiss(long key, Access access) {
+    misses[access.ordinal()].increment();
+    if (ghost != null && ghost.remove(key)) {
+      ghostHits[access.ordinal()].increment();
+    }
+  }
+
   /** Pins a page; gives it, or {@link #ABSENT}. */
   public int pin(long key) {
     long value = change(key, 1, 0);
@@ -208,10 +217,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     int page = ABSENT;
     boolean loaded = false;
     try {
-      misses[access.ordinal()].increment();
-      if (ghost != null && ghost.remove(key)) {
-        ghostHits[access.ordinal()].increment();
-      }
+      countMiss(key, access);
       page = frames.acquire();
       loader.load(key, pool.memory(page), pool.base(page));
       loaded = true;
@@ -348,9 +354,9 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
   public CacheStats stats() {
     return new CacheStats(
         hits.sum(),
-        misses[Access.QUERY.ordinal()].sum(),
+        ofClients(misses),
         misses[Access.MERGE.ordinal()].sum(),
-        ghostHits[Access.QUERY.ordinal()].sum(),
+        ofClients(ghostHits),
         ghostHits[Access.MERGE.ordinal()].sum(),
         failedLoads.sum(),
         frames.evictions.sum(),
@@ -358,6 +364,16 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
         frames.waits.sum(),
         frames.held(),
         frames.target());
+  }
+
+  private static LongAdder[] adders() {
+    LongAdder[] all = new LongAdder[Access.values().length];
+    Arrays.setAll(all, i -> new LongAdder());
+    return all;
+  }
+
+  private static long ofClients(LongAdder[] counts) {
+    return counts[Access.QUERY.ordinal()].sum() + counts[Access.SCAN.ordinal()].sum();
   }
 
   /**
