@@ -3,10 +3,12 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.KeyRange;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A position among the entries of a tree, in key order, as of one moment.
@@ -33,16 +35,24 @@ public final class Cursor implements AutoCloseable {
   private final TreeCursor cursor;
   private final long lsn;
 
+  /** What was passed, for a transaction that has to know. */
+  private final @Nullable KeyRange passed;
+
   /** 1 while a call is under way. A monitor would cost three times as much per entry. */
   private int busy;
 
   private volatile boolean closed;
 
-  Cursor(Store store, TreeHandle tree, TreeCursor cursor, long lsn) {
+  Cursor(Store store, TreeHandle tree, TreeCursor cursor, long lsn, @Nullable KeyRange passed) {
     this.store = store;
     this.tree = tree;
     this.cursor = cursor;
     this.lsn = lsn;
+    this.passed = passed;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   boolean isOver(TreeHandle of) {
@@ -71,7 +81,7 @@ public final class Cursor implements AutoCloseable {
   public boolean first() {
     enter();
     try {
-      return cursor.first();
+      return forward(null, cursor.first());
     } finally {
       exit();
     }
@@ -81,7 +91,7 @@ public final class Cursor implements AutoCloseable {
   public boolean last() {
     enter();
     try {
-      return cursor.last();
+      return backward(null, cursor.last());
     } finally {
       exit();
     }
@@ -91,7 +101,7 @@ public final class Cursor implements AutoCloseable {
   public boolean seek(byte[] key) {
     enter();
     try {
-      return cursor.seek(key, 0, key.length);
+      return forward(key, cursor.seek(key, 0, key.length));
     } finally {
       exit();
     }
@@ -101,7 +111,7 @@ public final class Cursor implements AutoCloseable {
   public boolean seekBefore(byte[] key) {
     enter();
     try {
-      return cursor.seekBefore(key, 0, key.length);
+      return backward(key, cursor.seekBefore(key, 0, key.length));
     } finally {
       exit();
     }
@@ -115,7 +125,8 @@ public final class Cursor implements AutoCloseable {
   public boolean next() {
     enter();
     try {
-      return cursor.next();
+      byte[] from = passed == null ? null : currentKey();
+      return forward(from, cursor.next());
     } finally {
       exit();
     }
@@ -129,10 +140,31 @@ public final class Cursor implements AutoCloseable {
   public boolean previous() {
     enter();
     try {
-      return cursor.previous();
+      byte[] from = passed == null ? null : currentKey();
+      return backward(from, cursor.previous());
     } finally {
       exit();
     }
+  }
+
+  private byte[] currentKey() {
+    return Arrays.copyOf(cursor.key(), cursor.keyLength());
+  }
+
+  /** Notes a move forward from {@code start}, or from the first key. */
+  private boolean forward(byte @Nullable [] start, boolean on) {
+    if (passed != null) {
+      passed.addForward(start, on ? cursor.key() : null, on ? cursor.keyLength() : 0);
+    }
+    return on;
+  }
+
+  /** Notes a move back from {@code start}, or from the end. */
+  private boolean backward(byte @Nullable [] start, boolean on) {
+    if (passed != null) {
+      passed.addBackward(start, on ? cursor.key() : null, on ? cursor.keyLength() : 0);
+    }
+    return on;
   }
 
   /** Whether the cursor stands on an entry. */
@@ -144,7 +176,7 @@ public final class Cursor implements AutoCloseable {
   /** A copy of the current key. */
   public byte[] key() {
     checkOpen();
-    return Arrays.copyOf(cursor.key(), cursor.keyLength());
+    return currentKey();
   }
 
   /** Length of the current key in bytes. */

@@ -1,16 +1,19 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.RepairReport;
@@ -22,12 +25,15 @@ import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +68,7 @@ public final class Store implements AutoCloseable {
   private final Environment environment;
   private final StoreParts parts;
   private final Engine engine;
+  private final Transactions transactions;
   private final Epochs operations;
   private final Signal quiet;
   private final Map<String, Tree> trees = new ConcurrentHashMap<>();
@@ -74,6 +81,7 @@ public final class Store implements AutoCloseable {
     this.environment = environment;
     this.parts = parts;
     this.engine = parts.engine();
+    this.transactions = new Transactions(engine);
     this.operations = engine.operations();
     this.quiet = environment.scheduler().signal("background work");
     for (TreeHandle handle : engine.catalog().trees()) {
@@ -325,6 +333,7 @@ public final class Store implements AutoCloseable {
               operations.passed(tag) && !handle.memoryBusy().get() && !parts.merger().busy(handle));
       try {
         parts.dropTree(handle);
+        transactions.locks().forget(handle);
       } catch (DiskFullException e) {
         handle.reopen();
         trees.put(name, tree);
@@ -352,7 +361,121 @@ public final class Store implements AutoCloseable {
     }
     int slot = enter();
     try {
-      parts.committer().write(batch.operations(), batch.logged(), durability == Durability.SYNC);
+      LockOwner locked = lock(batch);
+      long written;
+      try {
+        written = parts.committer().write(batch.operations(), batch.logged());
+      } finally {
+        if (locked != null) {
+          transactions.locks().releaseAll(locked);
+        }
+      }
+      if (durability == Durability.SYNC) {
+        parts.committer().awaitDurable(written);
+      }
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Locks a batch's keys against transactions, if there are any. */
+  private @Nullable LockOwner lock(WriteBatch batch) {
+    if (!transactions.inUse()) {
+      return null;
+    }
+    LockOwner writer = transactions.newWriter();
+    try {
+      BatchFormat.decode(
+          batch.operations().bytes(),
+          0,
+          batch.operations().length(),
+          (kind, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
+            TreeHandle tree = engine.catalog().tree(treeId);
+            if (tree != null) {
+              byte[] key = Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength);
+              transactions.lock(writer, tree, key);
+            }
+          });
+      return writer;
+    } catch (RuntimeException | Error e) {
+      transactions.locks().releaseAll(writer);
+      throw e;
+    }
+  }
+
+  Transactions transactions() {
+    return transactions;
+  }
+
+  /** Begins a transaction with default options: see {@link #begin(TransactionOptions)}. */
+  public Transaction begin() {
+    return begin(TransactionOptions.defaults());
+  }
+
+  /**
+   * Begins a transaction. The first one of an open store waits for the writes under way; from then
+   * on plain writes lock their keys, which costs them a little.
+   */
+  public Transaction begin(TransactionOptions transactionOptions) {
+    checkOpen();
+    if (!transactions.inUse()) {
+      transactions.use();
+      long tag = operations.advance();
+      await(() -> operations.passed(tag));
+    }
+    return transactions.begin(this, transactionOptions);
+  }
+
+  /** Runs {@code body} in a transaction with default options, and commits it. */
+  public <T extends @Nullable Object, X extends Exception> T inTransaction(
+      TransactionBody<T, X> body) throws X {
+    return inTransaction(TransactionOptions.defaults(), body);
+  }
+
+  /**
+   * Runs {@code body} in a transaction and commits it, unless {@code body} has ended it; if others
+   * get in its way, runs it anew, after a pause that grows.
+   *
+   * @return what {@code body} gave at last
+   * @throws TransactionAbortedException if all attempts were in vain
+   * @throws X what {@code body} throws; the transaction is rolled back then
+   */
+  public <T extends @Nullable Object, X extends Exception> T inTransaction(
+      TransactionOptions transactionOptions, TransactionBody<T, X> body) throws X {
+    for (int attempt = 1; ; attempt++) {
+      try (Transaction transaction = begin(transactionOptions)) {
+        T result = body.run(transaction);
+        if (transaction.isOpen()) {
+          transaction.commit();
+        }
+        return result;
+      } catch (TransactionAbortedException e) {
+        if (attempt >= transactionOptions.maxAttempts()) {
+          throw e;
+        }
+      }
+      transactions.pause(attempt, () -> closed);
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}. */
+  long commit(BatchFormat.Builder batch, boolean logged) {
+    int slot = enter();
+    try {
+      return parts.committer().write(batch, logged);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  void awaitDurable(long written) {
+    int slot = enter();
+    try {
+      parts.committer().awaitDurable(written);
     } finally {
       operations.exit(slot);
     }
@@ -444,16 +567,17 @@ public final class Store implements AutoCloseable {
    * never come.
    */
   public void awaitQuiet() {
+    operations.exit(enter());
+    awaitBackground();
     int slot = enter();
     try {
-      awaitBackground();
       for (TreeHandle tree : engine.catalog().trees()) {
         parts.merger().requestIdle(tree);
       }
-      awaitBackground();
     } finally {
       operations.exit(slot);
     }
+    awaitBackground();
   }
 
   private void awaitBackground() {
@@ -512,6 +636,7 @@ public final class Store implements AutoCloseable {
         parts.merger().memoryMerges(),
         stalls,
         stallNanos,
+        transactions.stats(),
         treeStats);
   }
 
@@ -526,17 +651,40 @@ public final class Store implements AutoCloseable {
     try {
       Snapshot snapshot = cursorOptions.snapshot();
       long lsn = snapshot != null ? snapshot.retain(this) : engine.snapshots().register();
-      try {
-        TreeCursor cursor =
-            new TreeCursor(
-                tree, engine::queryCursor, lsn, cursorOptions.from(), cursorOptions.to());
-        Cursor opened = new Cursor(this, tree, cursor, lsn);
-        cursors.add(opened);
-        return opened;
-      } catch (RuntimeException | Error e) {
-        engine.snapshots().release(lsn);
-        throw e;
+      return open(tree, cursorOptions, lsn, null, null);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /**
+   * Opens a cursor.
+   *
+   * @param lsn what it reads at; registered, and given back when the cursor is closed or this fails
+   * @param overlay what goes before the tree's own entries, or null
+   * @param passed where to note what it has passed, or null
+   */
+  Cursor open(
+      TreeHandle tree,
+      CursorOptions cursorOptions,
+      long lsn,
+      @Nullable Overlay overlay,
+      @Nullable KeyRange passed) {
+    int slot = operations.enter();
+    try {
+      if (closed) {
+        throw new StoreClosedException("the store is closed");
       }
+      tree.checkOpen();
+      TreeCursor cursor =
+          new TreeCursor(
+              tree, engine::queryCursor, overlay, lsn, cursorOptions.from(), cursorOptions.to());
+      Cursor opened = new Cursor(this, tree, cursor, lsn, passed);
+      cursors.add(opened);
+      return opened;
+    } catch (RuntimeException | Error e) {
+      engine.snapshots().release(lsn);
+      throw e;
     } finally {
       operations.exit(slot);
     }
@@ -604,6 +752,7 @@ public final class Store implements AutoCloseable {
         return;
       }
       closed = true;
+      transactions.close();
       engine.gate().close();
       for (Cursor cursor : cursors) {
         cursor.close();

@@ -25,6 +25,7 @@ import java.util.Map;
  * @param memoryMerges memory merges begun
  * @param stalls how often writers waited, by reason
  * @param stallNanos how long they waited, by reason
+ * @param transactions what became of transactions
  * @param trees one by one, by name
  */
 public record StoreStats(
@@ -43,7 +44,28 @@ public record StoreStats(
     long memoryMerges,
     Map<StallReason, Long> stalls,
     Map<StallReason, Long> stallNanos,
+    TransactionStats transactions,
     List<TreeStats> trees) {
+
+  /**
+   * The transactions since the store was opened; plain writes count only where they failed.
+   *
+   * @param open not ended yet
+   * @param oldestNanos how long the oldest of those has been open
+   * @param committed commits that succeeded
+   * @param rolledBack rolled back by the user
+   * @param conflicts failed, or had to start over, because of what others had changed
+   * @param deadlocks chosen to give up
+   * @param lockTimeouts waits for a lock that were in vain
+   */
+  public record TransactionStats(
+      int open,
+      long oldestNanos,
+      long committed,
+      long rolledBack,
+      long conflicts,
+      long deadlocks,
+      long lockTimeouts) {}
 
   /**
    * One tree.
@@ -92,6 +114,13 @@ public record StoreStats(
       field(json, "nanos", stallNanos.getOrDefault(reason, 0L));
       json.append('}');
     }
+    json.append("},\"transactions\":{\"open\":").append(transactions.open());
+    field(json, "oldestNanos", transactions.oldestNanos());
+    field(json, "committed", transactions.committed());
+    field(json, "rolledBack", transactions.rolledBack());
+    field(json, "conflicts", transactions.conflicts());
+    field(json, "deadlocks", transactions.deadlocks());
+    field(json, "lockTimeouts", transactions.lockTimeouts());
     json.append("},\"trees\":[");
     for (int i = 0; i < trees.size(); i++) {
       append(json.append(i == 0 ? "" : ","), trees.get(i));

@@ -7,6 +7,7 @@ import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.LockOwner;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -48,6 +49,7 @@ public final class Tree {
   private final PointReader reader;
   private final InPlaceReader inPlace;
   private final BatchReader batches;
+  private final Transactions transactions;
   private final boolean syncByDefault;
 
   Tree(Store store, TreeHandle handle, StoreParts parts) {
@@ -57,6 +59,7 @@ public final class Tree {
     this.reader = parts.reader();
     this.inPlace = parts.inPlaceReader();
     this.batches = parts.batchReader();
+    this.transactions = store.transactions();
     this.syncByDefault = store.options().durability() == Durability.SYNC;
   }
 
@@ -121,13 +124,47 @@ public final class Tree {
       boolean sync) {
     checkKey(keyLength);
     checkValue(valueLength);
+    write(Kind.PUT, key, keyOffset, keyLength, value, valueOffset, valueLength, sync);
+  }
+
+  private void write(
+      int kind,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      boolean sync) {
     int slot = store.enter(handle);
     try {
-      committer.write(
-          handle, Kind.PUT, key, keyOffset, keyLength, value, valueOffset, valueLength, sync);
+      LockOwner locked = lock(key, keyOffset, keyLength);
+      long written;
+      try {
+        written =
+            committer.write(
+                handle, kind, key, keyOffset, keyLength, value, valueOffset, valueLength);
+      } finally {
+        if (locked != null) {
+          transactions.locks().releaseAll(locked);
+        }
+      }
+      if (sync) {
+        committer.awaitDurable(written);
+      }
     } finally {
       store.exit(slot);
     }
+  }
+
+  /** Locks a key against transactions, if there are any. */
+  private @Nullable LockOwner lock(byte[] key, int offset, int length) {
+    if (!transactions.inUse()) {
+      return null;
+    }
+    LockOwner writer = transactions.newWriter();
+    transactions.lock(writer, handle, Arrays.copyOfRange(key, offset, offset + length));
+    return writer;
   }
 
   /** Removes a key, whether it is there or not. */
@@ -138,13 +175,7 @@ public final class Tree {
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key, Durability durability) {
     checkKey(key.length);
-    int slot = store.enter(handle);
-    try {
-      committer.write(
-          handle, Kind.DELETE, key, 0, key.length, NO_VALUE, 0, 0, durability == Durability.SYNC);
-    } finally {
-      store.exit(slot);
-    }
+    write(Kind.DELETE, key, 0, key.length, NO_VALUE, 0, 0, durability == Durability.SYNC);
   }
 
   /** The value of a key, or null if there is none. */
@@ -157,7 +188,8 @@ public final class Tree {
     return get(key, snapshot.lsn(store));
   }
 
-  private byte @Nullable [] get(byte[] key, long lsn) {
+  /** As {@link #get(byte[])}, as of an LSN that is registered. */
+  byte @Nullable [] get(byte[] key, long lsn) {
     ByteBuffer target = SCRATCH.get();
     target.clear();
     while (true) {
@@ -188,6 +220,10 @@ public final class Tree {
   /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
   public int get(byte[] key, ByteBuffer target, Snapshot snapshot) {
     return advance(target, get(key, 0, key.length, snapshot.lsn(store), target));
+  }
+
+  int get(byte[] key, ByteBuffer target, long lsn) {
+    return advance(target, get(key, 0, key.length, lsn, target));
   }
 
   private static int advance(ByteBuffer target, int length) {

@@ -48,6 +48,7 @@ class ArchitectureTest {
           Map.entry("merge", "a merge is asked for, and asks for nothing but a state"),
           Map.entry("flush", "a flush wakes merges, never the other way round"),
           Map.entry("read", "reading looks at states and changes none"),
+          Map.entry("transaction", "a transaction reads, and decides whether it may write"),
           Map.entry("recovery", "opening puts all parts together"));
 
   private static final JavaClasses CLASSES =

@@ -27,6 +27,9 @@ public final class Committer {
 
   private static final byte[] NO_VALUE = new byte[0];
 
+  /** No write of a logged tree. */
+  private static final long NOT_LOGGED = -1;
+
   private final Engine engine;
   private final PagePool pool;
   private final Snapshots snapshots;
@@ -46,8 +49,12 @@ public final class Committer {
     this.records = ThreadLocal.withInitial(() -> engine.log().get().newRecord());
   }
 
-  /** Writes one put or delete; returns when it is visible, and durable if {@code sync}. */
-  public void write(
+  /**
+   * Writes one put or delete; returns when it is visible.
+   *
+   * @return what to hand to {@link #awaitDurable}
+   */
+  public long write(
       TreeHandle tree,
       int kind,
       byte[] key,
@@ -55,8 +62,7 @@ public final class Committer {
       int keyLength,
       byte[] value,
       int valueOffset,
-      int valueLength,
-      boolean sync) {
+      int valueLength) {
     gate.admit(keyLength + valueLength + ENTRY_OVERHEAD);
     engine.failure().check();
     Log log = engine.log().get();
@@ -67,8 +73,9 @@ public final class Committer {
     if (!active.fitsInline(keyLength, valueLength)) {
       overflow = overflow(active, value, valueOffset, valueLength);
     }
+    long written = NOT_LOGGED;
     if (tree.settings().logged()) {
-      long lsn =
+      written =
           writeLogged(
               tree,
               kind,
@@ -81,9 +88,6 @@ public final class Committer {
               valueLength,
               active,
               overflow);
-      if (sync) {
-        log.awaitDurable(lsn);
-      }
     } else {
       long lsn = reserveMarker(log, active, overflow);
       boolean applied = false;
@@ -110,6 +114,14 @@ public final class Committer {
     }
     if (active.full() && tree.seal(active, log::end)) {
       onSealed.accept(tree);
+    }
+    return written;
+  }
+
+  /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
+  public void awaitDurable(long written) {
+    if (written != NOT_LOGGED) {
+      engine.log().get().awaitDurable(written);
     }
   }
 
@@ -178,10 +190,14 @@ public final class Committer {
     }
   }
 
-  /** Writes a batch as one record; it becomes visible at once. */
-  public void write(BatchFormat.Builder batch, boolean logged, boolean sync) {
+  /**
+   * Writes a batch as one record; it becomes visible at once.
+   *
+   * @return what to hand to {@link #awaitDurable}
+   */
+  public long write(BatchFormat.Builder batch, boolean logged) {
     if (batch.count() == 0) {
-      return;
+      return NOT_LOGGED;
     }
     gate.admit(batch.length() + (long) ENTRY_OVERHEAD * batch.count());
     engine.failure().check();
@@ -189,6 +205,7 @@ public final class Committer {
     log.checkWritable();
     Applier applier = new Applier();
     boolean applied = false;
+    long written = NOT_LOGGED;
     try {
       BatchFormat.decode(batch.bytes(), 0, batch.length(), applier::prepare);
       if (logged) {
@@ -200,9 +217,7 @@ public final class Committer {
           applied = true;
           record.complete();
           record.publish();
-          if (sync) {
-            log.awaitDurable(lsn);
-          }
+          written = lsn;
         } finally {
           if (!applied) {
             record.abandon();
@@ -223,6 +238,7 @@ public final class Committer {
       }
     }
     applier.sealFull(log);
+    return written;
   }
 
   /**

@@ -239,6 +239,15 @@ final class ActiveCursor extends LeafCursor {
   }
 
   @Override
+  public void copyValue(int from, byte[] target, int targetOffset, int length) {
+    if (kind() == Kind.PUT_OVERFLOW) {
+      copyValue(from, ByteBuffer.wrap(target), targetOffset, length);
+    } else {
+      memory.get(valueOffset() + from, target, targetOffset, length);
+    }
+  }
+
+  @Override
   public void close() {
     if (!closed) {
       closed = true;

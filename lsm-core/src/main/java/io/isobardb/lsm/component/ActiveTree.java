@@ -454,6 +454,47 @@ public final class ActiveTree {
     };
   }
 
+  /**
+   * The LSN of the newest version of a key, or {@link #ABSENT}, inside an epoch. Writes of the key
+   * that are under way may be missed.
+   */
+  public long newestLsn(byte[] key, int offset, int length, long hash) {
+    if (!mayContain(hash)) {
+      return ABSENT;
+    }
+    long sought = NEWEST;
+    for (; ; ) {
+      long at = descend(key, offset, length, sought, false);
+      int page = (int) at;
+      if (page == PagePool.NONE) {
+        return ABSENT;
+      }
+      int version = (int) (at >>> 32);
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      long shape = memory.getLong(base + SHAPE);
+      int position = search.lowerBound(memory, base, shape, version, key, offset, length, sought);
+      int slot = ActiveSearch.slot(position);
+      boolean here = ActiveSearch.sameKey(position);
+      boolean behind =
+          !here
+              && slot == search.count(shape)
+              && fenceHasKey(memory, base, UPPER, key, offset, length);
+      long lsn = ABSENT;
+      if (here) {
+        lsn = ActiveLayout.lsn(memory, search.entry(memory, base, shape, slot));
+      } else if (behind) {
+        lsn = fenceLsn(memory, base, UPPER);
+      }
+      if (!changed(memory, base, version)) {
+        if (!behind) {
+          return lsn;
+        }
+        sought = lsn;
+      }
+    }
+  }
+
   /** Whether the tree may hold the key with this hash; false is certain. */
   public boolean mayContain(long hash) {
     ActiveFilter asked = filter;

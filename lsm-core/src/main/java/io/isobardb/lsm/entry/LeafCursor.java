@@ -56,6 +56,9 @@ public abstract class LeafCursor implements EntryCursor {
     return kind;
   }
 
+  /** Copies a part of the value to {@code target} from the index {@code targetOffset} on. */
+  public abstract void copyValue(int from, byte[] target, int targetOffset, int length);
+
   /** Whether the current entry lies in a page on disk that clients read lately: it is cached. */
   public boolean isHot() {
     return false;

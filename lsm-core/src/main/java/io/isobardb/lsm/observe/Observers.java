@@ -29,6 +29,11 @@ public final class Observers {
     listeners.add(listener);
   }
 
+  /** A transaction is, or was, open for long. */
+  public void longTransaction(long id, long nanos) {
+    tell(StoreListener::longTransaction, new StoreListener.LongTransaction(id, nanos));
+  }
+
   /** Ends a flush that began with {@code span}. */
   public void flushed(FlushSpan span, StoreListener.Flush event) {
     if (span.shouldCommit()) {

@@ -52,6 +52,17 @@ public interface StoreListener {
   /** The store takes no more writes. */
   record Failure(Throwable cause) {}
 
+  /**
+   * A transaction is, or was, open for long: merges keep what it may read.
+   *
+   * @param id of the transaction
+   * @param nanos how long it has been open
+   */
+  record LongTransaction(long id, long nanos) {}
+
+  /** A transaction is, or was, open for long. */
+  default void longTransaction(LongTransaction event) {}
+
   /** A slice of a tree's memory is on disk. */
   default void flushed(Flush event) {}
 

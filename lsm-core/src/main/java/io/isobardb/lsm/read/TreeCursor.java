@@ -36,6 +36,7 @@ public final class TreeCursor implements AutoCloseable {
   private final KeyOrder order;
   private final boolean bytes;
   private final Function<Table, EntryCursor> opener;
+  private final @Nullable Overlay overlay;
   private final long lsn;
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
@@ -57,11 +58,15 @@ public final class TreeCursor implements AutoCloseable {
   /** Length of {@link #saved}, or {@link #NOT_SAVED}. */
   private int savedLength = NOT_SAVED;
 
+  /** The overlay's changes up to the last move. */
+  private long changes;
+
   /** The key that a step back starts from. */
   private byte[] origin = new byte[64];
 
   /**
    * @param opener gives a cursor over all of a table
+   * @param overlay what goes before the tree's own entries, or null
    * @param lsn what to read at; registered with the snapshots until this is closed
    * @param from the first key that counts, or null
    * @param to the first key that does not count any more, or null
@@ -69,6 +74,7 @@ public final class TreeCursor implements AutoCloseable {
   public TreeCursor(
       TreeHandle tree,
       Function<Table, EntryCursor> opener,
+      @Nullable Overlay overlay,
       long lsn,
       byte @Nullable [] from,
       byte @Nullable [] to) {
@@ -76,6 +82,7 @@ public final class TreeCursor implements AutoCloseable {
     this.order = tree.order();
     this.bytes = order.isBytes();
     this.opener = opener;
+    this.overlay = overlay;
     this.lsn = lsn;
     this.from = from;
     this.to = to;
@@ -84,16 +91,20 @@ public final class TreeCursor implements AutoCloseable {
 
   private MergingCursor open() {
     TreeState opened = tree.states().acquire();
-    EntryCursor[] sources = new EntryCursor[opened.runCount() + 1];
+    int first = overlay == null ? 0 : 1;
+    EntryCursor[] sources = new EntryCursor[first + 1 + opened.runCount()];
+    if (overlay != null) {
+      sources[0] = overlay.cursor(lsn);
+    }
     try {
       // Only this one opens anything; those over runs do so when they are moved.
-      sources[0] = opener.apply(opened.active());
+      sources[first] = opener.apply(opened.active());
     } catch (RuntimeException | Error e) {
       tree.states().release(opened);
       throw e;
     }
     for (int run = 0; run < opened.runCount(); run++) {
-      sources[run + 1] = new RunCursor(order, opened.run(run), opener);
+      sources[first + 1 + run] = new RunCursor(order, opened.run(run), opener);
     }
     state = opened;
     steps = 0;
@@ -142,11 +153,15 @@ public final class TreeCursor implements AutoCloseable {
   /** Makes the sources stand on the current entry again. */
   private void stand() {
     checkValid();
-    for (int attempt = 1; state == null || before; attempt++) {
+    for (int attempt = 1; state == null || before || overlayChanged(); attempt++) {
       try {
         takeUp();
         merged.seek(key, 0, keyLength, lsn);
         before = false;
+        noteChanges();
+        if (!merged.valid() || !isKey(merged.leaf()) || merged.leaf().kind() == Kind.DELETE) {
+          throw new IllegalStateException("the entry was deleted after the cursor came to it");
+        }
       } catch (NoFrameException e) {
         backOff(e, attempt);
       }
@@ -234,7 +249,7 @@ public final class TreeCursor implements AutoCloseable {
   /** Moves on by one key. */
   public boolean next() {
     checkValid();
-    boolean elsewhere = renew() || before;
+    boolean elsewhere = renew() || before || overlayChanged();
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
@@ -263,7 +278,7 @@ public final class TreeCursor implements AutoCloseable {
       origin = new byte[key.length];
     }
     System.arraycopy(key, 0, origin, 0, length);
-    if (before) {
+    if (before && !overlayChanged()) {
       try {
         return settleBackward();
       } catch (NoFrameException e) {
@@ -291,6 +306,7 @@ public final class TreeCursor implements AutoCloseable {
    */
   private boolean settle(boolean skip) {
     before = false;
+    noteChanges();
     boolean passing = skip;
     while (merged.valid()) {
       LeafCursor entry = merged.leaf();
@@ -315,6 +331,7 @@ public final class TreeCursor implements AutoCloseable {
    * passed: its value is kept.
    */
   private boolean settleBackward() {
+    noteChanges();
     while (merged.valid()) {
       remember(merged.leaf());
       byte[] start = from;
@@ -348,7 +365,7 @@ public final class TreeCursor implements AutoCloseable {
       if (saved.length < length) {
         saved = new byte[2 * length];
       }
-      entry.valueMemory().get(entry.valueOffset(), saved, 0, length);
+      entry.copyValue(0, saved, 0, length);
       savedLength = length;
     }
   }
@@ -370,6 +387,16 @@ public final class TreeCursor implements AutoCloseable {
       key = new byte[Math.max(keyLength, 2 * key.length)];
     }
     System.arraycopy(entry.key(), 0, key, 0, keyLength);
+  }
+
+  private boolean overlayChanged() {
+    return overlay != null && overlay.changes() != changes;
+  }
+
+  private void noteChanges() {
+    if (overlay != null) {
+      changes = overlay.changes();
+    }
   }
 
   private void checkValid() {
@@ -400,7 +427,7 @@ public final class TreeCursor implements AutoCloseable {
   /** Whether the value is at hand without looking where the sources stand. */
   private boolean isSaved() {
     checkValid();
-    return before && savedLength != NOT_SAVED;
+    return before && savedLength != NOT_SAVED && !overlayChanged();
   }
 
   /** Copies the value into {@code target} at the absolute index {@code at}. */
@@ -428,7 +455,7 @@ public final class TreeCursor implements AutoCloseable {
     }
     stand();
     if (merged.kind() == Kind.PUT) {
-      merged.valueMemory().get(merged.valueOffset(), target, 0, target.length);
+      merged.leaf().copyValue(0, target, 0, target.length);
     } else {
       copyValue(ByteBuffer.wrap(target), 0);
     }

@@ -367,6 +367,15 @@ public final class SSTableCursor extends LeafCursor {
     table.copyOverflow(memory().getInt(valueAt), from, target, targetOffset, length, mode);
   }
 
+  @Override
+  public void copyValue(int from, byte[] target, int targetOffset, int length) {
+    if (kind() == Kind.PUT_OVERFLOW) {
+      copyValue(from, ByteBuffer.wrap(target), targetOffset, length);
+    } else {
+      memory().get(valueAt + from, target, targetOffset, length);
+    }
+  }
+
   private @Nullable ReadAhead overflowAhead() {
     if (mode == Access.QUERY || table.isInMemory()) {
       return null;

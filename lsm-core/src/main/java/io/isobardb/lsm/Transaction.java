@@ -1,0 +1,517 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.error.LockTimeoutException;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.lsm.transaction.OwnWrites;
+import io.isobardb.lsm.transaction.ReadSet;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and writes of one or many trees that take effect together or not at all, and as isolated
+ * from others as its {@link Isolation} says.
+ *
+ * <p>It sees its own writes, which lie on the heap until the commit. Plain writes of others count
+ * as transactions of one write each: while a store has transactions they wait for locks, too.
+ *
+ * <p>After a {@link TransactionAbortedException}, save a {@code LockTimeoutException}, it is rolled
+ * back, and can be tried again as a new one: {@link Store#inTransaction} does. After a {@code
+ * LockTimeoutException} it stands as before the call.
+ *
+ * <p>Keep it short: while it is open, merges keep the versions it may read. One that was open for
+ * longer than half a minute is told of in the log and to listeners.
+ *
+ * <p>Thread rule: one thread at a time, its cursors included; which one may change.
+ *
+ * <p>Errors: {@link IllegalStateException} if it has ended, or is in use by another thread; and
+ * those of {@link Tree}.
+ */
+public final class Transaction implements AutoCloseable {
+  private static final long NONE = -1;
+  private static final VarHandle BUSY;
+
+  static {
+    try {
+      BUSY = MethodHandles.lookup().findVarHandle(Transaction.class, "busy", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private record Undo(OwnWrites writes, byte[] key, OwnWrites.@Nullable Write before) {}
+
+  private final Transactions transactions;
+  private final Store store;
+  private final TransactionOptions options;
+  private final Snapshots snapshots;
+  private final LockOwner owner;
+  private final boolean pessimistic;
+  private final boolean latest;
+  private final boolean serializable;
+
+  private final TreeMap<Tree, OwnWrites> writes =
+      new TreeMap<>(Comparator.comparingInt((Tree tree) -> tree.handle().id()));
+  private final ReadSet reads = new ReadSet();
+  private final List<Undo> undo = new ArrayList<>();
+  private final List<Savepoint> savepoints = new ArrayList<>();
+  private final List<Cursor> cursors = new ArrayList<>();
+
+  /** Registered LSNs; the first is that of the snapshot, if there is one. */
+  private final List<Long> registered = new ArrayList<>();
+
+  private long lsn = NONE;
+
+  /** Why it can't be used any more, or null. */
+  private volatile @Nullable String ended;
+
+  private int busy;
+
+  Transaction(Transactions transactions, Store store, TransactionOptions options) {
+    this.transactions = transactions;
+    this.store = store;
+    this.options = options;
+    this.snapshots = store.engine().snapshots();
+    this.owner = transactions.locks().newOwner();
+    this.pessimistic = options.locking() == Locking.PESSIMISTIC;
+    this.latest = options.isolation() == Isolation.READ_COMMITTED;
+    this.serializable = options.isolation() == Isolation.SERIALIZABLE;
+  }
+
+  /** A number that no other transaction of the open store has; messages name it. */
+  public long id() {
+    return owner.id();
+  }
+
+  long startNanos() {
+    return owner.startNanos();
+  }
+
+  /** Whether it has neither been committed nor rolled back. */
+  public boolean isOpen() {
+    return ended == null;
+  }
+
+  /** The value of a key, or null if there is none. */
+  public byte @Nullable [] get(Tree tree, byte[] key) {
+    enter(tree);
+    try {
+      tree.checkKey(key.length);
+      OwnWrites.Write own = own(tree, key);
+      if (own != null) {
+        return copy(own);
+      }
+      if (latest) {
+        return tree.get(key);
+      }
+      long at = snapshot();
+      track(tree, key, at);
+      return tree.get(key, at);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Puts the value of a key into {@code target}, if it fits what remains there; its position then
+   * advances.
+   *
+   * @return the value's length, or {@link Tree#NOT_FOUND}; nothing was copied if it is larger than
+   *     what remains
+   */
+  public int get(Tree tree, byte[] key, ByteBuffer target) {
+    enter(tree);
+    try {
+      tree.checkKey(key.length);
+      OwnWrites.Write own = own(tree, key);
+      if (own != null) {
+        byte[] value = own.value();
+        if (value == null) {
+          return Tree.NOT_FOUND;
+        }
+        if (value.length <= target.remaining()) {
+          target.put(value);
+        }
+        return value.length;
+      }
+      if (latest) {
+        return tree.get(key, target);
+      }
+      long at = snapshot();
+      track(tree, key, at);
+      return tree.get(key, target, at);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * As {@link #get(Tree, byte[])}, of a key that is going to be written, or on which a write
+   * depends: nobody else changes it until this transaction ends. With pessimistic locking others
+   * wait for that; with optimistic locking the commit fails if somebody did.
+   *
+   * @throws TransactionAbortedException if it can't be had
+   */
+  public byte @Nullable [] getForUpdate(Tree tree, byte[] key) {
+    enter(tree);
+    try {
+      tree.checkKey(key.length);
+      OwnWrites.Write own = own(tree, key);
+      if (own != null) {
+        return copy(own);
+      }
+      byte[] kept = key.clone();
+      if (pessimistic) {
+        lock(tree, kept);
+        return latest ? tree.get(key) : tree.get(key, snapshot());
+      }
+      // At READ_COMMITTED each read has a moment of its own.
+      long at = latest ? register() : snapshot();
+      reads.add(tree.handle(), kept, at);
+      return tree.get(key, at);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Sets a key.
+   *
+   * @throws IllegalArgumentException if key or value exceed their limit, or if the transaction
+   *     would write to logged and unlogged trees
+   * @throws TransactionAbortedException if others write the key
+   */
+  public void put(Tree tree, byte[] key, byte[] value) {
+    enter(tree);
+    try {
+      tree.checkKey(key.length);
+      tree.checkValue(value.length);
+      write(tree, key.clone(), value.clone());
+    } finally {
+      exit();
+    }
+  }
+
+  /** Removes a key, whether it is there or not. Errors as with {@link #put}. */
+  public void delete(Tree tree, byte[] key) {
+    enter(tree);
+    try {
+      tree.checkKey(key.length);
+      write(tree, key.clone(), null);
+    } finally {
+      exit();
+    }
+  }
+
+  private void write(Tree tree, byte[] key, byte @Nullable [] value) {
+    OwnWrites target = writesTo(tree);
+    if (target.get(key) == null) {
+      checkLogged(tree);
+      if (pessimistic) {
+        lock(tree, key);
+      } else if (!latest) {
+        reads.add(tree.handle(), key, snapshot());
+      }
+    }
+    OwnWrites.Write before = target.put(key, value);
+    if (!savepoints.isEmpty()) {
+      undo.add(new Undo(target, key, before));
+    }
+  }
+
+  private void checkLogged(Tree tree) {
+    boolean logged = tree.handle().settings().logged();
+    writes.forEach(
+        (other, written) -> {
+          if (!written.isEmpty() && other.handle().settings().logged() != logged) {
+            throw new IllegalArgumentException(
+                "a transaction can't write to logged and unlogged trees: '"
+                    + tree.name()
+                    + "' is "
+                    + (logged ? "logged" : "unlogged")
+                    + ", '"
+                    + other.name()
+                    + "' is not the same");
+          }
+        });
+  }
+
+  /** Locks a key; what others did to it since the snapshot is a conflict. */
+  private void lock(Tree tree, byte[] key) {
+    try {
+      transactions.lock(owner, tree.handle(), key, options.lockTimeout().toNanos());
+      if (!latest && lsn != NONE && transactions.versions().newest(tree.handle(), key, lsn) > lsn) {
+        throw ReadSet.conflict(tree.handle(), key);
+      }
+    } catch (TransactionAbortedException e) {
+      abort(e);
+      throw e;
+    }
+  }
+
+  private void abort(TransactionAbortedException e) {
+    transactions.count(e);
+    if (!(e instanceof LockTimeoutException)) {
+      end("was rolled back: " + e.getMessage());
+    }
+  }
+
+  /**
+   * A cursor over what the transaction sees, its own writes included, later ones too; closed when
+   * it ends. Of a key that was deleted after the cursor came to it there is no value any more.
+   *
+   * @throws IllegalArgumentException if the options name a snapshot
+   */
+  public Cursor cursor(Tree tree, CursorOptions cursorOptions) {
+    enter(tree);
+    try {
+      if (cursorOptions.snapshot() != null) {
+        throw new IllegalArgumentException(
+            "a transaction's cursor sees what the transaction does, not a snapshot");
+      }
+      long at;
+      if (latest) {
+        at = snapshots.register();
+      } else {
+        at = snapshot();
+        snapshots.retain(at);
+      }
+      KeyRange passed = null;
+      if (serializable) {
+        passed = new KeyRange(tree.handle().order(), cursorOptions.from(), cursorOptions.to());
+        reads.add(tree.handle(), passed, at);
+      }
+      OwnWrites own = writesTo(tree);
+      Cursor cursor = store.open(tree.handle(), cursorOptions, at, own, passed);
+      cursors.removeIf(Cursor::isClosed);
+      cursors.add(cursor);
+      return cursor;
+    } finally {
+      exit();
+    }
+  }
+
+  /** A cursor over all of a tree: see {@link #cursor(Tree, CursorOptions)}. */
+  public Cursor cursor(Tree tree) {
+    return cursor(tree, CursorOptions.all());
+  }
+
+  /** A place to go back to, as often as is wanted. */
+  public Savepoint savepoint() {
+    enter();
+    try {
+      Savepoint savepoint = new Savepoint(undo.size());
+      savepoints.add(savepoint);
+      return savepoint;
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Takes back all writes since {@code savepoint}, and forgets later savepoints. Locks stay, and so
+   * does what was read.
+   *
+   * @throws IllegalArgumentException if it is not one of this transaction, or was forgotten
+   */
+  public void rollbackTo(Savepoint savepoint) {
+    enter();
+    try {
+      int at = savepoints.indexOf(savepoint);
+      if (at < 0) {
+        throw new IllegalArgumentException(
+            "the savepoint belongs to another transaction, or comes after one gone back to");
+      }
+      savepoints.subList(at + 1, savepoints.size()).clear();
+      while (undo.size() > savepoint.depth()) {
+        Undo last = undo.remove(undo.size() - 1);
+        last.writes().restore(last.key(), last.before());
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Makes all writes visible, and durable if the options say so. The transaction has ended then,
+   * whether this succeeds or not; if not, nothing was written.
+   *
+   * @throws TransactionAbortedException if others have changed what this one read or wrote
+   * @throws io.isobardb.lsm.error.StoreFailedException if the log failed: the writes may or may not
+   *     be there when the store is opened again
+   */
+  public void commit() {
+    enter();
+    long written;
+    try {
+      String result = "was rolled back, since its commit failed";
+      try {
+        written = write();
+        result = "was committed";
+        transactions.countCommit();
+      } catch (TransactionAbortedException e) {
+        transactions.count(e);
+        result = "was rolled back: " + e.getMessage();
+        throw e;
+      } finally {
+        end(result);
+      }
+      if (durability() == Durability.SYNC) {
+        store.awaitDurable(written);
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  private Durability durability() {
+    Durability own = options.durability();
+    return own == null ? store.options().durability() : own;
+  }
+
+  /** Validates, and writes; gives the LSN to wait for. Locks are held until the end. */
+  private long write() {
+    BatchFormat.Builder batch = new BatchFormat.Builder();
+    boolean logged = true;
+    for (Tree tree : writes.keySet()) {
+      OwnWrites own = writes.get(tree);
+      if (own == null || own.isEmpty()) {
+        continue;
+      }
+      logged = tree.handle().settings().logged();
+      int id = tree.handle().id();
+      own.forEach(
+          (key, value) -> {
+            if (!pessimistic) {
+              transactions.lock(owner, tree.handle(), key, options.lockTimeout().toNanos());
+            }
+            if (value == null) {
+              batch.add(Kind.DELETE, id, key, new byte[0]);
+            } else {
+              batch.add(Kind.PUT, id, key, value);
+            }
+          });
+    }
+    if (!reads.isEmpty() || batch.count() > 0) {
+      owner.beginCommit();
+      reads.validate(transactions.versions(), transactions.locks(), owner);
+    }
+    return batch.count() == 0 ? NONE : store.commit(batch, logged);
+  }
+
+  /** Takes all writes back; the transaction has ended then. Does nothing if it has already. */
+  public void rollback() {
+    acquire();
+    try {
+      if (ended == null) {
+        end("was rolled back");
+        transactions.countRollback();
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  /** Rolls back what was not committed. */
+  @Override
+  public void close() {
+    rollback();
+  }
+
+  private void end(String how) {
+    ended = how;
+    for (Cursor cursor : cursors) {
+      cursor.close();
+    }
+    cursors.clear();
+    transactions.locks().releaseAll(owner);
+    for (long at : registered) {
+      snapshots.release(at);
+    }
+    registered.clear();
+    writes.clear();
+    undo.clear();
+    transactions.ended(this);
+  }
+
+  private long snapshot() {
+    if (lsn == NONE) {
+      lsn = register();
+    }
+    return lsn;
+  }
+
+  private long register() {
+    long at = snapshots.register();
+    registered.add(at);
+    return at;
+  }
+
+  private void track(Tree tree, byte[] key, long at) {
+    if (serializable) {
+      reads.add(tree.handle(), key.clone(), at);
+    }
+  }
+
+  private OwnWrites writesTo(Tree tree) {
+    return writes.computeIfAbsent(tree, of -> new OwnWrites(of.handle().order()));
+  }
+
+  private OwnWrites.@Nullable Write own(Tree tree, byte[] key) {
+    OwnWrites own = writes.get(tree);
+    return own == null ? null : own.get(key);
+  }
+
+  private static byte @Nullable [] copy(OwnWrites.Write own) {
+    byte[] value = own.value();
+    return value == null ? null : value.clone();
+  }
+
+  private void enter(Tree tree) {
+    if (tree.store() != store) {
+      throw new IllegalArgumentException(
+          "tree '" + tree.name() + "' belongs to another store than the transaction");
+    }
+    enter();
+  }
+
+  private void acquire() {
+    if (!BUSY.compareAndSet(this, 0, 1)) {
+      throw new IllegalStateException(
+          this + " is in use by another thread: one at a time may use it");
+    }
+  }
+
+  private void enter() {
+    acquire();
+    String how = ended;
+    if (how != null) {
+      exit();
+      throw new IllegalStateException(this + " " + how);
+    }
+    if (store.isClosed()) {
+      exit();
+      throw new StoreClosedException("the store is closed");
+    }
+  }
+
+  private void exit() {
+    BUSY.setRelease(this, 0);
+  }
+
+  @Override
+  public String toString() {
+    return "transaction " + id();
+  }
+}

@@ -1,0 +1,182 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.error.DeadlockException;
+import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.read.VersionReader;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.lsm.transaction.LockTable;
+import java.util.Comparator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+
+/**
+ * The transactions of a store.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class Transactions {
+  /** How long one may be open without anybody being told. */
+  static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** How long plain writes wait for a lock. */
+  private static final long PLAIN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private static final Logger LOG = LogManager.getLogger(Transactions.class);
+
+  private final Engine engine;
+  private final LockTable locks;
+  private final VersionReader versions;
+  private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
+  private final Set<Transaction> reported = ConcurrentHashMap.newKeySet();
+  private final LongAdder commits = new LongAdder();
+  private final LongAdder rollbacks = new LongAdder();
+  private final LongAdder conflicts = new LongAdder();
+  private final LongAdder deadlocks = new LongAdder();
+  private final LongAdder lockTimeouts = new LongAdder();
+
+  /** Whether there ever was one: from then on plain writes lock their keys. */
+  private volatile boolean inUse;
+
+  Transactions(Engine engine) {
+    this.engine = engine;
+    this.locks = new LockTable(engine.environment());
+    this.versions = new VersionReader(engine);
+  }
+
+  LockTable locks() {
+    return locks;
+  }
+
+  VersionReader versions() {
+    return versions;
+  }
+
+  boolean inUse() {
+    return inUse;
+  }
+
+  /** The caller then waits for the writes under way, which may have locked nothing. */
+  void use() {
+    inUse = true;
+  }
+
+  Transaction begin(Store store, TransactionOptions options) {
+    reportLong();
+    Transaction transaction = new Transaction(this, store, options);
+    open.add(transaction);
+    return transaction;
+  }
+
+  void ended(Transaction transaction) {
+    open.remove(transaction);
+    if (!reported.remove(transaction)) {
+      reportIfLong(transaction, "was");
+    }
+  }
+
+  /** Tells of those that have been open for long, once of each. */
+  void reportLong() {
+    for (Transaction transaction : open) {
+      if (!reported.contains(transaction) && reportIfLong(transaction, "has been")) {
+        reported.add(transaction);
+        if (!open.contains(transaction)) {
+          reported.remove(transaction);
+        }
+      }
+    }
+  }
+
+  private boolean reportIfLong(Transaction transaction, String was) {
+    long nanos = engine.nanos() - transaction.startNanos();
+    if (nanos < LONG_NANOS) {
+      return false;
+    }
+    LOG.warn(
+        "{} {} open for {} s: merges keep what it may read, and others wait for its locks",
+        transaction,
+        was,
+        TimeUnit.NANOSECONDS.toSeconds(nanos));
+    engine.observers().longTransaction(transaction.id(), nanos);
+    return true;
+  }
+
+  void lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
+    locks.lock(owner, tree, key, timeoutNanos);
+  }
+
+  /** Who locks for a plain write; gives its locks back as soon as that is visible. */
+  LockOwner newWriter() {
+    LockOwner writer = locks.newOwner();
+    writer.beginCommit();
+    return writer;
+  }
+
+  /** Locks a key for a plain write. */
+  void lock(LockOwner writer, TreeHandle tree, byte[] key) {
+    try {
+      locks.lock(writer, tree, key, PLAIN_TIMEOUT_NANOS);
+    } catch (TransactionAbortedException e) {
+      count(e);
+      throw e;
+    }
+  }
+
+  void count(TransactionAbortedException e) {
+    if (e instanceof ConflictException) {
+      conflicts.increment();
+    } else if (e instanceof DeadlockException) {
+      deadlocks.increment();
+    } else {
+      lockTimeouts.increment();
+    }
+  }
+
+  void countCommit() {
+    commits.increment();
+  }
+
+  void countRollback() {
+    rollbacks.increment();
+  }
+
+  StoreStats.TransactionStats stats() {
+    long now = engine.nanos();
+    long oldest =
+        open.stream()
+            .map(Transaction::startNanos)
+            .min(Comparator.naturalOrder())
+            .map(start -> now - start)
+            .orElse(0L);
+    return new StoreStats.TransactionStats(
+        open.size(),
+        oldest,
+        commits.sum(),
+        rollbacks.sum(),
+        conflicts.sum(),
+        deadlocks.sum(),
+        lockTimeouts.sum());
+  }
+
+  /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
+  void pause(int attempt, BooleanSupplier end) {
+    long most = PAUSE_NANOS << Math.min(attempt, 8);
+    // Those who got in each other's way should not come back at the same time.
+    long scattered = (locks.newOwner().id() * 0x9E3779B97F4A7C15L >>> 40) % most;
+    engine.environment().scheduler().signal("another attempt").await(end, most / 2 + scattered / 2);
+  }
+
+  /** Ends all waits for locks. */
+  void close() {
+    locks.close();
+  }
+}

@@ -1,0 +1,29 @@
+package io.isobardb.lsm.error;
+
+/** Another transaction, or a plain write, has changed what this one read or writes. */
+public final class ConflictException extends TransactionAbortedException {
+  private static final long serialVersionUID = 1L;
+
+  private final String tree;
+  private final byte[] key;
+
+  /**
+   * @param tree the name of the tree
+   * @param key the key it was about, or where a range of keys begins
+   */
+  public ConflictException(String tree, byte[] key, String message) {
+    super(message);
+    this.tree = tree;
+    this.key = key.clone();
+  }
+
+  /** The name of the tree. */
+  public String tree() {
+    return tree;
+  }
+
+  /** The key it was about, or where a range of keys begins. */
+  public byte[] key() {
+    return key.clone();
+  }
+}

@@ -1,0 +1,10 @@
+package io.isobardb.lsm.error;
+
+/** A transaction could not go on because of others; none of it was written, and a retry may do. */
+public class TransactionAbortedException extends IsobarException {
+  private static final long serialVersionUID = 1L;
+
+  public TransactionAbortedException(String message) {
+    super(message);
+  }
+}

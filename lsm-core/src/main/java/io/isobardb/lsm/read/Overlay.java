@@ -1,0 +1,16 @@
+package io.isobardb.lsm.read;
+
+import io.isobardb.lsm.entry.LeafCursor;
+
+/** Entries that go before all others of their keys for one reader, and may change as he reads. */
+public interface Overlay {
+  /**
+   * A cursor over the entries.
+   *
+   * @param lsn what they all are to have as theirs
+   */
+  LeafCursor cursor(long lsn);
+
+  /** Counts the changes. */
+  long changes();
+}

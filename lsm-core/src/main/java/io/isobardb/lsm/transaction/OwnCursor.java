@@ -1,0 +1,107 @@
+package io.isobardb.lsm.transaction;
+
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.memory.page.Memory;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.NavigableMap;
+import org.jspecify.annotations.Nullable;
+
+/** The cursor of {@link OwnWrites}: looks its key up at each step, since writes may go on. */
+final class OwnCursor extends LeafCursor {
+  private static final byte[] NO_VALUE = new byte[0];
+
+  private final NavigableMap<byte[], OwnWrites.Write> writes;
+  private final long lsn;
+  private boolean valid;
+  private byte[] value = NO_VALUE;
+
+  OwnCursor(NavigableMap<byte[], OwnWrites.Write> writes, long lsn) {
+    this.writes = writes;
+    this.lsn = lsn;
+  }
+
+  private boolean stand(Map.@Nullable Entry<byte[], OwnWrites.Write> at) {
+    valid = at != null;
+    if (at != null) {
+      key = at.getKey();
+      byte[] written = at.getValue().value();
+      value = written == null ? NO_VALUE : written;
+      entry(key.length, lsn, written == null ? Kind.DELETE : Kind.PUT);
+    }
+    return valid;
+  }
+
+  @Override
+  public boolean valid() {
+    return valid;
+  }
+
+  @Override
+  public boolean first() {
+    return stand(writes.firstEntry());
+  }
+
+  @Override
+  public boolean last() {
+    return stand(writes.lastEntry());
+  }
+
+  @Override
+  public boolean seek(byte[] sought, int offset, int length, long atLsn) {
+    byte[] from = Arrays.copyOfRange(sought, offset, offset + length);
+    return stand(lsn <= atLsn ? writes.ceilingEntry(from) : writes.higherEntry(from));
+  }
+
+  @Override
+  public boolean seekBefore(byte[] sought, int offset, int length) {
+    return stand(writes.lowerEntry(Arrays.copyOfRange(sought, offset, offset + length)));
+  }
+
+  @Override
+  public boolean next() {
+    return stand(writes.higherEntry(key));
+  }
+
+  @Override
+  public boolean previous() {
+    return stand(writes.lowerEntry(key));
+  }
+
+  @Override
+  public int valueLength() {
+    return value.length;
+  }
+
+  @Override
+  public Memory valueMemory() {
+    throw new IllegalStateException("what is not committed lies on the heap");
+  }
+
+  @Override
+  public int valueOffset() {
+    throw new IllegalStateException("what is not committed lies on the heap");
+  }
+
+  @Override
+  public void copyValue(int from, Memory target, int targetOffset, int length) {
+    target.put(targetOffset, value, from, length);
+  }
+
+  @Override
+  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
+    target.put(targetOffset, value, from, length);
+  }
+
+  @Override
+  public void copyValue(int from, byte[] target, int targetOffset, int length) {
+    System.arraycopy(value, from, target, targetOffset, length);
+  }
+
+  @Override
+  public void close() {
+    valid = false;
+  }
+}

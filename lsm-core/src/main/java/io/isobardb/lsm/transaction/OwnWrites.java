@@ -1,0 +1,77 @@
+package io.isobardb.lsm.transaction;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.read.Overlay;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a transaction is going to write to one tree: of each key the last write.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class OwnWrites implements Overlay {
+  /**
+   * A put or a delete.
+   *
+   * @param value null for a delete
+   */
+  public record Write(byte @Nullable [] value) {
+    static final Write DELETE = new Write(null);
+  }
+
+  private final NavigableMap<byte[], Write> writes;
+  private long changes;
+
+  public OwnWrites(KeyOrder order) {
+    writes = new TreeMap<>((a, b) -> order.compare(a, 0, a.length, b, 0, b.length));
+  }
+
+  /**
+   * Puts, or deletes if the value is null.
+   *
+   * @param key not changed afterwards, nor is {@code value}
+   * @return what was to be written before
+   */
+  public @Nullable Write put(byte[] key, byte @Nullable [] value) {
+    changes++;
+    return writes.put(key, value == null ? Write.DELETE : new Write(value));
+  }
+
+  /** Takes a write back. */
+  public void restore(byte[] key, @Nullable Write before) {
+    changes++;
+    if (before == null) {
+      writes.remove(key);
+    } else {
+      writes.put(key, before);
+    }
+  }
+
+  /** The write of a key, or null if there is none. */
+  public @Nullable Write get(byte[] key) {
+    return writes.get(key);
+  }
+
+  /** Hands out all keys with their values, null for a delete, in the order of the keys. */
+  public void forEach(BiConsumer<byte[], byte @Nullable []> action) {
+    writes.forEach((key, write) -> action.accept(key, write.value()));
+  }
+
+  public boolean isEmpty() {
+    return writes.isEmpty();
+  }
+
+  @Override
+  public LeafCursor cursor(long lsn) {
+    return new OwnCursor(writes, lsn);
+  }
+
+  @Override
+  public long changes() {
+    return changes;
+  }
+}

@@ -1,0 +1,906 @@
+package io.isobardb.lsm;
+
+import static io.isobardb.lsm.SimulatedStores.bytes;
+import static io.isobardb.lsm.SimulatedStores.contents;
+import static io.isobardb.lsm.SimulatedStores.key;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.error.DeadlockException;
+import io.isobardb.lsm.error.LockTimeoutException;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.observe.StoreListener;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class TransactionTest {
+  private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
+
+  private final SimulatedWorld world = new SimulatedWorld(SEED);
+  private Store store;
+  private Tree tree;
+
+  @BeforeEach
+  void open() {
+    store = world.open(SimulatedStores.SMALL);
+    tree = store.openTree("t");
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private static TransactionOptions options(Isolation isolation, Locking locking) {
+    return TransactionOptions.builder()
+        .isolation(isolation)
+        .locking(locking)
+        .lockTimeout(Duration.ofMillis(5))
+        .build();
+  }
+
+  private Transaction begin(Isolation isolation, Locking locking) {
+    return store.begin(options(isolation, locking));
+  }
+
+  private void put(String key, String value) {
+    tree.put(bytes(key), bytes(value));
+  }
+
+  private String get(String key) {
+    return text(tree.get(bytes(key)));
+  }
+
+  private static String text(byte[] value) {
+    return value == null ? null : new String(value, UTF_8);
+  }
+
+  private String get(Transaction tx, String key) {
+    return text(tx.get(tree, bytes(key)));
+  }
+
+  private String getForUpdate(Transaction tx, String key) {
+    return text(tx.getForUpdate(tree, bytes(key)));
+  }
+
+  private void put(Transaction tx, String key, String value) {
+    tx.put(tree, bytes(key), bytes(value));
+  }
+
+  private static List<String> scan(Cursor cursor) {
+    List<String> keys = new ArrayList<>();
+    for (boolean more = cursor.first(); more; more = cursor.next()) {
+      keys.add(new String(cursor.key(), UTF_8));
+    }
+    return keys;
+  }
+
+  private List<String> scan(Transaction tx) {
+    try (Cursor cursor = tx.cursor(tree)) {
+      return scan(cursor);
+    }
+  }
+
+  // ---- what one sees and does
+
+  @ParameterizedTest
+  @EnumSource(Isolation.class)
+  void itSeesItsOwnWritesAndOthersDoNotUntilItCommits(Isolation isolation) {
+    put("a", "1");
+    for (Locking locking : Locking.values()) {
+      try (Transaction tx = begin(isolation, locking)) {
+        tx.delete(tree, bytes("a"));
+        put(tx, "b", "2");
+        assertNull(get(tx, "a"));
+        assertNull(getForUpdate(tx, "a"));
+        assertEquals("2", get(tx, "b"));
+        assertEquals(List.of("b"), scan(tx));
+        assertEquals("1", get("a"));
+        assertNull(get("b"));
+        tx.commit();
+        assertFalse(tx.isOpen());
+      }
+      assertEquals(Map.of("b", "2"), contents(tree));
+      tree.delete(bytes("b"));
+      put("a", "1");
+    }
+  }
+
+  @Test
+  void whatIsRolledBackOrClosedLeavesNothing() {
+    for (boolean close : new boolean[] {false, true}) {
+      Transaction tx = store.begin();
+      put(tx, "a", "1");
+      if (close) {
+        tx.close();
+      } else {
+        tx.rollback();
+      }
+      tx.close();
+      assertTrue(contents(tree).isEmpty());
+      put("a", "free");
+      tree.delete(bytes("a"));
+    }
+    assertEquals(2, store.stats().transactions().rolledBack());
+    assertEquals(0, store.stats().transactions().open());
+  }
+
+  @Test
+  void aCommitOverManyTreesIsOneBatch() {
+    Tree other = store.openTree("other");
+    store.inTransaction(
+        tx -> {
+          put(tx, "a", "1");
+          tx.put(other, bytes("a"), bytes("2"));
+          return null;
+        });
+    assertEquals("1", get("a"));
+    assertEquals(Map.of("a", "2"), contents(other));
+    assertEquals(1, store.stats().transactions().committed());
+  }
+
+  @Test
+  void commitsSurviveReopeningAndOpenTransactionsDoNot() {
+    store.inTransaction(
+        tx -> {
+          put(tx, "a", "1");
+          return null;
+        });
+    Transaction open = store.begin();
+    put(open, "b", "2");
+    store.close();
+    open.close();
+    store = world.open(SimulatedStores.SMALL);
+    tree = store.tree("t");
+    assertEquals(Map.of("a", "1"), contents(tree));
+  }
+
+  @Test
+  void aValueGoesIntoTheCallersBufferIfItFits() {
+    put("a", "12345");
+    try (Transaction tx = store.begin()) {
+      put(tx, "b", "678");
+      tx.delete(tree, bytes("c"));
+      ByteBuffer target = ByteBuffer.allocate(8);
+      assertEquals(5, tx.get(tree, bytes("a"), target));
+      assertEquals(3, tx.get(tree, bytes("b"), target));
+      assertEquals(8, target.position());
+      assertEquals(5, tx.get(tree, bytes("a"), target));
+      assertEquals(3, tx.get(tree, bytes("b"), target));
+      assertEquals(8, target.position());
+      assertArrayEquals(bytes("12345678"), target.array());
+      assertEquals(Tree.NOT_FOUND, tx.get(tree, bytes("c"), target));
+      assertEquals(Tree.NOT_FOUND, tx.get(tree, bytes("d"), target));
+    }
+  }
+
+  @Test
+  void savepointsAreGoneBackToAsOftenAsIsWanted() {
+    try (Transaction tx = store.begin()) {
+      put(tx, "a", "1");
+      Savepoint first = tx.savepoint();
+      put(tx, "a", "2");
+      put(tx, "b", "2");
+      Savepoint second = tx.savepoint();
+      tx.delete(tree, bytes("a"));
+      put(tx, "b", "3");
+      tx.rollbackTo(second);
+      assertEquals("2", get(tx, "a"));
+      assertEquals("2", get(tx, "b"));
+      put(tx, "c", "3");
+      tx.rollbackTo(second);
+      assertNull(get(tx, "c"));
+      tx.rollbackTo(first);
+      assertEquals("1", get(tx, "a"));
+      assertNull(get(tx, "b"));
+      assertThrows(IllegalArgumentException.class, () -> tx.rollbackTo(second));
+      try (Transaction other = store.begin()) {
+        assertThrows(IllegalArgumentException.class, () -> other.rollbackTo(first));
+      }
+      tx.commit();
+    }
+    assertEquals(Map.of("a", "1"), contents(tree));
+  }
+
+  /** All of the merged view against a map, while own writes go on between steps. */
+  @ParameterizedTest
+  @EnumSource(Isolation.class)
+  void cursorsGoOverStoreAndOwnWritesAlike(Isolation isolation) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    for (int round = 0; round < 20; round++) {
+      for (int i = 0; i < 60; i++) {
+        tree.put(key(random.nextInt(50)), bytes("s" + i));
+        if (random.nextInt(4) == 0) {
+          tree.delete(key(random.nextInt(50)));
+        }
+        if (random.nextInt(40) == 0) {
+          store.flush();
+        }
+      }
+      TreeMap<String, String> model = new TreeMap<>(contents(tree));
+      try (Transaction tx = begin(isolation, Locking.PESSIMISTIC);
+          Cursor cursor = tx.cursor(tree)) {
+        for (int i = 0; i < 300; i++) {
+          int k = random.nextInt(50);
+          String name = new String(key(k), UTF_8);
+          switch (random.nextInt(9)) {
+            case 0, 1 -> {
+              tx.put(tree, key(k), bytes("t" + i));
+              model.put(name, "t" + i);
+            }
+            case 2 -> {
+              tx.delete(tree, key(k));
+              model.remove(name);
+            }
+            case 3 -> agree(cursor, cursor.seek(key(k)), model.ceilingEntry(name));
+            case 4 -> agree(cursor, cursor.seekBefore(key(k)), model.lowerEntry(name));
+            case 5 -> agree(cursor, cursor.first(), model.firstEntry());
+            case 6 -> agree(cursor, cursor.last(), model.lastEntry());
+            default -> {
+              if (cursor.isValid()) {
+                String here = new String(cursor.key(), UTF_8);
+                if (random.nextBoolean()) {
+                  agree(cursor, cursor.next(), model.higherEntry(here));
+                } else {
+                  agree(cursor, cursor.previous(), model.lowerEntry(here));
+                }
+              }
+            }
+          }
+        }
+        tx.commit();
+      }
+      assertEquals(model, contents(tree));
+    }
+  }
+
+  @Test
+  void aCursorShowsWhatIsWrittenToTheKeyItStandsOn() {
+    for (int i = 0; i < 5; i++) {
+      put("k" + i, "0");
+    }
+    for (boolean back : new boolean[] {false, true}) {
+      try (Transaction tx = store.begin();
+          Cursor cursor = tx.cursor(tree)) {
+        assertTrue(back ? cursor.seekBefore(bytes("k3")) : cursor.seek(bytes("k2")));
+        put(tx, "k2", "new");
+        assertEquals("new", text(cursor.value()));
+        tx.delete(tree, bytes("k2"));
+        assertThrows(IllegalStateException.class, cursor::value);
+        assertTrue(back ? cursor.previous() : cursor.next());
+        assertEquals(back ? "k1" : "k3", text(cursor.key()));
+      }
+    }
+  }
+
+  private static void agree(Cursor cursor, boolean on, Map.Entry<String, String> expected) {
+    assertEquals(expected != null, on, "seed " + SEED);
+    if (on) {
+      assertEquals(expected.getKey(), new String(cursor.key(), UTF_8), "seed " + SEED);
+      assertEquals(expected.getValue(), new String(cursor.value(), UTF_8), "seed " + SEED);
+      assertEquals(expected.getValue().length(), cursor.valueLength());
+    }
+  }
+
+  // ---- anomalies
+
+  private static boolean aborts(Runnable action) {
+    try {
+      action.run();
+      return false;
+    } catch (TransactionAbortedException e) {
+      assertNotNull(e.getMessage());
+      return true;
+    }
+  }
+
+  /** Whether one of two transactions was kept from committing. */
+  private boolean prevented(Isolation isolation, Locking locking, Consumer<Transaction[]> steps) {
+    try (Transaction one = begin(isolation, locking);
+        Transaction two = begin(isolation, locking)) {
+      Transaction[] both = {one, two};
+      return aborts(() -> steps.accept(both))
+          | aborts(() -> commitOpen(one))
+          | aborts(() -> commitOpen(two));
+    }
+  }
+
+  private static void commitOpen(Transaction tx) {
+    if (tx.isOpen()) {
+      tx.commit();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void nobodyReadsWhatIsNotCommitted(Locking locking) {
+    put("a", "0");
+    for (Isolation isolation : Isolation.values()) {
+      try (Transaction one = begin(isolation, locking);
+          Transaction two = begin(isolation, locking)) {
+        put(one, "a", "dirty");
+        assertEquals("0", get(two, "a"));
+        assertEquals("0", get("a"));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void aLostUpdateIsPossibleOnlyAtReadCommittedWithoutGetForUpdate(Locking locking) {
+    put("a", "0");
+    Consumer<Transaction[]> steps =
+        tx -> {
+          get(tx[0], "a");
+          get(tx[1], "a");
+          put(tx[0], "a", "1");
+          tx[0].commit();
+          put(tx[1], "a", "2");
+        };
+    assertFalse(prevented(Isolation.READ_COMMITTED, locking, steps));
+    assertEquals("2", get("a"));
+    assertTrue(prevented(Isolation.SNAPSHOT, locking, steps));
+    assertTrue(prevented(Isolation.SERIALIZABLE, locking, steps));
+    Consumer<Transaction[]> forUpdate =
+        tx -> {
+          getForUpdate(tx[0], "a");
+          getForUpdate(tx[1], "a");
+          put(tx[0], "a", "1");
+          tx[0].commit();
+          put(tx[1], "a", "2");
+        };
+    for (Isolation isolation : Isolation.values()) {
+      assertTrue(prevented(isolation, locking, forUpdate), isolation.toString());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void aPlainWriteIsNotLostEither(Locking locking) {
+    put("a", "0");
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+      try (Transaction tx = begin(isolation, locking)) {
+        get(tx, "a");
+        put("a", "plain");
+        ConflictException e =
+            assertThrows(
+                ConflictException.class,
+                () -> {
+                  put(tx, "a", "1");
+                  tx.commit();
+                });
+        assertEquals("t", e.tree());
+        assertArrayEquals(bytes("a"), e.key());
+        assertTrue(e.getMessage().contains("key 'a' of tree 't'"), e.getMessage());
+      }
+      assertEquals("plain", get("a"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void readsRepeatFromSnapshotOn(Locking locking) {
+    for (Isolation isolation : Isolation.values()) {
+      put("a", "0");
+      try (Transaction tx = begin(isolation, locking)) {
+        assertEquals("0", get(tx, "a"));
+        put("a", "1");
+        assertEquals(isolation == Isolation.READ_COMMITTED ? "1" : "0", get(tx, "a"));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void writeSkewIsPossibleBelowSerializable(Locking locking) {
+    put("a", "1");
+    put("b", "1");
+    Consumer<Transaction[]> steps =
+        tx -> {
+          get(tx[0], "a");
+          get(tx[0], "b");
+          get(tx[1], "a");
+          get(tx[1], "b");
+          put(tx[0], "a", "0");
+          put(tx[1], "b", "0");
+        };
+    assertFalse(prevented(Isolation.READ_COMMITTED, locking, steps));
+    assertFalse(prevented(Isolation.SNAPSHOT, locking, steps));
+    assertTrue(prevented(Isolation.SERIALIZABLE, locking, steps));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void phantomsAreExcludedAtSerializable(Locking locking) {
+    Consumer<Transaction[]> steps =
+        tx -> {
+          int seen = scan(tx[0]).size();
+          assertEquals(seen, scan(tx[1]).size());
+          put(tx[0], "x" + seen, "1");
+          put(tx[1], "y" + seen, "1");
+        };
+    put("m", "1");
+    assertFalse(prevented(Isolation.READ_COMMITTED, locking, steps));
+    assertFalse(prevented(Isolation.SNAPSHOT, locking, steps));
+    assertTrue(prevented(Isolation.SERIALIZABLE, locking, steps));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void onlyWhatACursorPassedCounts(Locking locking) {
+    for (int i = 0; i < 10; i++) {
+      put("k" + i, "0");
+    }
+    record Case(String changed, boolean conflict, Consumer<Cursor> moves) {}
+    List<Case> cases =
+        List.of(
+            new Case("k20", true, c -> move(c, "k2", 1)),
+            new Case("k3", true, c -> move(c, "k2", 1)),
+            new Case("k30", false, c -> move(c, "k2", 1)),
+            new Case("k11", false, c -> move(c, "k2", 1)),
+            new Case("k30", false, c -> back(c, "k3", 1)),
+            new Case("k25", true, c -> back(c, "k3", 1)),
+            new Case("k3", false, c -> back(c, "k3", 0)),
+            new Case("k1", true, c -> back(c, "k3", 1)),
+            new Case("k10", true, c -> back(c, "k3", 1)),
+            new Case("k0", false, c -> back(c, "k3", 1)),
+            new Case("z", true, c -> c.last()),
+            new Case("k8", false, c -> c.last()),
+            new Case("a", true, c -> c.first()),
+            new Case("k00", false, c -> c.first()));
+    for (Case one : cases) {
+      try (Transaction tx = begin(Isolation.SERIALIZABLE, locking)) {
+        try (Cursor cursor = tx.cursor(tree)) {
+          one.moves.accept(cursor);
+        }
+        put(tx, "own", "1");
+        if (one.changed.equals("z")) {
+          put("z", "1");
+        } else {
+          put(one.changed, "1");
+        }
+        assertEquals(one.conflict, aborts(tx::commit), one.toString());
+      }
+      tree.delete(bytes("own"));
+      if (one.changed.length() != 2) {
+        tree.delete(bytes(one.changed));
+      }
+    }
+  }
+
+  private static void move(Cursor cursor, String from, int steps) {
+    cursor.seek(bytes(from));
+    for (int i = 0; i < steps; i++) {
+      cursor.next();
+    }
+  }
+
+  private static void back(Cursor cursor, String from, int steps) {
+    cursor.seekBefore(bytes(from));
+    for (int i = 0; i < steps; i++) {
+      cursor.previous();
+    }
+  }
+
+  /** Fekete, O'Neil, O'Neil: A Read-Only Transaction Anomaly Under Snapshot Isolation. */
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void theReadOnlyAnomalyIsExcludedAtSerializable(Locking locking) {
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+      put("x", "0");
+      put("y", "0");
+      boolean prevented = false;
+      try (Transaction withdraw = begin(isolation, locking);
+          Transaction deposit = begin(isolation, locking)) {
+        get(withdraw, "x");
+        get(withdraw, "y");
+        get(deposit, "y");
+        put(deposit, "y", "20");
+        deposit.commit();
+        try (Transaction report = begin(isolation, locking)) {
+          assertEquals("0", get(report, "x"));
+          assertEquals("20", get(report, "y"));
+          report.commit();
+        }
+        put(withdraw, "x", "-11");
+        prevented = aborts(withdraw::commit);
+      }
+      assertEquals(isolation == Isolation.SERIALIZABLE, prevented);
+    }
+  }
+
+  // ---- locks
+
+  @Test
+  void whoIsLockedOutLearnsByWhomAndCanGoOn() {
+    try (Transaction one = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC);
+        Transaction two = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+      put(one, "a", "1");
+      LockTimeoutException e = assertThrows(LockTimeoutException.class, () -> put(two, "a", "2"));
+      assertTrue(e.getMessage().contains("key 'a' of tree 't'"), e.getMessage());
+      assertTrue(e.getMessage().contains(one.toString()), e.getMessage());
+      assertEquals("t", e.tree());
+      assertThrows(LockTimeoutException.class, () -> put("a", "plain"));
+      assertThrows(
+          LockTimeoutException.class,
+          () ->
+              store.write(
+                  store
+                      .newBatch()
+                      .put(tree, bytes("b"), bytes("1"))
+                      .put(tree, bytes("a"), bytes("1"))));
+      put(two, "b", "2");
+      two.commit();
+      one.commit();
+    }
+    assertEquals(Map.of("a", "1", "b", "2"), contents(tree));
+    assertEquals(3, store.stats().transactions().lockTimeouts());
+  }
+
+  @Test
+  void aSnapshotIsTakenOnlyWithTheFirstLock() {
+    put("a", "0");
+    try (Transaction tx = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+      put("a", "1");
+      assertEquals("1", getForUpdate(tx, "a"));
+      put(tx, "a", "2");
+      tx.commit();
+    }
+    assertEquals("2", get("a"));
+  }
+
+  @Test
+  void unchangedKeysThatWereFlushedAndMergedDoNotConflict() {
+    for (int i = 0; i < 2_000; i++) {
+      tree.put(key(i), bytes("0"));
+    }
+    try (Transaction tx = begin(Isolation.SERIALIZABLE, Locking.OPTIMISTIC)) {
+      scan(tx);
+      get(tx, "nothing");
+      store.flush();
+      store.awaitQuiet();
+      tx.put(tree, key(5), bytes("1"));
+      tx.commit();
+    }
+    try (Transaction tx = begin(Isolation.SERIALIZABLE, Locking.OPTIMISTIC)) {
+      tx.get(tree, key(7));
+      tree.put(key(7), bytes("2"));
+      store.flush();
+      store.awaitQuiet();
+      tx.put(tree, key(5), bytes("3"));
+      assertThrows(ConflictException.class, tx::commit);
+    }
+  }
+
+  // ---- bad use
+
+  @Test
+  void useAfterItsEndIsRefusedWithTheReason() {
+    Transaction committed = store.begin();
+    committed.commit();
+    assertTrue(refusal(() -> get(committed, "a")).contains("was committed"));
+    assertTrue(refusal(committed::commit).contains("was committed"));
+    Transaction rolledBack = store.begin();
+    rolledBack.rollback();
+    assertTrue(refusal(() -> put(rolledBack, "a", "1")).contains("was rolled back"));
+    Transaction cursors = store.begin();
+    Cursor cursor = cursors.cursor(tree);
+    cursors.commit();
+    assertThrows(StoreClosedException.class, cursor::first);
+    cursor.close();
+    try (Transaction loser = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+      get(loser, "a");
+      put("a", "plain");
+      assertThrows(ConflictException.class, () -> put(loser, "a", "1"));
+      assertTrue(refusal(() -> get(loser, "a")).contains("was changed by others"));
+    }
+  }
+
+  private static String refusal(Runnable action) {
+    String message = assertThrows(IllegalStateException.class, action::run).getMessage();
+    assertTrue(message.startsWith("transaction "), message);
+    return message;
+  }
+
+  @Test
+  void badArgumentsAreRefusedAndLeaveItUsable() {
+    Tree unlogged = store.createTree("unlogged", TreeOptions.builder().logged(false).build());
+    try (Transaction tx = store.begin();
+        Snapshot snapshot = store.snapshot();
+        Store second = new SimulatedWorld(1).open(SimulatedStores.SMALL)) {
+      Tree foreign = second.openTree("foreign");
+      assertThrows(IllegalArgumentException.class, () -> tx.get(foreign, bytes("a")));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> tx.put(tree, new byte[tree.maxKeyBytes() + 1], bytes("")));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> tx.put(tree, bytes("a"), new byte[tree.maxValueBytes() + 1]));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> tx.cursor(tree, CursorOptions.all().snapshot(snapshot)));
+      put(tx, "a", "1");
+      assertThrows(IllegalArgumentException.class, () -> tx.put(unlogged, bytes("a"), bytes("1")));
+      tx.commit();
+    }
+    assertEquals(Map.of("a", "1"), contents(tree));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> TransactionOptions.builder().lockTimeout(Duration.ofMillis(-1)).build());
+    assertThrows(
+        IllegalArgumentException.class, () -> TransactionOptions.builder().maxAttempts(0).build());
+  }
+
+  @Test
+  void oneThatIsOpenForLongIsReportedOnce() {
+    List<StoreListener.LongTransaction> reports = new ArrayList<>();
+    store.addListener(
+        new StoreListener() {
+          @Override
+          public void longTransaction(LongTransaction event) {
+            reports.add(event);
+          }
+        });
+    Transaction tx = store.begin();
+    store.begin().close();
+    assertTrue(reports.isEmpty());
+    world.pass(TimeUnit.SECONDS.toNanos(40));
+    assertTrue(store.stats().transactions().oldestNanos() >= TimeUnit.SECONDS.toNanos(40));
+    store.begin().close();
+    store.begin().close();
+    tx.close();
+    assertEquals(1, reports.size());
+    assertEquals(tx.id(), reports.get(0).id());
+  }
+
+  @Test
+  void aBodyIsRunAgainUntilItCommitsAndItsExceptionsRollBack() {
+    put("a", "0");
+    AtomicInteger runs = new AtomicInteger();
+    String result =
+        store.inTransaction(
+            options(Isolation.SNAPSHOT, Locking.OPTIMISTIC),
+            tx -> {
+              String seen = get(tx, "a");
+              if (runs.incrementAndGet() < 4) {
+                put("a", "plain" + runs.get());
+              }
+              put(tx, "a", seen + "+");
+              return seen;
+            });
+    assertEquals(4, runs.get());
+    assertEquals("plain3", result);
+    assertEquals("plain3+", get("a"));
+    assertThrows(
+        IOException.class,
+        () ->
+            store.inTransaction(
+                tx -> {
+                  put(tx, "a", "never");
+                  throw new IOException("the body's own");
+                }));
+    assertEquals("plain3+", get("a"));
+    TransactionOptions twice =
+        TransactionOptions.builder().locking(Locking.OPTIMISTIC).maxAttempts(2).build();
+    runs.set(0);
+    assertThrows(
+        ConflictException.class,
+        () ->
+            store.inTransaction(
+                twice,
+                tx -> {
+                  put(tx, "a", "1");
+                  put("a", "plain" + runs.incrementAndGet());
+                  return null;
+                }));
+    assertEquals(2, runs.get());
+  }
+
+  // ---- threads
+
+  @Nested
+  class WithThreads {
+    @TempDir Path directory;
+
+    private Store open() {
+      return Store.open(directory, SimulatedStores.SMALL);
+    }
+
+    private final TransactionOptions patient =
+        TransactionOptions.builder().lockTimeout(Duration.ofSeconds(30)).build();
+
+    @Test
+    void ofACircleOneIsToldToGiveUpAndTheOtherGoesOn() throws Exception {
+      try (Store threaded = open()) {
+        Tree t = threaded.openTree("t");
+        for (int round = 0; round < 20; round++) {
+          Transaction one = threaded.begin(patient);
+          Transaction two = threaded.begin(patient);
+          one.put(t, bytes("a"), bytes("1"));
+          two.put(t, bytes("b"), bytes("2"));
+          CompletableFuture<Boolean> other =
+              CompletableFuture.supplyAsync(
+                  () -> {
+                    boolean gaveUp = deadlocked(() -> two.put(t, bytes("a"), bytes("2")));
+                    two.close();
+                    return gaveUp;
+                  });
+          boolean mine = deadlocked(() -> one.put(t, bytes("b"), bytes("1")));
+          one.close();
+          assertTrue(mine ^ other.get(50, TimeUnit.SECONDS), "exactly one must give up");
+        }
+        assertEquals(20, threaded.stats().transactions().deadlocks());
+      }
+    }
+
+    private boolean deadlocked(Runnable action) {
+      try {
+        action.run();
+        return false;
+      } catch (DeadlockException e) {
+        assertTrue(e.getMessage().contains("waits for this one"), e.getMessage());
+        return true;
+      }
+    }
+
+    @Test
+    void aWaiterGetsTheLockWhenItsOwnerEnds() throws Exception {
+      try (Store threaded = open()) {
+        Tree t = threaded.openTree("t");
+        Transaction one = threaded.begin(patient);
+        one.put(t, bytes("a"), bytes("1"));
+        CompletableFuture<Void> plain =
+            CompletableFuture.runAsync(() -> t.delete(bytes("a"), Durability.ASYNC));
+        CompletableFuture<String> two =
+            CompletableFuture.supplyAsync(
+                () -> threaded.inTransaction(patient, tx -> text(tx.getForUpdate(t, bytes("a")))));
+        one.commit();
+        plain.get(50, TimeUnit.SECONDS);
+        String seen = two.get(50, TimeUnit.SECONDS);
+        assertTrue(seen == null || seen.equals("1"), seen);
+      }
+    }
+
+    @Test
+    void closingTheStoreEndsWaitsForLocks() throws Exception {
+      Store threaded = open();
+      Tree t = threaded.openTree("t");
+      Transaction one = threaded.begin(patient);
+      one.put(t, bytes("a"), bytes("1"));
+      CountDownLatch started = new CountDownLatch(1);
+      AtomicReference<Throwable> told = new AtomicReference<>();
+      Thread waiter =
+          new Thread(
+              () -> {
+                try (Transaction two = threaded.begin(patient)) {
+                  started.countDown();
+                  two.put(t, bytes("a"), bytes("2"));
+                } catch (RuntimeException e) {
+                  told.set(e);
+                }
+              });
+      waiter.start();
+      started.await();
+      threaded.close();
+      waiter.join();
+      assertEquals(StoreClosedException.class, told.get().getClass());
+      one.close();
+      assertFalse(one.isOpen());
+    }
+
+    @Test
+    void twoThreadsAtOnceAreNoticed() throws Exception {
+      try (Store threaded = open()) {
+        Tree t = threaded.openTree("t");
+        Transaction holder = threaded.begin(patient);
+        holder.put(t, bytes("a"), bytes("1"));
+        Transaction shared = threaded.begin(patient);
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<Void> waiting =
+            CompletableFuture.runAsync(
+                () -> {
+                  started.countDown();
+                  shared.put(t, bytes("a"), bytes("2"));
+                });
+        started.await();
+        IllegalStateException e = null;
+        while (e == null) {
+          try {
+            shared.get(t, bytes("b"));
+          } catch (IllegalStateException refused) {
+            e = refused;
+          }
+        }
+        assertTrue(e.getMessage().contains("in use by another thread"), e.getMessage());
+        holder.close();
+        waiting.get(50, TimeUnit.SECONDS);
+        shared.close();
+      }
+    }
+
+    /** Money moves between accounts by all means; the sum stays, and every reader sees it. */
+    @ParameterizedTest
+    @EnumSource(Locking.class)
+    void transfersKeepTheSum(Locking locking) throws Exception {
+      int accounts = 8;
+      try (Store threaded = open()) {
+        Tree t = threaded.openTree("t");
+        for (int i = 0; i < accounts; i++) {
+          t.put(key(i), bytes("100"));
+        }
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int thread = 0; thread < 4; thread++) {
+          SplittableRandom random = new SplittableRandom(SEED + thread);
+          Isolation isolation = Isolation.values()[thread % 3];
+          all.add(
+              CompletableFuture.runAsync(
+                  () -> {
+                    for (int i = 0; i < 300; i++) {
+                      transfer(threaded, t, options(isolation, locking), random, accounts);
+                    }
+                  }));
+        }
+        for (CompletableFuture<Void> one : all) {
+          one.get(50, TimeUnit.SECONDS);
+        }
+        int sum = contents(t).values().stream().mapToInt(Integer::parseInt).sum();
+        assertEquals(100 * accounts, sum, "seed " + SEED);
+        assertEquals(0, threaded.stats().transactions().open());
+      }
+    }
+
+    private void transfer(
+        Store threaded, Tree t, TransactionOptions options, SplittableRandom random, int accounts) {
+      int from = random.nextInt(accounts);
+      int to = (from + 1 + random.nextInt(accounts - 1)) % accounts;
+      threaded.inTransaction(
+          options,
+          tx -> {
+            int have = Integer.parseInt(text(tx.getForUpdate(t, key(from))));
+            int had = Integer.parseInt(text(tx.getForUpdate(t, key(to))));
+            tx.put(t, key(from), bytes("" + (have - 1)));
+            tx.put(t, key(to), bytes("" + (had + 1)));
+            if (options.isolation() != Isolation.READ_COMMITTED) {
+              int sum = 0;
+              try (Cursor cursor = tx.cursor(t)) {
+                for (boolean more = cursor.first(); more; more = cursor.next()) {
+                  sum += Integer.parseInt(text(cursor.value()));
+                }
+              }
+              assertEquals(100 * accounts, sum);
+            }
+            return null;
+          });
+    }
+  }
+}
