@@ -29,6 +29,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -833,18 +834,71 @@ class TransactionTest {
                   shared.put(t, bytes("a"), bytes("2"));
                 });
         started.await();
-        IllegalStateException e = null;
-        while (e == null) {
+        // Whoever comes second is told.
+        Throwable told = null;
+        while (told == null) {
           try {
             shared.get(t, bytes("b"));
-          } catch (IllegalStateException refused) {
-            e = refused;
+            told = waiting.handle((done, e) -> e == null ? null : e.getCause()).getNow(null);
+          } catch (IllegalStateException e) {
+            told = e;
           }
         }
-        assertTrue(e.getMessage().contains("in use by another thread"), e.getMessage());
+        assertTrue(told.getMessage().contains("in use by another thread"), told.getMessage());
         holder.close();
-        waiting.get(50, TimeUnit.SECONDS);
+        waiting.handle((done, e) -> null).get(50, TimeUnit.SECONDS);
         shared.close();
+      }
+    }
+
+    /** Two that commit at the same moment: at least one must see the other. */
+    @ParameterizedTest
+    @EnumSource(Locking.class)
+    void writeSkewIsExcludedAtTheSameMoment(Locking locking) throws Exception {
+      try (Store threaded = open()) {
+        Tree t = threaded.openTree("t");
+        TransactionOptions serializable = options(Isolation.SERIALIZABLE, locking);
+        CyclicBarrier barrier = new CyclicBarrier(2);
+        AtomicInteger commits = new AtomicInteger();
+        for (int round = 0; round < 2_000; round++) {
+          boolean scan = round % 2 == 0;
+          CompletableFuture<Void> other =
+              CompletableFuture.runAsync(
+                  () -> skew(threaded, t, serializable, scan, "b", "a", barrier, commits));
+          skew(threaded, t, serializable, scan, "a", "b", barrier, commits);
+          other.get(50, TimeUnit.SECONDS);
+          assertTrue(commits.getAndSet(0) < 2, "both committed in round " + round);
+          t.delete(bytes("a"));
+          t.delete(bytes("b"));
+        }
+      }
+    }
+
+    private void skew(
+        Store threaded,
+        Tree t,
+        TransactionOptions options,
+        boolean scan,
+        String read,
+        String written,
+        CyclicBarrier barrier,
+        AtomicInteger commits) {
+      try (Transaction tx = threaded.begin(options)) {
+        if (scan) {
+          try (Cursor cursor = tx.cursor(t)) {
+            assertFalse(cursor.seek(bytes(read)) && text(cursor.key()).equals(read));
+          }
+        } else {
+          assertNull(tx.get(t, bytes(read)));
+        }
+        tx.put(t, bytes(written), bytes("1"));
+        barrier.await(50, TimeUnit.SECONDS);
+        tx.commit();
+        commits.incrementAndGet();
+      } catch (ConflictException e) {
+        assertEquals("t", e.tree());
+      } catch (Exception e) {
+        throw new AssertionError(e);
       }
     }
 
