@@ -8,6 +8,7 @@ import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.merge.Rewrite;
 import io.isobardb.lsm.observe.FlushSpan;
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -46,19 +47,9 @@ import org.jspecify.annotations.Nullable;
  * last.
  */
 final class FlushJob implements Job {
-  /** What is flushed. */
-  enum Mode {
-    /** The next slice of all runs. */
-    PARTIAL,
-    /** The oldest run. */
-    OLDEST,
-    /** All runs. */
-    FULL
-  }
-
   private final Flusher flusher;
   private final TreeHandle tree;
-  private final Mode mode;
+  private final FlushKind mode;
 
   /** The contents of the runs that an oldest or full flush set out with. */
   private final Set<Object> contents = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -73,7 +64,7 @@ final class FlushJob implements Job {
   private @Nullable Rewrite rewrite;
   private long startNanos;
 
-  FlushJob(Flusher flusher, TreeHandle tree, Mode mode) {
+  FlushJob(Flusher flusher, TreeHandle tree, FlushKind mode) {
     this.flusher = flusher;
     this.tree = tree;
     this.mode = mode;
@@ -110,7 +101,7 @@ final class FlushJob implements Job {
     }
     boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
     finishSlice(current, exhausted);
-    boolean more = mode == Mode.PARTIAL ? flusher.goesOn(tree) : !exhausted;
+    boolean more = mode == FlushKind.PARTIAL ? flusher.goesOn(tree) : !exhausted;
     if (!more) {
       end();
     }
@@ -127,13 +118,13 @@ final class FlushJob implements Job {
     if (runs == 0) {
       return false;
     }
-    if (mode == Mode.PARTIAL) {
+    if (mode == FlushKind.PARTIAL) {
       low = tree.sweep();
     }
     MergingCursor source = cursor(inputs);
     byte[] from = low;
     boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
-    if (!found && from != null && mode == Mode.PARTIAL) {
+    if (!found && from != null && mode == FlushKind.PARTIAL) {
       low = null;
       found = source.first();
     }
@@ -159,15 +150,15 @@ final class FlushJob implements Job {
     if (!begun) {
       begun = true;
       int frozen = state.frozenRuns(flusher.engine().log().visible());
-      int count = mode == Mode.OLDEST ? Math.min(1, frozen) : frozen;
-      if (mode != Mode.PARTIAL) {
+      int count = mode == FlushKind.OLDEST ? Math.min(1, frozen) : frozen;
+      if (mode != FlushKind.PARTIAL) {
         for (Run run : memory.subList(memory.size() - count, memory.size())) {
           run.tables().forEach(table -> contents.add(table.content()));
         }
       }
       return memory.subList(memory.size() - count, memory.size());
     }
-    if (mode == Mode.PARTIAL) {
+    if (mode == FlushKind.PARTIAL) {
       return memory.subList(
           memory.size() - state.frozenRuns(flusher.engine().log().visible()), memory.size());
     }
@@ -240,14 +231,14 @@ final class FlushJob implements Job {
     flusher.engine().catalog().commit(tree, change(taken, count), fresh, cleanups);
     long written = outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
     outputs.clear();
-    if (mode == Mode.PARTIAL) {
+    if (mode == FlushKind.PARTIAL) {
       tree.setSweep(high);
     } else {
       low = high;
     }
     flusher.flushed(
         tree,
-        mode == Mode.PARTIAL,
+        mode,
         span,
         written,
         before - flusher.engine().gate().usedBytes(),

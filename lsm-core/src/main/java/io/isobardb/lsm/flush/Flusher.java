@@ -6,6 +6,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -178,7 +179,7 @@ public final class Flusher {
     }
     sealActive(tree);
     running.incrementAndGet();
-    engine.environment().scheduler().submit(new FlushJob(this, tree, FlushJob.Mode.FULL));
+    engine.environment().scheduler().submit(new FlushJob(this, tree, FlushKind.FULL));
     return true;
   }
 
@@ -206,9 +207,9 @@ public final class Flusher {
     long since = oldest.takeFlushedBytes();
     if (state.memoryRunCount() == 0 || since <= BETA * bytes) {
       sealActive(oldest);
-      return new FlushJob(this, oldest, FlushJob.Mode.FULL);
+      return new FlushJob(this, oldest, FlushKind.FULL);
     }
-    return new FlushJob(this, oldest, FlushJob.Mode.OLDEST);
+    return new FlushJob(this, oldest, FlushKind.OLDEST);
   }
 
   private long logTriggerBytes() {
@@ -232,7 +233,7 @@ public final class Flusher {
     if (best.states().current().frozenRuns(engine.log().visible()) == 0) {
       sealActive(best);
     }
-    return new FlushJob(this, best, FlushJob.Mode.PARTIAL);
+    return new FlushJob(this, best, FlushKind.PARTIAL);
   }
 
   /**
@@ -319,14 +320,16 @@ public final class Flusher {
 
   /** A slice of a tree is on disk. */
   void flushed(
-      TreeHandle tree, boolean partial, FlushSpan span, long written, long freed, long nanos)
+      TreeHandle tree, FlushKind kind, FlushSpan span, long written, long freed, long nanos)
       throws IOException {
-    if (partial) {
+    if (kind == FlushKind.PARTIAL) {
       tree.addFlushedBytes(freed);
     }
     bytesWritten.add(written);
     flushes.increment();
-    engine.observers().flushed(span, new StoreListener.Flush(tree.name(), written, freed, nanos));
+    engine
+        .observers()
+        .flushed(span, new StoreListener.Flush(tree.name(), kind, written, freed, nanos));
     cutLog();
     holdWriters();
     seeL0();

@@ -234,7 +234,13 @@ final class MemoryMergeJob implements Job {
       long nanos = engine.nanos() - startNanos;
       StoreListener.Merge event =
           new StoreListener.Merge(
-              tree.name(), true, inputsAtStart, outputs.size(), bytesRead, written, nanos);
+              tree.name(),
+              StoreListener.MergeKind.MEMORY,
+              inputsAtStart,
+              outputs.size(),
+              bytesRead,
+              written,
+              nanos);
       engine.observers().merged(span, event);
     }
     merger.memoryEnded(tree, sliced);

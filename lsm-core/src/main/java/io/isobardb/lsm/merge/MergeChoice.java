@@ -1,5 +1,6 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.observe.StoreListener.MergeKind;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
@@ -64,6 +65,16 @@ public record MergeChoice(
   /** Whether inputs come from L0; such merges go before deeper ones. */
   public boolean fromL0() {
     return !inputs.isEmpty() && inputs.get(0).place().inL0();
+  }
+
+  /** What listeners are told it was. */
+  MergeKind eventKind() {
+    return switch (kind) {
+      case MERGE, DRAIN_L1 -> fromL0() ? MergeKind.L0 : MergeKind.LEVEL;
+      case MOVE -> MergeKind.MOVE;
+      case ADD_LEVEL -> MergeKind.ADD_LEVEL;
+      case DROP_LEVEL -> MergeKind.DROP_LEVEL;
+    };
   }
 
   /** Bytes of all inputs. */

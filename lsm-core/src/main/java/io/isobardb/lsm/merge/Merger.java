@@ -152,7 +152,7 @@ public final class Merger {
         .merged(
             span,
             new StoreListener.Merge(
-                tree.name(), false, inputs, outputs.size(), read, written, nanos));
+                tree.name(), choice.eventKind(), inputs, outputs.size(), read, written, nanos));
   }
 
   void ended(DiskMergeJob job) {

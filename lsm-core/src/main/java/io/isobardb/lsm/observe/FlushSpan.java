@@ -21,6 +21,9 @@ public final class FlushSpan extends Event {
   @Label("Tree")
   String tree = "";
 
+  @Label("Kind")
+  String kind = "";
+
   @Label("Bytes Written")
   @DataAmount
   long bytesWritten;

@@ -21,8 +21,8 @@ public final class MergeSpan extends Event {
   @Label("Tree")
   String tree = "";
 
-  @Label("In Memory")
-  boolean inMemory;
+  @Label("Kind")
+  String kind = "";
 
   @Label("Inputs")
   int inputs;

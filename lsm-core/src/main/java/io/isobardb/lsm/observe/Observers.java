@@ -40,6 +40,7 @@ public final class Observers {
       span.store = store;
       span.tree = event.tree();
       span.bytesWritten = event.bytesWritten();
+      span.kind = event.kind().name();
       span.bytesFreed = event.bytesFreed();
       span.commit();
     }
@@ -51,7 +52,7 @@ public final class Observers {
     if (span.shouldCommit()) {
       span.store = store;
       span.tree = event.tree();
-      span.inMemory = event.inMemory();
+      span.kind = event.kind().name();
       span.inputs = event.inputs();
       span.outputs = event.outputs();
       span.bytesRead = event.bytesRead();

@@ -9,21 +9,48 @@ package io.isobardb.lsm.observe;
  * logged.
  */
 public interface StoreListener {
+  /** What of a tree a flush takes. */
+  enum FlushKind {
+    /** The next slice of all runs in memory: write memory was short. */
+    PARTIAL,
+    /** A slice of the oldest run: the log was long. */
+    OLDEST,
+    /** A slice of all runs, first to last: it was asked for, or the log was long. */
+    FULL
+  }
+
+  /** What a merge works on. */
+  enum MergeKind {
+    /** Runs in memory. */
+    MEMORY,
+    /** Groups of L0, into L0 or a level. */
+    L0,
+    /** A level, into the next one. */
+    LEVEL,
+    /** One SSTable goes to another level as it is. */
+    MOVE,
+    /** An empty level came on top. */
+    ADD_LEVEL,
+    /** The empty level on top went. */
+    DROP_LEVEL
+  }
+
   /**
    * A slice of a tree's memory is on disk.
    *
    * @param tree name of the tree
+   * @param kind what of the tree is flushed
    * @param bytesWritten size of the SSTables
    * @param bytesFreed write memory given back
    * @param nanos how long it took, waits for more urgent work included
    */
-  record Flush(String tree, long bytesWritten, long bytesFreed, long nanos) {}
+  record Flush(String tree, FlushKind kind, long bytesWritten, long bytesFreed, long nanos) {}
 
   /**
    * SSTables were merged, or moved to another level.
    *
    * @param tree name of the tree
-   * @param inMemory whether it was a memory merge
+   * @param kind what was merged
    * @param inputs SSTables that went, or runs, in memory
    * @param outputs SSTables that came; 0 if the inputs were moved as they are
    * @param bytesRead size of the inputs, 0 if they were moved
@@ -32,7 +59,7 @@ public interface StoreListener {
    */
   record Merge(
       String tree,
-      boolean inMemory,
+      MergeKind kind,
       int inputs,
       int outputs,
       long bytesRead,

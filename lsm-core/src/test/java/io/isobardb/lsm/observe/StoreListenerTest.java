@@ -127,7 +127,9 @@ class StoreListenerTest {
           stats.flushBytesWritten(),
           memory.flushes.stream().mapToLong(StoreListener.Flush::bytesWritten).sum());
       List<StoreListener.Merge> disk =
-          memory.merges.stream().filter(merge -> !merge.inMemory()).toList();
+          memory.merges.stream()
+              .filter(merge -> merge.kind() != StoreListener.MergeKind.MEMORY)
+              .toList();
       assertEquals(stats.merges(), disk.size());
       assertEquals(
           stats.mergeBytesWritten(),
