@@ -44,7 +44,7 @@ public final class Checkpointer {
   public void flush(TreeHandle tree) {
     long end = engine.log().end();
     await(() -> engine.log().visible() + 1 >= end || engine.failure().cause() != null);
-    while (tree.states().current().minMemoryLsn() < end && !tree.closed()) {
+    while (tree.states().current().minMemoryLsn(engine.log().durable()) < end && !tree.closed()) {
       engine.failure().check();
       engine.space().check();
       flusher.flushAll(tree);
@@ -97,7 +97,8 @@ public final class Checkpointer {
     long checkpoint = engine.snapshots().checkpoint();
     for (TreeHandle tree : engine.catalog().trees()) {
       if (!tree.settings().logged()
-          && (tree.states().current().minMemoryLsn() != Lsn.MAX || newer(tree, checkpoint))) {
+          && (tree.states().current().minMemoryLsn(engine.log().durable()) != Lsn.MAX
+              || newer(tree, checkpoint))) {
         return true;
       }
     }

@@ -278,7 +278,8 @@ public final class Flusher {
       if (bytes > 0 && !tree.closed() && counts.test(tree)) {
         boolean busy = tree != mine && busy(tree);
         long written = window.bytes(tree.id());
-        trees.add(new TreeMemory(tree.id(), bytes, bytes, state.minMemoryLsn(), written, busy));
+        long minLsn = state.minMemoryLsn(engine.log().durable());
+        trees.add(new TreeMemory(tree.id(), bytes, bytes, minLsn, written, busy));
       }
     }
     return trees;

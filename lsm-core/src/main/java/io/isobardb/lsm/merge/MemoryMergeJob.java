@@ -60,6 +60,9 @@ final class MemoryMergeJob implements Job {
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
 
+  /** Of the slice under way: nothing that goes into it has a lower LSN. */
+  private long inputLsn;
+
   /**
    * @param inputs runs to merge, neighbours
    * @param older runs behind them
@@ -123,6 +126,10 @@ final class MemoryMergeJob implements Job {
 
   private Rewrite begin() {
     List<Run> runs = inputsOf(tree.states().current().memory());
+    inputLsn = Long.MAX_VALUE;
+    for (Run run : runs) {
+      inputLsn = Math.min(inputLsn, run.minLsn(engine.log().durable()));
+    }
     EntryCursor[] sources = new EntryCursor[runs.size()];
     for (int i = 0; i < sources.length; i++) {
       sources[i] = new RunCursor(tree.order(), runs.get(i), engine::mergeCursor);
@@ -177,8 +184,8 @@ final class MemoryMergeJob implements Job {
       throw new IllegalStateException("an output without a sink");
     }
     sink = null;
-    return Table.of(
-        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages()));
+    return Table.merged(
+        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages()), inputLsn);
   }
 
   /** Puts the slice's SSTable in the place of what the inputs hold in its range. */

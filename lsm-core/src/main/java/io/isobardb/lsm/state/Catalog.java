@@ -152,7 +152,7 @@ public final class Catalog {
       VersionEdit built = change.edit(old, flushedLsn(tree, change));
       Version version = old.apply(built);
       TreeState before = tree.states().current();
-      long left = before.withMemory(change.memory(before)).minMemoryLsn();
+      long left = before.withMemory(change.memory(before)).minMemoryLsn(durable.getAsLong());
       append(List.of(storeEdit(tree, left), built));
       tree.states()
           .swap(
@@ -206,9 +206,10 @@ public final class Catalog {
    * the LSNs between out again, and the next replay would leave those writes out.
    */
   private long flushedLsn(TreeHandle tree, Change change) {
-    long applied = Math.min(visible.getAsLong() + 1, durable.getAsLong());
+    long synced = durable.getAsLong();
+    long applied = Math.min(visible.getAsLong() + 1, synced);
     TreeState state = tree.states().current();
-    long min = Math.min(applied, state.withMemory(change.memory(state)).minMemoryLsn());
+    long min = Math.min(applied, state.withMemory(change.memory(state)).minMemoryLsn(synced));
     return Math.max(min, 0);
   }
 
@@ -219,9 +220,10 @@ public final class Catalog {
 
   private long neededLsn(@Nullable TreeHandle changed, long left) {
     long needed = visible.getAsLong() + 1;
+    long synced = durable.getAsLong();
     for (TreeHandle tree : byId.values()) {
       if (tree.settings().logged()) {
-        long lowest = tree == changed ? left : tree.states().current().minMemoryLsn();
+        long lowest = tree == changed ? left : tree.states().current().minMemoryLsn(synced);
         needed = Math.min(needed, lowest);
       }
     }

@@ -120,11 +120,11 @@ public final class Run {
     return bytes;
   }
 
-  /** The lowest LSN of any entry, or lower. */
-  public long minLsn() {
+  /** The lowest of its tables; see {@link Table#minLsn}. */
+  public long minLsn(long durable) {
     long min = Long.MAX_VALUE;
     for (Table table : tables) {
-      min = Math.min(min, table.minLsn());
+      min = Math.min(min, table.minLsn(durable));
     }
     return min;
   }

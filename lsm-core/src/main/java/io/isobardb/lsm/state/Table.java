@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ public final class Table {
   private final @Nullable SSTable sstable;
   private final StartLsn start;
   private final Range range;
+
+  /** For an SSTable in memory: nothing that went into it had a lower LSN. */
+  private final long inputLsn;
 
   /** A boundary that is known a moment after it is published. */
   public static final class StartLsn {
@@ -52,21 +56,35 @@ public final class Table {
 
   private static final StartLsn NO_START = new StartLsn(0);
 
-  private Table(@Nullable ActiveTree tree, @Nullable SSTable sstable, StartLsn start, Range range) {
+  private Table(
+      @Nullable ActiveTree tree,
+      @Nullable SSTable sstable,
+      StartLsn start,
+      Range range,
+      long inputLsn) {
     this.tree = tree;
     this.sstable = sstable;
     this.start = start;
     this.range = range;
+    this.inputLsn = inputLsn;
   }
 
   /** All of an active SSTable, which takes the writes from {@code start} on. */
   public static Table of(ActiveTree tree, StartLsn start) {
-    return new Table(tree, null, start, Range.ALL);
+    return new Table(tree, null, start, Range.ALL, 0);
   }
 
   /** All of an SSTable. */
   public static Table of(SSTable sstable) {
-    return new Table(null, sstable, NO_START, new Range(null, sstable.meta().maxKey()));
+    return merged(sstable, sstable.meta().minLsn());
+  }
+
+  /**
+   * All of an SSTable in memory that was merged from tables with entries from {@code inputLsn} on.
+   */
+  public static Table merged(SSTable sstable, long inputLsn) {
+    Range all = new Range(null, sstable.meta().maxKey());
+    return new Table(null, sstable, NO_START, all, inputLsn);
   }
 
   /** From which LSN on writes went into this active SSTable. */
@@ -99,9 +117,19 @@ public final class Table {
     return tree != null ? tree : requireNonNull(sstable);
   }
 
-  /** The lowest LSN of any entry, or lower. */
-  public long minLsn() {
-    return tree != null ? tree.minLsn() : requireNonNull(sstable).meta().minLsn();
+  /**
+   * From which LSN on a crash now would need the log, for what is here: the lowest of any entry, or
+   * lower. What a merge left out counts until that which made it needless is durable, since a crash
+   * might take just that.
+   *
+   * @param durable the end of what the log has synced
+   */
+  public long minLsn(long durable) {
+    if (tree != null) {
+      return tree.minLsn();
+    }
+    SSTableMeta meta = requireNonNull(sstable).meta();
+    return durable > meta.maxLsn() ? meta.minLsn() : Math.min(inputLsn, meta.minLsn());
   }
 
   /** Bytes of the whole content, in pages. */
@@ -127,7 +155,7 @@ public final class Table {
       return;
     }
     if (sstable == null) {
-      left.add(new Table(tree, null, start, kept));
+      left.add(new Table(tree, null, start, kept, 0));
       return;
     }
     byte[] min = sstable.meta().minKey();
@@ -136,7 +164,8 @@ public final class Table {
     }
     // A bound below the first key says nothing, and would seem to overlap the table before.
     boolean bounded = !kept.above(order, min, 0, min.length);
-    left.add(new Table(null, sstable, start, bounded ? kept : new Range(null, kept.high())));
+    Range rest = bounded ? kept : new Range(null, kept.high());
+    left.add(new Table(null, sstable, start, rest, inputLsn));
   }
 
   @Override

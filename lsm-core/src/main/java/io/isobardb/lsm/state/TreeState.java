@@ -120,11 +120,16 @@ public final class TreeState {
     return frozen;
   }
 
-  /** The lowest LSN of what is in memory, or lower; {@link Long#MAX_VALUE} if there is nothing. */
-  public long minMemoryLsn() {
+  /**
+   * From which LSN on a crash now would need the log, for what is in memory; {@link Long#MAX_VALUE}
+   * if there is nothing.
+   *
+   * @param durable the end of what the log has synced
+   */
+  public long minMemoryLsn(long durable) {
     long min = requireNonNull(active.tree()).minLsn();
     for (int i = 0; i < memoryRuns; i++) {
-      min = Math.min(min, runs[i].minLsn());
+      min = Math.min(min, runs[i].minLsn(durable));
     }
     return min;
   }

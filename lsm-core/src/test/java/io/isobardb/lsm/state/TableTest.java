@@ -1,0 +1,57 @@
+package io.isobardb.lsm.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.sstable.MemorySink;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TableTest {
+  private static final long OVERWRITTEN = 80;
+  private static final long OLDEST_LEFT = 160;
+  private static final long NEWEST = 240;
+
+  @Test
+  void theLogIsNeededForWhatAMergeLeftOutUntilWhatReplacedItIsDurable() throws IOException {
+    PagePool pool = new PagePool(4 << 20, 4096);
+    BufferCache cache = new BufferCache(pool, 1 << 20, 0);
+    TableSpace space =
+        new TableSpace(
+            pool,
+            cache,
+            new SimulatedStorage(),
+            IoMode.BUFFERED,
+            1,
+            2,
+            pool.allocateBlock(TableSpace.spareBytes(4096), Purpose.CACHE),
+            TableSpace::undescribed);
+    MemorySink sink = new MemorySink(pool);
+    SSTableWriter writer = new SSTableWriter(sink, KeyOrder.BYTES, 1, 1, 10);
+    Memory value = new Memory(ByteBuffer.allocateDirect(8));
+    writer.add(new byte[] {1}, 1, NEWEST, Kind.PUT, value, 0, 8);
+    writer.add(new byte[] {2}, 1, OLDEST_LEFT, Kind.PUT, value, 0, 8);
+    SSTableMeta meta = writer.finish();
+    Table table =
+        Table.merged(SSTable.inMemory(space, KeyOrder.BYTES, meta, sink.pages()), OVERWRITTEN);
+    List<Table> rest = table.without(KeyOrder.BYTES, new Range(null, new byte[] {1}));
+    for (Table piece : List.of(table, rest.get(0))) {
+      assertEquals(OVERWRITTEN, piece.minLsn(OLDEST_LEFT));
+      assertEquals(OVERWRITTEN, piece.minLsn(NEWEST));
+      assertEquals(OLDEST_LEFT, piece.minLsn(NEWEST + 8));
+    }
+  }
+}
