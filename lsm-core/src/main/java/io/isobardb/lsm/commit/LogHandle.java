@@ -8,12 +8,20 @@ import org.jspecify.annotations.Nullable;
  * The log of an open store; while it is replayed, the position that replay has reached stands in
  * for it, so that flushes can go on meanwhile.
  *
- * <p>Thread rule: all methods may be called by any thread; {@link #replayed} and {@link #opened} by
- * the opening one.
+ * <p>Thread rule: all methods may be called by any thread; {@link #replaying}, {@link #replayed}
+ * and {@link #opened} by the opening one.
  */
 public final class LogHandle {
   private volatile @Nullable Log log;
   private volatile long end = Lsn.FIRST;
+  private volatile long at = Lsn.ZERO;
+
+  /** Replay begins with the record at {@code lsn}, and has applied all before it. */
+  public void replaying(long lsn) {
+    // Between two records lies no position that a log could begin at.
+    at = lsn;
+    end = lsn;
+  }
 
   /** Replay has applied everything below {@code lsn}. */
   public void replayed(long lsn) {
@@ -49,10 +57,14 @@ public final class LogHandle {
     return opened != null ? opened.visible() : end - 1;
   }
 
-  /** The end of what is synced; while the log is replayed, nothing new. */
+  /**
+   * The end of what is synced; while the log is replayed, the record that is being replayed: what
+   * comes before it was synced first, so what a replay has flushed need not be flushed again after
+   * a crash.
+   */
   public long durable() {
     Log opened = log;
-    return opened != null ? opened.durable() : Lsn.ZERO;
+    return opened != null ? opened.durable() : at;
   }
 
   /** The end of what is reserved. */

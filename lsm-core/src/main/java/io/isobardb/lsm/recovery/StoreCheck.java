@@ -173,33 +173,51 @@ final class StoreCheck {
     return findings.size() == before && !missing.contains(name);
   }
 
-  /** Of each key, what stands in a newer run is not older than what stands in an older one. */
+  /**
+   * Of each key, what stands in a newer run is not older than what stands in an older one.
+   *
+   * <p>In a logged tree that goes for the newest version only, and if replay will not put it on top
+   * again: what had been flushed before a crash may have been replayed and flushed once more, piece
+   * by piece, and nobody reads the versions before it.
+   */
   private void checkNewestFirst(Recovered.Tree tree, Version version) {
     List<Level<SSTableMeta>> runs = version.runs().stream().filter(run -> !run.isEmpty()).toList();
     if (runs.size() < 2) {
       return;
     }
     progress.at("newest first in tree '" + tree.definition().name() + "'", doneBytes, totalBytes);
-    NewestFirst check = new NewestFirst(runs);
+    NewestFirst check = new NewestFirst(runs, tree);
     store.entries(tree, null, null, check::see);
   }
 
   private final class NewestFirst {
     private final List<Level<SSTableMeta>> runs;
+    private final boolean logged;
+    private final long replayedFrom;
     private byte[] key = new byte[64];
     private int keyLength = -1;
     private int run;
     private long lsn;
 
-    NewestFirst(List<Level<SSTableMeta>> runs) {
+    NewestFirst(List<Level<SSTableMeta>> runs, Recovered.Tree tree) {
       this.runs = runs;
+      this.logged = TreeText.logged(tree.definition());
+      this.replayedFrom = logged ? tree.flushedLsn() : Long.MAX_VALUE;
     }
 
-    /** Versions of one key come from the newest to the oldest. */
+    /** Versions of one key come from the newest to the oldest, copies from the newest run on. */
     boolean see(EntryCursor at, int from) {
       int length = at.keyLength();
-      if (length == keyLength && Arrays.equals(key, 0, length, at.key(), 0, length)) {
-        if (from < run && at.lsn() != lsn) {
+      if (length != keyLength || !Arrays.equals(key, 0, length, at.key(), 0, length)) {
+        if (key.length < length) {
+          key = new byte[Math.max(length, 2 * key.length)];
+        }
+        System.arraycopy(at.key(), 0, key, 0, length);
+        keyLength = length;
+        run = from;
+        lsn = at.lsn();
+      } else if (at.lsn() != lsn) {
+        if (from < run && lsn < replayedFrom) {
           find(
               Finding.of(
                   file(from),
@@ -211,15 +229,11 @@ final class StoreCheck {
                       + file(run)
                       + ", where older ones should be"));
         }
-      } else {
-        if (key.length < length) {
-          key = new byte[Math.max(length, 2 * key.length)];
+        if (!logged) {
+          run = from;
+          lsn = at.lsn();
         }
-        System.arraycopy(at.key(), 0, key, 0, length);
-        keyLength = length;
       }
-      run = from;
-      lsn = at.lsn();
       return findings.size() <= MOST_FINDINGS;
     }
 

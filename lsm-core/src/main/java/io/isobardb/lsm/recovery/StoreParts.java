@@ -402,6 +402,7 @@ public final class StoreParts {
   }
 
   private void replay(long lsn, byte kind, Memory payload, int offset, int length) {
+    engine.log().replaying(lsn);
     if (kind == LogHandler.BATCH) {
       BatchFormat.decode(
           payload,

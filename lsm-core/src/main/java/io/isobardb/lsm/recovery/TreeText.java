@@ -44,9 +44,14 @@ final class TreeText {
     }
     return new TreeHandle.Settings(
         order,
-        Boolean.parseBoolean(text.getOrDefault(LOGGED, "true")),
+        logged(definition),
         Integer.parseInt(text.getOrDefault(CODEC, "0")),
         Integer.parseInt(text.getOrDefault(FILTER_BITS, "10")));
+  }
+
+  /** Whether a tree's writes go to the log. */
+  static boolean logged(TreeDefinition definition) {
+    return Boolean.parseBoolean(definition.options().getOrDefault(LOGGED, "true"));
   }
 
   /** The name of a tree's key order. */

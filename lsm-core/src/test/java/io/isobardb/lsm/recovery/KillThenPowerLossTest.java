@@ -10,7 +10,6 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.io.CrashMode;
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
@@ -37,6 +36,16 @@ class KillThenPowerLossTest {
           .backgroundThreads(2)
           .build();
 
+  private static final StoreOptions LONG_LOG =
+      StoreOptions.builder().memoryBudget(16 << 20).logLimit(16 << 20).pageSize(4096).build();
+  private static final StoreOptions SHORT_OF_MEMORY =
+      StoreOptions.builder()
+          .memoryBudget(4 << 20)
+          .writeMemory(256 << 10)
+          .logLimit(16 << 20)
+          .pageSize(4096)
+          .build();
+
   /** A disk as a kill left it, and the last batch that was acknowledged then. */
   private record Killed(SimulatedStorage disk, int acknowledged) {}
 
@@ -44,9 +53,13 @@ class KillThenPowerLossTest {
   private int acknowledged;
 
   private Store open(SimulatedStorage storage, long seed) {
+    return open(storage, seed, OPTIONS);
+  }
+
+  private Store open(SimulatedStorage storage, long seed, StoreOptions options) {
     SimulatedScheduler scheduler = new SimulatedScheduler(clock, seed);
     return Store.open(
-        new Environment(storage, clock, scheduler, new SplittableRandom(seed)), OPTIONS);
+        new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options);
   }
 
   private static byte[] bytes(String s) {
@@ -125,10 +138,60 @@ class KillThenPowerLossTest {
     if (disk.mutations() % 4 != 0) {
       return; // Reading every page is dear.
     }
+    check(disk);
+  }
+
+  /**
+   * More than fits into the write memory, so that the replay has to flush, and much of it twice.
+   */
+  private SimulatedStorage longLog() {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    SimulatedStorage killed;
+    try (Store store = open(storage, SEED, LONG_LOG)) {
+      Tree tree = store.openTree("a");
+      for (int i = 0; i < 600; i++) {
+        tree.put(bytes("filler" + i % 200), new byte[1200]);
+      }
+      store.sync();
+      killed = storage.copy();
+    }
+    return killed;
+  }
+
+  @Test
+  void whatAReplayHasFlushedIsNotFlushedAgainByTheNextOne() throws IOException {
+    SimulatedStorage disk = longLog();
+    long before = sstables(disk);
+    List<SimulatedStorage> replaying = new ArrayList<>();
+    for (int round = 0; round < 12; round++) {
+      replaying.clear();
+      disk.onMutation(
+          now -> {
+            if (sstables(now) > 0) {
+              replaying.add(now.crash(new SplittableRandom(SEED), CrashMode.ONLY_SYNCED));
+            }
+          });
+      open(disk, SEED + round, SHORT_OF_MEMORY).close();
+      // The power fails when the replay is half through, again and again.
+      disk = replaying.isEmpty() ? disk : replaying.get(replaying.size() / 2);
+    }
+    long files = sstables(disk);
+    assertTrue(files - before < 12, "SSTables: " + before + " before, " + files + " afterwards");
+    check(disk);
+  }
+
+  private static long sstables(SimulatedStorage disk) {
+    try {
+      return disk.copy().list().stream().filter(name -> name.endsWith(".sst")).count();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void check(SimulatedStorage disk) throws IOException {
     try (StoreInspector store =
         StoreInspector.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
-      List<Finding> findings = store.check(CheckProgress.NONE).findings();
-      assertEquals(List.of(), findings, when);
+      assertEquals(List.of(), store.check(CheckProgress.NONE).findings());
     }
   }
 }
