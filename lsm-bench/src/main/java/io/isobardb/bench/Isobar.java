@@ -2,6 +2,7 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.crash.CrashTestCommand;
 import io.isobardb.bench.inspect.CheckCommand;
 import io.isobardb.bench.inspect.DumpCommand;
 import io.isobardb.bench.inspect.RepairCommand;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
       DumpCommand.class,
       RepairCommand.class,
       StatsCommand.class,
+      CrashTestCommand.class,
       JmhCommand.class
     })
 public final class Isobar implements Runnable {

@@ -1,0 +1,329 @@
+package io.isobardb.bench.crash;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.isobardb.lsm.TreeOptions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store may hold after a crash: all versions of all keys, numbered in the order of the
+ * writes, and how far they are safe.
+ *
+ * <p>Logged trees together must hold what a prefix of the writes makes, at least up to the last
+ * acknowledged one. Unlogged trees together must stand at the last checkpoint, or at one that is
+ * under way. A tree whose creation or drop is under way may be there or not.
+ *
+ * <p>Thread rule: one thread.
+ */
+final class Expected {
+  private static final byte[] BLOCK = new byte[80 << 10];
+
+  static {
+    new SplittableRandom(1).nextBytes(BLOCK);
+    // The second half compresses.
+    for (int i = BLOCK.length / 2; i < BLOCK.length; i++) {
+      BLOCK[i] = (byte) (i / 97);
+    }
+  }
+
+  /** The longest value there can be. */
+  static final int MAX_VALUE = 64 << 10;
+
+  /** A value by its recipe; different writes have different ones, if they are long enough. */
+  record Value(int length, int start, long stamp) {
+    static Value of(SplittableRandom random, int length, long stamp) {
+      return new Value(length, random.nextInt(BLOCK.length - length), stamp);
+    }
+
+    byte[] bytes() {
+      byte[] bytes = Arrays.copyOfRange(BLOCK, start, start + length);
+      for (int i = 0; i < Math.min(8, length); i++) {
+        bytes[i] ^= (byte) (stamp >>> (8 * i));
+      }
+      return bytes;
+    }
+
+    boolean is(byte @Nullable [] found) {
+      if (found == null || found.length != length) {
+        return false;
+      }
+      int stamped = Math.min(8, length);
+      for (int i = 0; i < stamped; i++) {
+        if (found[i] != (byte) (BLOCK[start + i] ^ (stamp >>> (8 * i)))) {
+          return false;
+        }
+      }
+      return Arrays.equals(found, stamped, length, BLOCK, start + stamped, start + length);
+    }
+  }
+
+  /**
+   * A version of a key.
+   *
+   * @param value null if it is a deletion
+   */
+  private record Version(long at, @Nullable Value value) {
+    boolean is(byte @Nullable [] found) {
+      return value == null ? found == null : value.is(found);
+    }
+  }
+
+  /** One tree. */
+  static final class ExpectedTree {
+    final String name;
+    final TreeOptions options;
+    private final TreeMap<byte[], List<Version>> keys = new TreeMap<>(Arrays::compareUnsigned);
+    private boolean created;
+    private boolean dropping;
+    private boolean dropped;
+
+    private ExpectedTree(String name, TreeOptions options) {
+      this.name = name;
+      this.options = options;
+    }
+
+    Iterable<byte[]> keys() {
+      return keys.keySet();
+    }
+
+    int keyCount() {
+      return keys.size();
+    }
+
+    private boolean logged() {
+      return options.logged();
+    }
+  }
+
+  /** The moments a store may stand at: bit {@code i} is write number {@code first + i}. */
+  record Moments(long first, BitSet logged, BitSet unlogged) {
+    /** Whether a later look at the same store may have found {@code other}. */
+    boolean agreesWith(Moments other) {
+      return logged.intersects(other.logged) && unlogged.intersects(other.unlogged);
+    }
+
+    long latest() {
+      return first + logged.length() - 1;
+    }
+
+    long checkpoint() {
+      return first + unlogged.length() - 1;
+    }
+  }
+
+  private final Map<String, ExpectedTree> trees = new TreeMap<>();
+
+  /** Writes begun, each one operation or batch. */
+  private long begun;
+
+  /** Of logged trees, all up to this one are durable. */
+  private long acknowledged;
+
+  private long checkpoint;
+
+  /** What a checkpoint under way will be, or the last one. */
+  private long nextCheckpoint;
+
+  /** The next write's number. */
+  long begin() {
+    return ++begun;
+  }
+
+  long begun() {
+    return begun;
+  }
+
+  /** A key of a tree gets a value, or is deleted, by write {@code at}. */
+  void write(ExpectedTree tree, byte[] key, @Nullable Value value, long at) {
+    tree.keys.computeIfAbsent(key, k -> new ArrayList<>(2)).add(new Version(at, value));
+  }
+
+  /** All that was begun is durable, in logged trees. */
+  void acknowledge() {
+    acknowledged = begun;
+  }
+
+  void checkpointing() {
+    nextCheckpoint = begun;
+  }
+
+  void checkpointed() {
+    checkpoint = nextCheckpoint;
+    acknowledge();
+  }
+
+  /** A tree whose creation begins. Names are not used twice. */
+  ExpectedTree creating(String name, TreeOptions options) {
+    ExpectedTree tree = new ExpectedTree(name, options);
+    trees.put(name, tree);
+    return tree;
+  }
+
+  void created(ExpectedTree tree) {
+    tree.created = true;
+  }
+
+  void dropping(ExpectedTree tree) {
+    tree.dropping = true;
+  }
+
+  void dropped(ExpectedTree tree) {
+    tree.dropped = true;
+  }
+
+  /** Trees that are there and stay. */
+  List<ExpectedTree> live() {
+    return trees.values().stream().filter(tree -> tree.created && !tree.dropping).toList();
+  }
+
+  int treesEver() {
+    return trees.size();
+  }
+
+  ExpectedTree tree(String name) {
+    ExpectedTree tree = trees.get(name);
+    if (tree == null) {
+      throw new AssertionError("a tree that never was: " + name);
+    }
+    return tree;
+  }
+
+  /** A crash has taken back what came after the moments that were found. */
+  void cutTo(Moments found) {
+    for (ExpectedTree tree : trees.values()) {
+      long end = tree.logged() ? found.latest() : found.checkpoint();
+      tree.keys.values().forEach(versions -> versions.removeIf(version -> version.at > end));
+      tree.keys.values().removeIf(List::isEmpty);
+    }
+    acknowledged = begun;
+    checkpoint = begun;
+    nextCheckpoint = begun;
+  }
+
+  /**
+   * The moments at which the store would hold this.
+   *
+   * @param contents of all its trees, by name
+   * @throws AssertionError if there is none, or a tree is missing or too many
+   */
+  Moments check(Map<String, ? extends Map<byte[], byte[]>> contents) {
+    for (ExpectedTree tree : trees.values()) {
+      boolean there = contents.containsKey(tree.name);
+      if (tree.dropped && there) {
+        throw new AssertionError("tree " + tree.name + " was dropped and is there");
+      }
+      if (tree.created && !tree.dropping && !there) {
+        throw new AssertionError("tree " + tree.name + " was created and is missing");
+      }
+    }
+    long first = Math.min(acknowledged, checkpoint);
+    Moments moments = new Moments(first, new BitSet(), new BitSet());
+    moments.logged.set((int) (acknowledged - first), (int) (begun - first) + 1);
+    moments.unlogged.set((int) (checkpoint - first));
+    moments.unlogged.set((int) (nextCheckpoint - first));
+    contents.forEach((name, entries) -> narrow(moments, tree(name), entries));
+    if (moments.logged.isEmpty() || moments.unlogged.isEmpty()) {
+      throw new AssertionError(
+          (moments.logged.isEmpty()
+                  ? "no prefix of the writes from " + acknowledged + " to " + begun
+                  : "neither checkpoint " + checkpoint + " nor " + nextCheckpoint)
+              + " makes this:"
+              + describe(contents));
+    }
+    return moments;
+  }
+
+  private static void narrow(Moments moments, ExpectedTree tree, Map<byte[], byte[]> entries) {
+    BitSet candidates = tree.logged() ? moments.logged : moments.unlogged;
+    int known = 0;
+    for (Map.Entry<byte[], List<Version>> key : tree.keys.entrySet()) {
+      byte[] found = entries.get(key.getKey());
+      known += found == null ? 0 : 1;
+      narrow(candidates, moments.first, key.getValue(), found);
+    }
+    if (known != entries.size()) {
+      for (byte[] key : entries.keySet()) {
+        if (!tree.keys.containsKey(key)) {
+          throw new AssertionError(
+              "tree " + tree.name + " holds a key that never was: " + text(key));
+        }
+      }
+    }
+  }
+
+  /** Takes out the moments at which a key would not have the value that was found. */
+  private static void narrow(
+      BitSet candidates, long first, List<Version> versions, byte @Nullable [] found) {
+    int end = candidates.length();
+    for (int i = versions.size() - 1; i >= 0 && end > 0; i--) {
+      Version version = versions.get(i);
+      int from = (int) Math.max(0, version.at - first);
+      if (from < end) {
+        if (!version.is(found)) {
+          candidates.clear(from, end);
+        }
+        end = from;
+      }
+    }
+    if (end > 0 && found != null) {
+      candidates.clear(0, end);
+    }
+  }
+
+  /** At which moments each key would be what it is, where those are not all. */
+  private String describe(Map<String, ? extends Map<byte[], byte[]>> contents) {
+    long first = Math.min(acknowledged, checkpoint);
+    StringBuilder text = new StringBuilder();
+    contents.forEach(
+        (name, entries) -> {
+          ExpectedTree tree = tree(name);
+          tree.keys.forEach(
+              (key, versions) -> {
+                BitSet fits = new BitSet();
+                fits.set((int) ((tree.logged() ? acknowledged : checkpoint) - first));
+                fits.set((int) (acknowledged - first), (int) (begun - first) + 1);
+                int all = fits.cardinality();
+                narrow(fits, first, versions, entries.get(key));
+                if (fits.cardinality() < all && text.length() < 4000) {
+                  text.append("\n  ").append(name).append(' ').append(text(key));
+                  text.append(" fits ").append(ranges(fits, first));
+                  text.append(found(versions, entries.get(key)));
+                }
+              });
+        });
+    return text.toString();
+  }
+
+  /** Which versions of a key were found: older ones than may be, or none at all. */
+  private static String found(List<Version> versions, byte @Nullable [] found) {
+    StringBuilder text =
+        new StringBuilder(found == null ? "(not there" : "(" + found.length + " bytes");
+    for (Version version : versions) {
+      text.append(version.is(found) ? ", as written by " : ", not ").append(version.at);
+    }
+    return text.append(')').toString();
+  }
+
+  private static String ranges(BitSet moments, long first) {
+    StringBuilder text = new StringBuilder();
+    for (int from = moments.nextSetBit(0); from >= 0 && text.length() < 200; ) {
+      int to = moments.nextClearBit(from);
+      text.append(first + from).append("..").append(first + to - 1).append(' ');
+      from = moments.nextSetBit(to);
+    }
+    return text.isEmpty() ? "none" : text.toString();
+  }
+
+  /** The start of a key, as text. */
+  static String text(byte[] key) {
+    String text = new String(key, 0, Math.min(key.length, 30), UTF_8);
+    return key.length > 30 ? text + "... (" + key.length + " bytes)" : text;
+  }
+}

@@ -1,0 +1,72 @@
+package io.isobardb.bench.crash;
+
+import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.io.IoMode;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/** Options of stores and trees, drawn at random from what is small enough to be crashed often. */
+final class RandomOptions {
+  /** Bytes in falling order. */
+  static final KeyOrder FALLING =
+      new KeyOrder() {
+        @Override
+        public String name() {
+          return "falling";
+        }
+
+        @Override
+        public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+          return Arrays.compareUnsigned(
+              b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
+        }
+      };
+
+  private static final int MIN_BUDGET_BYTES = 4 << 20;
+
+  private RandomOptions() {}
+
+  /** A page size; mostly small ones, as large ones need large budgets. */
+  static int pageSize(SplittableRandom random) {
+    int dice = random.nextInt(20);
+    return dice < 12 ? 4096 : dice < 16 ? 8192 : dice < 19 ? 16384 : 65536;
+  }
+
+  /** The smallest budget that a store of these pages works well with. */
+  static long minBudgetBytes(int pageSize) {
+    return pageSize == 65536 ? 6L * MIN_BUDGET_BYTES : MIN_BUDGET_BYTES;
+  }
+
+  /** Options of a store with these pages, little memory and a short log. */
+  static StoreOptions store(SplittableRandom random, int pageSize) {
+    long budget = minBudgetBytes(pageSize);
+    FlushPolicy[] policies = FlushPolicy.values();
+    return StoreOptions.builder()
+        .memoryBudget(budget)
+        // With little write memory, replay has to flush.
+        .writeMemory(budget >> (1 + random.nextInt(pageSize == 65536 ? 2 : 4)))
+        .pageSize(pageSize)
+        .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
+        .flushPolicy(policies[random.nextInt(policies.length)])
+        .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
+        .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
+        .backgroundThreads(1 + random.nextInt(3))
+        .keyOrder(FALLING)
+        .build();
+  }
+
+  /** Options of a tree. */
+  static TreeOptions tree(SplittableRandom random) {
+    return TreeOptions.builder()
+        .keyOrder(random.nextInt(4) == 0 ? FALLING : KeyOrder.BYTES)
+        .logged(random.nextInt(4) != 0)
+        .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
+        .filterBitsPerKey(random.nextInt(5) == 0 ? 0 : 10)
+        .build();
+  }
+}

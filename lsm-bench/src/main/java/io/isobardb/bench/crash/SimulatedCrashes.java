@@ -1,0 +1,67 @@
+package io.isobardb.bench.crash;
+
+import io.isobardb.bench.crash.CrashScript.Crashes;
+import io.isobardb.bench.crash.CrashScript.Violation;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Runs crash scripts, seed after seed, up to the first violation. */
+final class SimulatedCrashes {
+  /**
+   * What came of it.
+   *
+   * @param seeds scripts that were run
+   * @param states states opened and checked
+   * @param seconds how long it took
+   * @param counts what happened, and how often
+   * @param violation the first thing found wrong, or null
+   */
+  record Result(
+      long seeds,
+      long states,
+      double seconds,
+      Map<Happening, Long> counts,
+      @Nullable Violation violation) {
+    double statesPerSecond() {
+      return states / Math.max(1e-3, seconds);
+    }
+  }
+
+  private SimulatedCrashes() {}
+
+  /**
+   * Runs {@code seeds} scripts from {@code seed} on.
+   *
+   * @param progress is told after each how far it is
+   */
+  static Result run(long seed, long seeds, Crashes crashes, Consumer<String> progress) {
+    Coverage coverage = new Coverage();
+    long start = System.nanoTime();
+    long states = 0;
+    long done = 0;
+    Violation violation = null;
+    while (done < seeds && violation == null) {
+      CrashScript script = new CrashScript(seed + done, crashes, coverage);
+      violation = script.run();
+      states += script.states();
+      done++;
+      double seconds = seconds(start);
+      progress.accept(
+          String.format(
+              Locale.ROOT,
+              "seed %d: %d of %d scripts, %,d states, %.0f per second",
+              seed + done - 1,
+              done,
+              seeds,
+              states,
+              states / Math.max(1e-3, seconds)));
+    }
+    return new Result(done, states, seconds(start), coverage.counts(), violation);
+  }
+
+  private static double seconds(long start) {
+    return (System.nanoTime() - start) / 1e9;
+  }
+}

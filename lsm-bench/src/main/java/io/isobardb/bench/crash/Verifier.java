@@ -1,0 +1,193 @@
+package io.isobardb.bench.crash;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.recovery.StoreInspector;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens disks as crashes left them, and holds them against what is expected: the contents; in part
+ * of the cases also that the files are sound, that the store can be written and opened again, that
+ * a crash of the recovery itself does no harm, and that what was once recovered stays.
+ *
+ * <p>Thread rule: one thread.
+ */
+final class Verifier {
+  private static final Map<String, KeyOrder> ORDERS =
+      Map.of("bytes", KeyOrder.BYTES, "falling", RandomOptions.FALLING);
+  private static final byte[] KEY_AFTER = "~after".getBytes();
+  private static final int MAX_DEPTH = 3;
+
+  private final Expected expected;
+  private final Coverage coverage;
+  private long states;
+
+  Verifier(Expected expected, Coverage coverage) {
+    this.expected = expected;
+    this.coverage = coverage;
+  }
+
+  /** States opened and checked. */
+  long states() {
+    return states;
+  }
+
+  /**
+   * Opens and checks a disk; whatever is decided is drawn from {@code dice}.
+   *
+   * @throws AssertionError if it holds what it must not
+   */
+  void verify(SimulatedStorage disk, StoreOptions options, SplittableRandom dice)
+      throws IOException {
+    verify(disk, options, dice, 1, null);
+  }
+
+  private void verify(
+      SimulatedStorage disk,
+      StoreOptions options,
+      SplittableRandom dice,
+      int depth,
+      Expected.@Nullable Moments before)
+      throws IOException {
+    states++;
+    List<SimulatedStorage> crashes = new ArrayList<>();
+    SplittableRandom again = dice.split();
+    if (depth < MAX_DEPTH && dice.nextInt(4) == 0) {
+      int share = 2 + dice.nextInt(10);
+      disk.onMutation(
+          recovering -> {
+            if (crashes.size() < 2 && again.nextInt(share) == 0) {
+              crashes.add(survival(again).crash(recovering, again));
+            }
+          });
+    }
+    disk.faults(coverage.ofRecovery());
+    Expected.Moments found;
+    World world = new World(disk, dice.nextLong());
+    try (Store store = world.open(options)) {
+      disk.onMutation(hooked -> {});
+      disk.faults(FaultPlan.NONE);
+      coverage.count(Happening.RECOVERED);
+      world.background(dice.nextInt(12));
+      found = check(store, before, dice);
+      switch (dice.nextInt(8)) {
+        case 0 -> goOn(store, world, dice);
+        // What was seen after a recovery is durable.
+        case 1 -> verify(Survival.LOST.crash(disk, dice), options, dice, MAX_DEPTH, found);
+        default -> {}
+      }
+    }
+    if (dice.nextInt(8) == 0) {
+      closed(world, options, found, dice);
+    }
+    for (SimulatedStorage crash : crashes) {
+      coverage.count(Happening.RECOVERY_CRASHED);
+      verify(crash, options, dice, depth + 1, before);
+    }
+  }
+
+  private static Survival survival(SplittableRandom dice) {
+    Survival[] all = Survival.values();
+    return all[dice.nextInt(all.length)];
+  }
+
+  private Expected.Moments check(
+      Store store, Expected.@Nullable Moments before, SplittableRandom dice) {
+    Map<String, TreeMap<byte[], byte[]>> contents = new TreeMap<>();
+    for (String name : store.treeNames()) {
+      TreeMap<byte[], byte[]> entries = entries(store.tree(name));
+      entries.remove(KEY_AFTER);
+      contents.put(name, entries);
+      if (dice.nextInt(4) == 0) {
+        lookUp(store.tree(name), entries, dice);
+      }
+    }
+    Expected.Moments found = expected.check(contents);
+    if (before != null && !found.agreesWith(before)) {
+      throw new AssertionError(
+          "what had been recovered has changed: moments " + before + " before, now " + found);
+    }
+    return found;
+  }
+
+  private static TreeMap<byte[], byte[]> entries(Tree tree) {
+    TreeMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
+    try (Cursor cursor = tree.cursor()) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        if (entries.put(cursor.key(), cursor.value()) != null) {
+          throw new AssertionError("a cursor shows a key twice");
+        }
+      }
+    }
+    return entries;
+  }
+
+  /** Point lookups must show what cursors do. */
+  private void lookUp(Tree tree, TreeMap<byte[], byte[]> entries, SplittableRandom dice) {
+    int keys = expected.tree(tree.name()).keyCount();
+    int share = Math.max(1, keys / 64);
+    for (byte[] key : expected.tree(tree.name()).keys()) {
+      if (dice.nextInt(share) == 0 && !Arrays.equals(entries.get(key), tree.get(key))) {
+        throw new AssertionError(
+            "tree "
+                + tree.name()
+                + ": a cursor and a lookup disagree about key "
+                + Expected.text(key));
+      }
+    }
+  }
+
+  private static void goOn(Store store, World world, SplittableRandom dice) {
+    for (String name : store.treeNames()) {
+      store.tree(name).put(KEY_AFTER, new byte[5000], Durability.ASYNC);
+    }
+    switch (dice.nextInt(3)) {
+      case 0 -> store.flush();
+      case 1 -> store.awaitQuiet();
+      default -> world.background(dice.nextInt(20));
+    }
+    for (String name : store.treeNames()) {
+      byte[] value = store.tree(name).get(KEY_AFTER);
+      if (value == null || value.length != 5000) {
+        throw new AssertionError("what was written after the recovery is not there");
+      }
+    }
+  }
+
+  /** Looks at a closed store's files, and opens it once more. */
+  private void closed(
+      World world, StoreOptions options, Expected.Moments found, SplittableRandom dice)
+      throws IOException {
+    world.checkClosed();
+    try (StoreInspector inspector =
+        StoreInspector.open(world.storage().copy(), options.memoryBudget(), ORDERS)) {
+      List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
+      if (!findings.isEmpty()) {
+        throw new AssertionError("check finds " + findings);
+      }
+    }
+    try (Store reopened = world.open(options)) {
+      check(reopened, found, dice);
+    }
+  }
+
+  /** What a store that goes on after a crash holds. */
+  Expected.Moments contents(Store store, SplittableRandom dice) {
+    return check(store, null, dice);
+  }
+}
