@@ -63,10 +63,63 @@ final class CrashReport {
     return JSON.std.asString(all) + "\n";
   }
 
+  static String text(KillCycles.Result result) {
+    StringBuilder text = new StringBuilder();
+    result
+        .moments()
+        .forEach(
+            (moment, count) ->
+                text.append(
+                    String.format(
+                        Locale.ROOT,
+                        "%,8d  killed %s%n",
+                        count,
+                        moment.name().toLowerCase(Locale.ROOT))));
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "%,d kills in %.1f s: %.0f per minute; %,d operations%n",
+            result.cycles(),
+            result.seconds(),
+            result.perMinute(),
+            result.operations()));
+    Throwable wrong = result.wrong();
+    if (wrong == null) {
+      return text.append("nothing was lost, torn or made up\n").toString();
+    }
+    text.append("WRONG, seed ").append(result.seed()).append(", cycle ").append(result.cycles());
+    text.append("; the store is left in ").append(result.directory()).append('\n');
+    return text.append(trace(wrong)).toString();
+  }
+
+  static String json(KillCycles.Result result) throws IOException {
+    Map<String, Object> all = new LinkedHashMap<>();
+    Throwable wrong = result.wrong();
+    all.put("passed", wrong == null);
+    all.put("seed", result.seed());
+    all.put("cycles", result.cycles());
+    all.put("operations", result.operations());
+    all.put("seconds", result.seconds());
+    all.put("cyclesPerMinute", result.perMinute());
+    result
+        .moments()
+        .forEach(
+            (moment, count) -> all.put("killed_" + moment.name().toLowerCase(Locale.ROOT), count));
+    if (wrong != null) {
+      all.put("what", wrong.toString());
+      all.put("directory", result.directory().toString());
+    }
+    return JSON.std.asString(all) + "\n";
+  }
+
+  private static String trace(Throwable cause) {
+    StringWriter trace = new StringWriter();
+    cause.printStackTrace(new PrintWriter(trace, true));
+    return trace.toString();
+  }
+
   /** What is wrong, how to see it again, and where it showed. */
   static String describe(Violation violation) {
-    StringWriter trace = new StringWriter();
-    violation.cause().printStackTrace(new PrintWriter(trace, true));
     String when =
         violation.survival() == null
             ? "without a crash"
@@ -81,7 +134,7 @@ final class CrashReport {
         + "\nreplay with: "
         + replay(violation)
         + "\n"
-        + trace;
+        + trace(violation.cause());
   }
 
   private static String replay(Violation violation) {

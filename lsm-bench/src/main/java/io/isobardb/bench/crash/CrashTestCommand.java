@@ -5,6 +5,7 @@ import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,6 +28,10 @@ import picocli.CommandLine.Spec;
       "Survivals: lost (all that was not synced), ordered (a prefix, its last write torn), any (any",
       "sectors and names), all, killed (the process died, the system lives on).",
       "",
+      "--cycles runs processes that write to a store in a directory, and kills them while they open,",
+      "write or close it. What they acknowledged, batches, deletes and checkpoints are checked after",
+      "each kill.",
+      "",
       "Exit code: 0 if all is well, 1 if something was found wrong, 2 for wrong usage."
     })
 public final class CrashTestCommand implements Callable<Integer> {
@@ -34,6 +39,15 @@ public final class CrashTestCommand implements Callable<Integer> {
 
   @Option(names = "--simulated", description = "Power failures on a simulated disk.")
   private boolean simulated;
+
+  @Option(names = "--cycles", paramLabel = "N", description = "Kill N real processes.")
+  private long cycles;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Where --cycles makes its store. Default: the system's temporary directory.")
+  private @Nullable Path directory;
 
   @Option(
       names = "--seeds",
@@ -76,10 +90,31 @@ public final class CrashTestCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException {
-    if (!simulated) {
-      throw new ParameterException(spec.commandLine(), "which crashes? Give --simulated");
+  public Integer call() throws IOException, InterruptedException {
+    if (simulated == (cycles > 0)) {
+      throw new ParameterException(
+          spec.commandLine(), "which crashes? Give --simulated or --cycles N");
     }
+    return simulated ? simulate() : kill();
+  }
+
+  private int kill() throws IOException, InterruptedException {
+    Path parent = directory != null ? directory : Path.of(System.getProperty("java.io.tmpdir"));
+    KillCycles.Result result;
+    try (Progress progress = Progress.onStandardError()) {
+      result = KillCycles.run(seed, cycles, parent, progress::update);
+    }
+    print(json ? CrashReport.json(result) : CrashReport.text(result));
+    return result.wrong() == null ? 0 : 1;
+  }
+
+  private void print(String text) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(text);
+    out.flush();
+  }
+
+  private int simulate() throws IOException {
     if (stride < 1 || seeds < 1) {
       throw new ParameterException(spec.commandLine(), "--stride and --seeds must be 1 or more");
     }
@@ -89,9 +124,7 @@ public final class CrashTestCommand implements Callable<Integer> {
     try (Progress progress = Progress.onStandardError()) {
       result = SimulatedCrashes.run(seed, seeds, new Crashes(stride, modes, at), progress::update);
     }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? CrashReport.json(result) : CrashReport.text(result));
-    out.flush();
+    print(json ? CrashReport.json(result) : CrashReport.text(result));
     return result.violation() == null ? 0 : 1;
   }
 }

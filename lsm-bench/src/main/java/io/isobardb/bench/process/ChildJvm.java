@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /**
  * Runs a main class of this class path in a JVM of its own, the same JDK as this one.
  *
- * <p>The child ends when its parent does: a shutdown hook destroys it.
+ * <p>A child that {@link #run} waits for ends when its parent does: a shutdown hook destroys it.
  */
 public final class ChildJvm {
   private final List<String> command = new ArrayList<>();
@@ -66,18 +66,7 @@ public final class ChildJvm {
    * another thread. Returns its exit code. An interrupt destroys the child.
    */
   public int run(Consumer<String> output, Consumer<String> errors) throws InterruptedException {
-    List<String> whole = new ArrayList<>(command);
-    whole.add("-cp");
-    whole.add(System.getProperty("java.class.path"));
-    whole.add(mainClass);
-    whole.addAll(arguments);
-    Process process;
-    try {
-      process =
-          new ProcessBuilder(whole).redirectInput(ProcessBuilder.Redirect.from(devNull())).start();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot start " + whole.get(0), e);
-    }
+    Process process = start(ProcessBuilder.Redirect.PIPE);
     Thread reaper = new Thread(process::destroyForcibly, "child-reaper");
     Runtime.getRuntime().addShutdownHook(reaper);
     try {
@@ -100,6 +89,30 @@ public final class ChildJvm {
       } catch (IllegalStateException e) {
         // The JVM is going down: the hook runs already.
       }
+    }
+  }
+
+  /**
+   * Starts the child for a caller that reads its standard output and ends it; its errors go where
+   * this process's do.
+   */
+  public Process start() {
+    return start(ProcessBuilder.Redirect.INHERIT);
+  }
+
+  private Process start(ProcessBuilder.Redirect errors) {
+    List<String> whole = new ArrayList<>(command);
+    whole.add("-cp");
+    whole.add(System.getProperty("java.class.path"));
+    whole.add(mainClass);
+    whole.addAll(arguments);
+    try {
+      return new ProcessBuilder(whole)
+          .redirectInput(ProcessBuilder.Redirect.from(devNull()))
+          .redirectError(errors)
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + whole.get(0), e);
     }
   }
 

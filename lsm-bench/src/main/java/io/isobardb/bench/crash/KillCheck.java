@@ -1,0 +1,132 @@
+package io.isobardb.bench.crash;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.function.LongPredicate;
+
+/** Holds what a killed process has left against what it had acknowledged. */
+final class KillCheck {
+  private final Store store;
+
+  /** By tree and thread, which operations' keys are there. */
+  private final BitSet[][] found = new BitSet[KillWorkload.TREES][KillWorkload.THREADS];
+
+  KillCheck(Store store) {
+    this.store = store;
+    for (int tree = 0; tree < KillWorkload.TREES; tree++) {
+      for (int thread = 0; thread < KillWorkload.THREADS; thread++) {
+        found[tree][thread] = new BitSet();
+      }
+      if (store.treeNames().contains(KillWorkload.tree(tree))) {
+        scan(tree, store.tree(KillWorkload.tree(tree)));
+      }
+    }
+  }
+
+  private void scan(int index, Tree tree) {
+    try (Cursor cursor = tree.cursor()) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        String[] parts = new String(cursor.key(), US_ASCII).split("/");
+        int thread = Integer.parseInt(parts[1]);
+        long n = Long.parseLong(parts[2]);
+        if (!KillWorkload.isIn(n, index)
+            || !Arrays.equals(cursor.key(), KillWorkload.key(thread, n))
+            || !Arrays.equals(cursor.value(), KillWorkload.value(thread, n))) {
+          throw new AssertionError(
+              "tree " + index + " holds what never was: " + String.join("/", parts));
+        }
+        if (n % 16 == 0 && !Arrays.equals(cursor.value(), tree.get(cursor.key()))) {
+          throw new AssertionError("a cursor and a lookup disagree about " + thread + "/" + n);
+        }
+        found[index][thread].set((int) n);
+      }
+    }
+  }
+
+  /**
+   * A thread's next operation: the one after those that are there.
+   *
+   * @param synced the last that must be there
+   * @param done the last that has returned; one more may have been under way
+   */
+  long next(int thread, long synced, long done) {
+    for (long end = done + 2; end > synced; end--) {
+      long next = end;
+      if (all(n -> isAsAfter(thread, n, next), done + 2)) {
+        return next;
+      }
+    }
+    throw new AssertionError(
+        "thread "
+            + thread
+            + ": no end between operation "
+            + synced
+            + ", synced, and "
+            + done
+            + ", done, fits; the first one missing is "
+            + firstMissing(thread));
+  }
+
+  private static boolean all(LongPredicate holds, long end) {
+    for (long n = end; n >= 0; n--) {
+      if (!holds.test(n)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether operation {@code n}'s keys are as after all operations before {@code next}. */
+  private boolean isAsAfter(int thread, long n, long next) {
+    long deletedBy = KillWorkload.deletedBy(n);
+    boolean there = n < next && (deletedBy < 0 || deletedBy >= next);
+    for (int tree = 0; tree < KillWorkload.TREES; tree++) {
+      boolean expected = there && KillWorkload.isIn(n, tree);
+      if (found[tree][thread].get((int) n) != expected) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private long firstMissing(int thread) {
+    long n = 0;
+    while (isAsAfter(thread, n, Long.MAX_VALUE)) {
+      n++;
+    }
+    return n;
+  }
+
+  /**
+   * The count that the unlogged tree stands at; -1 if there is none.
+   *
+   * @param saved the last count that a checkpoint had saved
+   */
+  long count(long saved) {
+    long count = -1;
+    long[] counts = new long[KillWorkload.COUNTER_KEYS];
+    Arrays.fill(counts, -1);
+    if (store.treeNames().contains(KillWorkload.COUNTER)) {
+      try (Cursor cursor = store.tree(KillWorkload.COUNTER).cursor()) {
+        for (boolean more = cursor.first(); more; more = cursor.next()) {
+          counts[cursor.key()[0]] = Long.parseLong(new String(cursor.value(), US_ASCII));
+          count = Math.max(count, counts[cursor.key()[0]]);
+        }
+      }
+    }
+    for (long n = count; n >= 0 && n > count - KillWorkload.COUNTER_KEYS; n--) {
+      if (counts[(int) (n % KillWorkload.COUNTER_KEYS)] != n) {
+        throw new AssertionError("the counter stands at " + count + ", but " + n + " is missing");
+      }
+    }
+    if (count < saved) {
+      throw new AssertionError("count " + saved + " was saved, but " + count + " is there");
+    }
+    return count;
+  }
+}

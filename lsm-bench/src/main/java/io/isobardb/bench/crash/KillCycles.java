@@ -1,0 +1,224 @@
+package io.isobardb.bench.crash;
+
+import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.recovery.StoreInspector;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kills processes that write to a store, at random moments, and checks after each what is left.
+ * Some cycles go on with the store of the last one; options are new each time.
+ *
+ * <p>Thread rule: one thread.
+ */
+final class KillCycles {
+  /** When a victim is killed. */
+  enum Moment {
+    OPENING,
+    WRITING,
+    CLOSING,
+    CLOSED
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param cycles processes killed
+   * @param operations that were there afterwards
+   * @param moments what the victims were doing, as far as they said
+   * @param wrong the first thing found wrong, or null
+   * @param directory the store, left as it is if something is wrong
+   */
+  record Result(
+      long seed,
+      long cycles,
+      long operations,
+      double seconds,
+      Map<Moment, Long> moments,
+      @Nullable Throwable wrong,
+      Path directory) {
+    double perMinute() {
+      return cycles * 60 / Math.max(1e-3, seconds);
+    }
+  }
+
+  private static final long HEAP_BYTES = 64L << 20;
+  private static final long MOST_OPERATIONS = 40_000;
+  private static final long TIMEOUT_MILLIS = 60_000;
+
+  private final SplittableRandom random;
+  private final Path directory;
+  private final Map<Moment, Long> moments = new EnumMap<>(Moment.class);
+  private final long[] next = new long[KillWorkload.THREADS];
+  private long count = -1;
+  private int pageSize;
+  private long operations;
+
+  private KillCycles(long seed, Path directory) {
+    this.random = new SplittableRandom(seed);
+    this.directory = directory;
+    for (Moment moment : Moment.values()) {
+      moments.put(moment, 0L);
+    }
+  }
+
+  /**
+   * Runs {@code cycles} cycles, or up to the first in which something is wrong.
+   *
+   * @param parent where the store's directory is made
+   */
+  static Result run(long seed, long cycles, Path parent, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    Path directory = Files.createTempDirectory(parent, "isobar-kill-").resolve("store");
+    KillCycles killer = new KillCycles(seed, directory);
+    long start = System.nanoTime();
+    long done = 0;
+    Throwable wrong = null;
+    while (done < cycles && wrong == null) {
+      try {
+        killer.cycle();
+      } catch (AssertionError | RuntimeException e) {
+        wrong = e;
+      }
+      done++;
+      progress.accept(
+          String.format(
+              Locale.ROOT, "kill %d of %d, %,d operations", done, cycles, killer.operations));
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    if (wrong == null) {
+      Directories.delete(directory.getParent());
+    }
+    return new Result(seed, done, killer.operations, seconds, killer.moments, wrong, directory);
+  }
+
+  private void cycle() throws IOException, InterruptedException {
+    if (Arrays.stream(next).sum() == 0
+        || Arrays.stream(next).sum() > MOST_OPERATIONS
+        || random.nextInt(6) == 0) {
+      if (Files.exists(directory)) {
+        Directories.delete(directory);
+      }
+      Arrays.fill(next, 0);
+      count = -1;
+      pageSize = RandomOptions.pageSize(random);
+    }
+    KillWitness witness = new KillWitness(next, count);
+    kill(witness);
+    long before = Arrays.stream(next).sum();
+    verify(witness);
+    operations += Arrays.stream(next).sum() - before;
+  }
+
+  private void kill(KillWitness witness) throws IOException, InterruptedException {
+    int dice = random.nextInt(8);
+    Moment planned = dice < 2 ? Moment.OPENING : dice < 4 ? Moment.CLOSING : Moment.WRITING;
+    long options = random.nextLong();
+    Process victim = start(planned, options);
+    Thread reader = new Thread(() -> witness.read(victim.inputReader()), "witness");
+    reader.start();
+    String word =
+        switch (planned) {
+          case OPENING -> "opening";
+          case CLOSING -> "closing";
+          default -> "write";
+        };
+    boolean said = witness.await(word, TIMEOUT_MILLIS);
+    int most = planned == Moment.WRITING ? 400 : planned == Moment.OPENING ? 250 : 40;
+    TimeUnit.MILLISECONDS.sleep(random.nextInt(most));
+    boolean alive = victim.isAlive();
+    // Process.destroyForcibly would close the pipe, and lose acknowledgements that are in it.
+    victim.toHandle().destroyForcibly();
+    victim.waitFor();
+    reader.join();
+    if (!said || !alive) {
+      throw new AssertionError(
+          "the victim "
+              + (alive ? "hangs" : "ended by itself")
+              + " after '"
+              + witness.said()
+              + "'");
+    }
+    moments.merge(moment(witness.said()), 1L, Long::sum);
+  }
+
+  private static Moment moment(String said) {
+    return switch (said) {
+      case "opening" -> Moment.OPENING;
+      case "closing" -> Moment.CLOSING;
+      case "closed" -> Moment.CLOSED;
+      default -> Moment.WRITING;
+    };
+  }
+
+  private Process start(Moment planned, long options) {
+    ChildJvm child =
+        new ChildJvm(KillVictim.class)
+            .flag("-XX:TieredStopAtLevel=1")
+            .flag("-Xmx" + (HEAP_BYTES >> 20) + "m")
+            .argument(directory.toString())
+            .argument(Integer.toString(pageSize))
+            .argument(Long.toString(options))
+            .argument(planned == Moment.CLOSING ? Integer.toString(random.nextInt(300)) : "-1")
+            .argument(Long.toString(count + 1));
+    for (long n : next) {
+      child.argument(Long.toString(n));
+    }
+    return child.start();
+  }
+
+  private void verify(KillWitness witness) throws IOException {
+    StoreOptions options = RandomOptions.store(random, pageSize);
+    if (!Files.exists(directory.resolve("CURRENT"))) {
+      if (Arrays.stream(witness.synced()).sum() + KillWorkload.THREADS > 0) {
+        throw new AssertionError("the store is gone; " + witness);
+      }
+      return;
+    }
+    if (random.nextInt(4) == 0) {
+      inspect(options);
+    }
+    long[] synced = witness.synced();
+    long[] done = witness.done();
+    boolean closed = witness.said().equals("closed");
+    try (Store store = Store.open(directory, options)) {
+      KillCheck check = new KillCheck(store);
+      for (int thread = 0; thread < next.length; thread++) {
+        next[thread] = check.next(thread, synced[thread], done[thread]);
+      }
+      count = check.count(witness.checkpoint());
+      if (closed && random.nextBoolean()) {
+        store.checkpoint();
+      }
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + " (" + witness + ", " + witness.said() + ")", e);
+    }
+    if (random.nextInt(4) == 0) {
+      inspect(options);
+    }
+  }
+
+  private void inspect(StoreOptions options) throws IOException {
+    try (StoreInspector inspector = Store.inspect(directory, options)) {
+      List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
+      if (!findings.isEmpty()) {
+        throw new AssertionError("check finds " + findings);
+      }
+    }
+  }
+}

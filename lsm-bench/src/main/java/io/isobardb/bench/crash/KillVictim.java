@@ -1,0 +1,114 @@
+package io.isobardb.bench.crash;
+
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The process that is killed. It says on standard output what it does, each line by one write:
+ * {@code opening}, {@code open}, {@code THREAD OPERATION} after each write, {@code c COUNT} after
+ * each checkpoint, {@code closing}, {@code closed}.
+ */
+final class KillVictim {
+  private static final int CHECKPOINT_EVERY = 40;
+
+  private final Store store;
+  private final Tree[] trees = new Tree[KillWorkload.TREES];
+  private final Tree counter;
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final PrintStream out;
+
+  private KillVictim(Store store, PrintStream out) {
+    this.store = store;
+    this.out = out;
+    for (int i = 0; i < trees.length; i++) {
+      trees[i] = store.openTree(KillWorkload.tree(i), KillWorkload.options(i));
+    }
+    counter = store.openTree(KillWorkload.COUNTER, KillWorkload.counterOptions());
+  }
+
+  /**
+   * Arguments: directory, page size, seed of the options, milliseconds until it closes the store or
+   * -1, the counter's start, and each thread's first operation.
+   */
+  public static void main(String[] args) throws InterruptedException {
+    PrintStream out = new PrintStream(System.out, false, StandardCharsets.US_ASCII);
+    int pageSize = Integer.parseInt(args[1]);
+    SplittableRandom random = new SplittableRandom(Long.parseLong(args[2]));
+    long closeMillis = Long.parseLong(args[3]);
+    say(out, "opening");
+    Store store = Store.open(Path.of(args[0]), RandomOptions.store(random, pageSize));
+    KillVictim victim = new KillVictim(store, out);
+    say(out, "open");
+    Thread[] threads = new Thread[KillWorkload.THREADS];
+    for (int t = 0; t < threads.length; t++) {
+      int thread = t;
+      long first = Long.parseLong(args[5 + t]);
+      long count = Long.parseLong(args[4]);
+      threads[t] = new Thread(() -> victim.write(thread, first, count));
+      threads[t].start();
+    }
+    if (closeMillis >= 0) {
+      Thread.sleep(closeMillis);
+      victim.ending.set(true);
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      say(out, "closing");
+      store.close();
+      say(out, "closed");
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    // To be killed: the background may go on merging.
+    Thread.sleep(Long.MAX_VALUE);
+  }
+
+  private static void say(PrintStream out, String line) {
+    synchronized (out) {
+      out.print(line + "\n");
+      out.flush();
+    }
+  }
+
+  private void write(int thread, long first, long count) {
+    for (long n = first; !ending.get(); n++) {
+      write(thread, n);
+      say(out, thread + " " + n);
+      if (thread == 0) {
+        counter.put(
+            new byte[] {(byte) (count % KillWorkload.COUNTER_KEYS)},
+            Long.toString(count).getBytes(StandardCharsets.US_ASCII));
+        if (n % CHECKPOINT_EVERY == 0) {
+          store.checkpoint();
+          say(out, "c " + count);
+        }
+        count++;
+      }
+    }
+  }
+
+  private void write(int thread, long n) {
+    byte[] key = KillWorkload.key(thread, n);
+    Durability durability = KillWorkload.isSync(n) ? Durability.SYNC : Durability.ASYNC;
+    if (KillWorkload.isDelete(n)) {
+      long earlier = KillWorkload.deleted(n);
+      trees[KillWorkload.treeOf(earlier)].delete(KillWorkload.key(thread, earlier), durability);
+    } else if (KillWorkload.isBatch(n)) {
+      WriteBatch batch = store.newBatch();
+      for (Tree tree : trees) {
+        batch.put(tree, key, KillWorkload.value(thread, n));
+      }
+      store.write(batch, durability);
+    } else {
+      trees[KillWorkload.treeOf(n)].put(key, KillWorkload.value(thread, n), durability);
+    }
+  }
+}

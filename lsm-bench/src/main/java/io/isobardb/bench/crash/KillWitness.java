@@ -1,0 +1,102 @@
+package io.isobardb.bench.crash;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * Reads what a victim says until its end, and remembers what it has acknowledged.
+ *
+ * <p>Thread rule: {@link #read} by one thread, the rest by any.
+ */
+final class KillWitness {
+  private final long[] done = new long[KillWorkload.THREADS];
+  private final long[] synced = new long[KillWorkload.THREADS];
+  private long checkpoint;
+  private String said = "";
+  private boolean written;
+  private boolean ended;
+
+  /**
+   * @param next each thread's first operation
+   * @param checkpoint the count that the unlogged tree stands at
+   */
+  KillWitness(long[] next, long checkpoint) {
+    for (int t = 0; t < done.length; t++) {
+      done[t] = next[t] - 1;
+      synced[t] = next[t] - 1;
+    }
+    this.checkpoint = checkpoint;
+  }
+
+  void read(BufferedReader reader) {
+    try (reader) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        hear(line);
+      }
+    } catch (IOException e) {
+      // The pipe broke with the victim; what came through counts.
+    } finally {
+      synchronized (this) {
+        ended = true;
+        notifyAll();
+      }
+    }
+  }
+
+  private synchronized void hear(String line) {
+    int space = line.indexOf(' ');
+    if (space < 0) {
+      said = line;
+    } else if (line.startsWith("c ")) {
+      checkpoint = Long.parseLong(line.substring(2));
+    } else {
+      int thread = Integer.parseInt(line.substring(0, space));
+      long n = Long.parseLong(line.substring(space + 1));
+      done[thread] = n;
+      if (KillWorkload.isSync(n)) {
+        synced[thread] = n;
+      }
+      written = true;
+    }
+    notifyAll();
+  }
+
+  /** Waits until the victim says a word or has ended; gives whether it said it. */
+  synchronized boolean await(String word, long timeoutMillis) throws InterruptedException {
+    long end = System.nanoTime() + timeoutMillis * 1_000_000;
+    while (!ended && !(word.equals("write") ? written : said.equals(word))) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        return false;
+      }
+      wait(left);
+    }
+    return word.equals("write") ? written : said.equals(word);
+  }
+
+  /** The last word, other than of writes. */
+  synchronized String said() {
+    return said;
+  }
+
+  /** Each thread's last operation that has returned. */
+  synchronized long[] done() {
+    return done.clone();
+  }
+
+  /** Each thread's last operation that must not be lost. */
+  synchronized long[] synced() {
+    return said.equals("closed") ? done() : synced.clone();
+  }
+
+  /** The last count that a checkpoint has saved. */
+  synchronized long checkpoint() {
+    return checkpoint;
+  }
+
+  @Override
+  public synchronized String toString() {
+    return "done " + Arrays.toString(done) + ", synced " + Arrays.toString(synced);
+  }
+}
