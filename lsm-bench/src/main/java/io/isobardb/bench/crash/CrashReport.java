@@ -25,8 +25,9 @@ final class CrashReport {
     text.append(
         String.format(
             Locale.ROOT,
-            "%,d crash states of %,d workloads in %.1f s: %.0f per second%n",
+            "%,d %s of %,d workloads in %.1f s: %.0f per second%n",
             result.states(),
+            result.what(),
             result.seeds(),
             result.seconds(),
             result.statesPerSecond()));
@@ -122,7 +123,7 @@ final class CrashReport {
   static String describe(Violation violation) {
     String when =
         violation.survival() == null
-            ? "without a crash"
+            ? violation.mutation() < 0 ? "without a crash" : "fault at call " + violation.mutation()
             : "crash before mutating call "
                 + violation.mutation()
                 + ", survival "
@@ -139,9 +140,13 @@ final class CrashReport {
 
   private static String replay(Violation violation) {
     String command = "isobar crash-test --simulated --seeds 1 --seed " + violation.seed();
+    if (violation.mutation() < 0) {
+      return command;
+    }
+    command += " --at " + violation.mutation();
     return violation.survival() == null
-        ? command
-        : command + " --at " + violation.mutation() + " --survival " + name(violation.survival());
+        ? command + " --faults"
+        : command + " --survival " + name(violation.survival());
   }
 
   private static @Nullable String name(@Nullable Survival survival) {

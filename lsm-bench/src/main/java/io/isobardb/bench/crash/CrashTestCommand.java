@@ -25,6 +25,8 @@ import picocli.CommandLine.Spec;
       "--simulated runs random workloads on a simulated disk. Before each of its mutating calls the",
       "disk is copied as crashes could leave it, opened, and held against a model: all that was",
       "acknowledged is there, batches are whole, nothing is there that never was, files are sound.",
+      "With --faults calls fail instead, once or from then on, or the disk is full for a while: what",
+      "is wrong is told, reads go on, nothing acknowledged is lost.",
       "Survivals: lost (all that was not synced), ordered (a prefix, its last write torn), any (any",
       "sectors and names), all, killed (the process died, the system lives on).",
       "",
@@ -39,6 +41,12 @@ public final class CrashTestCommand implements Callable<Integer> {
 
   @Option(names = "--simulated", description = "Power failures on a simulated disk.")
   private boolean simulated;
+
+  @Option(
+      names = "--faults",
+      description =
+          "With --simulated: calls fail, instead of power; --stride then counts all calls.")
+  private boolean faults;
 
   @Option(names = "--cycles", paramLabel = "N", description = "Kill N real processes.")
   private long cycles;
@@ -91,7 +99,7 @@ public final class CrashTestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (simulated == (cycles > 0)) {
+    if (simulated == (cycles > 0) || (faults && !simulated)) {
       throw new ParameterException(
           spec.commandLine(), "which crashes? Give --simulated or --cycles N");
     }
@@ -122,7 +130,10 @@ public final class CrashTestCommand implements Callable<Integer> {
         survivals == null ? EnumSet.allOf(Survival.class) : EnumSet.copyOf(survivals);
     Result result;
     try (Progress progress = Progress.onStandardError()) {
-      result = SimulatedCrashes.run(seed, seeds, new Crashes(stride, modes, at), progress::update);
+      result =
+          faults
+              ? SimulatedFaults.run(seed, seeds, stride, at, progress::update)
+              : SimulatedCrashes.run(seed, seeds, new Crashes(stride, modes, at), progress::update);
     }
     print(json ? CrashReport.json(result) : CrashReport.text(result));
     return result.violation() == null ? 0 : 1;

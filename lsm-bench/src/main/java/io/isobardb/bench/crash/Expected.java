@@ -207,6 +207,27 @@ final class Expected {
     nextCheckpoint = begun;
   }
 
+  /** The trees that are there after a failure. */
+  void settle(List<String> names) {
+    for (ExpectedTree tree : trees.values()) {
+      boolean there = names.contains(tree.name);
+      tree.created |= there;
+      tree.dropped = tree.created && !there;
+      tree.dropping = tree.dropped;
+    }
+  }
+
+  /**
+   * As {@link #check}, of a store that has been open all the time: the last write may be missing.
+   */
+  Moments checkLive(Map<String, ? extends Map<byte[], byte[]>> contents) {
+    long first = Math.max(0, begun - 1);
+    Moments moments = new Moments(first, new BitSet(), new BitSet());
+    moments.logged.set(0, (int) (begun - first) + 1);
+    moments.unlogged.set(0, (int) (begun - first) + 1);
+    return check(contents, moments);
+  }
+
   /**
    * The moments at which the store would hold this.
    *
@@ -214,6 +235,15 @@ final class Expected {
    * @throws AssertionError if there is none, or a tree is missing or too many
    */
   Moments check(Map<String, ? extends Map<byte[], byte[]>> contents) {
+    long first = Math.min(acknowledged, checkpoint);
+    Moments moments = new Moments(first, new BitSet(), new BitSet());
+    moments.logged.set((int) (acknowledged - first), (int) (begun - first) + 1);
+    moments.unlogged.set((int) (checkpoint - first));
+    moments.unlogged.set((int) (nextCheckpoint - first));
+    return check(contents, moments);
+  }
+
+  private Moments check(Map<String, ? extends Map<byte[], byte[]>> contents, Moments moments) {
     for (ExpectedTree tree : trees.values()) {
       boolean there = contents.containsKey(tree.name);
       if (tree.dropped && there) {
@@ -223,11 +253,6 @@ final class Expected {
         throw new AssertionError("tree " + tree.name + " was created and is missing");
       }
     }
-    long first = Math.min(acknowledged, checkpoint);
-    Moments moments = new Moments(first, new BitSet(), new BitSet());
-    moments.logged.set((int) (acknowledged - first), (int) (begun - first) + 1);
-    moments.unlogged.set((int) (checkpoint - first));
-    moments.unlogged.set((int) (nextCheckpoint - first));
     contents.forEach((name, entries) -> narrow(moments, tree(name), entries));
     if (moments.logged.isEmpty() || moments.unlogged.isEmpty()) {
       throw new AssertionError(

@@ -60,6 +60,19 @@ final class RandomOptions {
         .build();
   }
 
+  /** The same with the least write memory and log there can be, so that replay has to flush. */
+  static StoreOptions shortOfMemory(SplittableRandom random, int pageSize) {
+    long budget = minBudgetBytes(pageSize);
+    return StoreOptions.builder()
+        .memoryBudget(budget)
+        .writeMemory(budget / 16)
+        .pageSize(pageSize)
+        .logLimit(1 << 20)
+        .backgroundThreads(1 + random.nextInt(3))
+        .keyOrder(FALLING)
+        .build();
+  }
+
   /** Options of a tree. */
   static TreeOptions tree(SplittableRandom random) {
     return TreeOptions.builder()

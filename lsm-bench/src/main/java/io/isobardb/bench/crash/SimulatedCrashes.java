@@ -13,13 +13,15 @@ final class SimulatedCrashes {
    * What came of it.
    *
    * @param seeds scripts that were run
-   * @param states states opened and checked
+   * @param what what was checked, for people
+   * @param states how many of those
    * @param seconds how long it took
    * @param counts what happened, and how often
    * @param violation the first thing found wrong, or null
    */
   record Result(
       long seeds,
+      String what,
       long states,
       double seconds,
       Map<Happening, Long> counts,
@@ -58,7 +60,7 @@ final class SimulatedCrashes {
               states,
               states / Math.max(1e-3, seconds)));
     }
-    return new Result(done, states, seconds(start), coverage.counts(), violation);
+    return new Result(done, "crash states", states, seconds(start), coverage.counts(), violation);
   }
 
   private static double seconds(long start) {

@@ -31,6 +31,7 @@ final class Verifier {
   private static final Map<String, KeyOrder> ORDERS =
       Map.of("bytes", KeyOrder.BYTES, "falling", RandomOptions.FALLING);
   private static final byte[] KEY_AFTER = "~after".getBytes();
+  private static final int BYTES_AFTER = 5000;
   private static final int MAX_DEPTH = 3;
 
   private final Expected expected;
@@ -66,18 +67,12 @@ final class Verifier {
       throws IOException {
     states++;
     List<SimulatedStorage> crashes = new ArrayList<>();
-    SplittableRandom again = dice.split();
     if (depth < MAX_DEPTH && dice.nextInt(4) == 0) {
-      int share = 2 + dice.nextInt(10);
-      disk.onMutation(
-          recovering -> {
-            if (crashes.size() < 2 && again.nextInt(share) == 0) {
-              crashes.add(survival(again).crash(recovering, again));
-            }
-          });
+      crashTwice(disk, dice.split(), crashes);
     }
     disk.faults(coverage.ofRecovery());
     Expected.Moments found;
+    boolean wrote = false;
     World world = new World(disk, dice.nextLong());
     try (Store store = world.open(options)) {
       disk.onMutation(hooked -> {});
@@ -86,19 +81,42 @@ final class Verifier {
       world.background(dice.nextInt(12));
       found = check(store, before, dice);
       switch (dice.nextInt(8)) {
-        case 0 -> goOn(store, world, dice);
+        case 0 -> {
+          goOn(store, world, dice);
+          wrote = true;
+        }
         // What was seen after a recovery is durable.
         case 1 -> verify(Survival.LOST.crash(disk, dice), options, dice, MAX_DEPTH, found);
         default -> {}
       }
     }
-    if (dice.nextInt(8) == 0) {
-      closed(world, options, found, dice);
+    if (dice.nextInt(wrote ? 2 : 16) == 0) {
+      closed(world, options, found, wrote, dice);
     }
     for (SimulatedStorage crash : crashes) {
       coverage.count(Happening.RECOVERY_CRASHED);
       verify(crash, options, dice, depth + 1, before);
     }
+  }
+
+  /** Keeps what two crashes would leave, each mutating call being as likely as any other. */
+  private static void crashTwice(
+      SimulatedStorage disk, SplittableRandom dice, List<SimulatedStorage> crashes) {
+    long first = disk.mutations();
+    disk.onMutation(
+        recovering -> {
+          long calls = recovering.mutations() - first + 1;
+          for (int i = 0; i < 2; i++) {
+            if (dice.nextLong(calls) == 0) {
+              SimulatedStorage crashed = survival(dice).crash(recovering, dice);
+              if (crashes.size() <= i) {
+                crashes.add(crashed);
+              } else {
+                crashes.set(i, crashed);
+              }
+            }
+          }
+        });
   }
 
   private static Survival survival(SplittableRandom dice) {
@@ -108,6 +126,20 @@ final class Verifier {
 
   private Expected.Moments check(
       Store store, Expected.@Nullable Moments before, SplittableRandom dice) {
+    Expected.Moments found = expected.check(read(store, dice));
+    if (before != null && !found.agreesWith(before)) {
+      throw new AssertionError(
+          "what had been recovered has changed: moments " + before + " before, now " + found);
+    }
+    return found;
+  }
+
+  /** What a store that was never closed or crashed holds. */
+  Expected.Moments live(Store store, SplittableRandom dice) {
+    return expected.checkLive(read(store, dice));
+  }
+
+  private Map<String, TreeMap<byte[], byte[]>> read(Store store, SplittableRandom dice) {
     Map<String, TreeMap<byte[], byte[]>> contents = new TreeMap<>();
     for (String name : store.treeNames()) {
       TreeMap<byte[], byte[]> entries = entries(store.tree(name));
@@ -117,12 +149,7 @@ final class Verifier {
         lookUp(store.tree(name), entries, dice);
       }
     }
-    Expected.Moments found = expected.check(contents);
-    if (before != null && !found.agreesWith(before)) {
-      throw new AssertionError(
-          "what had been recovered has changed: moments " + before + " before, now " + found);
-    }
-    return found;
+    return contents;
   }
 
   private static TreeMap<byte[], byte[]> entries(Tree tree) {
@@ -152,26 +179,40 @@ final class Verifier {
     }
   }
 
+  /** Writes to all trees. */
   private static void goOn(Store store, World world, SplittableRandom dice) {
     for (String name : store.treeNames()) {
-      store.tree(name).put(KEY_AFTER, new byte[5000], Durability.ASYNC);
+      store.tree(name).put(KEY_AFTER, new byte[BYTES_AFTER], Durability.ASYNC);
     }
     switch (dice.nextInt(3)) {
       case 0 -> store.flush();
       case 1 -> store.awaitQuiet();
       default -> world.background(dice.nextInt(20));
     }
+    expectAfter(store);
+  }
+
+  private static void expectAfter(Store store) {
     for (String name : store.treeNames()) {
       byte[] value = store.tree(name).get(KEY_AFTER);
-      if (value == null || value.length != 5000) {
-        throw new AssertionError("what was written after the recovery is not there");
+      if (value == null || value.length != BYTES_AFTER) {
+        throw new AssertionError(
+            "what was written to tree " + name + " after the recovery is not there");
       }
     }
   }
 
-  /** Looks at a closed store's files, and opens it once more. */
+  /**
+   * Looks at a closed store's files, and opens it once more.
+   *
+   * @param wrote whether it went on after its recovery
+   */
   private void closed(
-      World world, StoreOptions options, Expected.Moments found, SplittableRandom dice)
+      World world,
+      StoreOptions options,
+      Expected.Moments found,
+      boolean wrote,
+      SplittableRandom dice)
       throws IOException {
     world.checkClosed();
     try (StoreInspector inspector =
@@ -183,6 +224,9 @@ final class Verifier {
     }
     try (Store reopened = world.open(options)) {
       check(reopened, found, dice);
+      if (wrote) {
+        expectAfter(reopened);
+      }
     }
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class KillCyclesTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_240_613L);
-  private static final long CYCLES = Long.getLong("isobar.kill.cycles", 4);
+  private static final long CYCLES = Long.getLong("isobar.kill.cycles", 3);
 
   @TempDir Path temp;
 

@@ -1,0 +1,46 @@
+package io.isobardb.bench.crash;
+
+import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.Operation;
+
+/** How calls of a simulated disk fail. */
+enum FaultKind {
+  /** One call fails. */
+  EIO_ONCE(Fault.EIO, false, false),
+  /** All calls fail from one on. */
+  EIO_FOR_EVER(Fault.EIO, true, false),
+  /** One call fails; if it is a write, after a part of it. */
+  SHORT_ONCE(Fault.SHORT_THEN_EIO, false, false),
+  /** One call finds no room; a sync that does so has failed for good. */
+  FULL_ONCE(Fault.ENOSPC, false, false),
+  /** From one call on, nothing can be created or written, until there is room again. */
+  FULL_FOR_A_WHILE(Fault.ENOSPC, true, true),
+  /** The same, and each write does a part of its bytes. */
+  SHORT_FULL_FOR_A_WHILE(Fault.SHORT_THEN_ENOSPC, true, true);
+
+  private final Fault fault;
+  private final boolean goesOn;
+  private final boolean allocatingOnly;
+
+  FaultKind(Fault fault, boolean goesOn, boolean allocatingOnly) {
+    this.fault = fault;
+    this.goesOn = goesOn;
+    this.allocatingOnly = allocatingOnly;
+  }
+
+  /** Whether the store must go on, without being opened again, once there is room. */
+  boolean passes() {
+    return allocatingOnly;
+  }
+
+  /** Call number {@code at} fails, or all from it on. */
+  FaultPlan plan(long at) {
+    return (operation, file, index) -> {
+      boolean hit = goesOn ? index >= at : index == at;
+      boolean concerned =
+          !allocatingOnly || operation == Operation.CREATE || operation == Operation.WRITE;
+      return hit && concerned ? fault : Fault.NONE;
+    };
+  }
+}

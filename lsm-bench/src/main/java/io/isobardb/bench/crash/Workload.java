@@ -1,0 +1,257 @@
+package io.isobardb.bench.crash;
+
+import io.isobardb.bench.crash.Expected.ExpectedTree;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.WriteBatch;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Random operations on a simulated store, each of them told to the model as it begins and ends.
+ *
+ * <p>One in eight workloads is <em>wide</em>: so much data that there are several levels.
+ *
+ * <p>Thread rule: one thread.
+ */
+final class Workload {
+  private static final int MAX_TREES = 4;
+
+  private final SplittableRandom random;
+  private final Expected expected;
+  private final Coverage coverage;
+  private final BooleanSupplier stop;
+  private final int pageSize;
+  private final int keys;
+  private final int valueBytes;
+  private final boolean wide;
+  private World world;
+  private Store store;
+  private boolean loading;
+
+  /**
+   * @param stop whether long operations are to end early
+   */
+  Workload(SplittableRandom random, Expected expected, Coverage coverage, BooleanSupplier stop) {
+    this.random = random;
+    this.expected = expected;
+    this.coverage = coverage;
+    this.stop = stop;
+    this.wide = random.nextInt(8) == 0;
+    this.pageSize = wide ? 4096 : RandomOptions.pageSize(random);
+    this.keys = wide ? 900 : 10 + random.nextInt(90);
+    this.valueBytes = random.nextInt(3) == 0 ? 2500 : 300;
+  }
+
+  int pageSize() {
+    return pageSize;
+  }
+
+  boolean isWide() {
+    return wide;
+  }
+
+  /** Whether much data is being loaded. */
+  boolean isLoading() {
+    return loading;
+  }
+
+  /** From now on, operations go to this store. */
+  void on(World world, Store store) {
+    this.world = world;
+    this.store = store;
+  }
+
+  /** How many operations a session is to have. */
+  int someOperations() {
+    return 20 + random.nextInt(wide ? 40 : 80);
+  }
+
+  /** Begins a session: sees to it that there are trees, and in a wide workload data. */
+  void begin() {
+    while (expected.live().size() < 2) {
+      create();
+    }
+    if (wide) {
+      load();
+    }
+  }
+
+  /** One operation, or a few, and some background work. */
+  void operation() {
+    operate();
+    world.background(random.nextInt(6));
+  }
+
+  private void operate() {
+    int dice = random.nextInt(100);
+    if (dice < 50) {
+      write();
+    } else if (dice < 70) {
+      batch();
+    } else if (dice < 75) {
+      store.sync();
+      expected.acknowledge();
+    } else if (dice < 80) {
+      store.flush();
+      expected.acknowledge();
+    } else if (dice < 82) {
+      store.awaitQuiet();
+    } else if (dice < 85) {
+      world.pass(random.nextLong(30_000_000));
+    } else if (dice < 89) {
+      checkpoint();
+    } else if (dice < 91) {
+      changeBudget();
+    } else if (dice < 95) {
+      burst();
+    } else if (dice < 97) {
+      drop();
+    } else if (expected.live().size() < MAX_TREES) {
+      create();
+    }
+  }
+
+  private void create() {
+    TreeOptions treeOptions = RandomOptions.tree(random);
+    ExpectedTree tree = expected.creating("t" + expected.treesEver(), treeOptions);
+    store.createTree(tree.name, treeOptions);
+    expected.created(tree);
+    coverage.count(Happening.TREE_CREATED);
+  }
+
+  private void drop() {
+    if (expected.live().size() > 1) {
+      ExpectedTree tree = any();
+      expected.dropping(tree);
+      store.dropTree(tree.name);
+      expected.dropped(tree);
+      coverage.count(Happening.TREE_DROPPED);
+    }
+  }
+
+  private void checkpoint() {
+    expected.checkpointing();
+    store.checkpoint();
+    expected.checkpointed();
+    coverage.count(Happening.CHECKPOINT);
+  }
+
+  private void changeBudget() {
+    long least = RandomOptions.minBudgetBytes(pageSize);
+    store.setMemoryBudget(least << random.nextInt(wide ? 4 : 2));
+    coverage.count(Happening.BUDGET_CHANGED);
+  }
+
+  private void write() {
+    ExpectedTree to = any();
+    Tree tree = store.tree(to.name);
+    byte[] key = key();
+    boolean sync = random.nextInt(8) == 0;
+    Durability durability = sync ? Durability.SYNC : Durability.ASYNC;
+    long at = expected.begin();
+    Expected.Value value = random.nextInt(5) == 0 ? null : value(at);
+    expected.write(to, key, value, at);
+    if (value == null) {
+      tree.delete(key, durability);
+    } else {
+      tree.put(key, value.bytes(), durability);
+    }
+    acknowledge(sync, to.options.logged());
+  }
+
+  /** A write has returned. What is not logged waits for the next checkpoint in any case. */
+  private void acknowledge(boolean sync, boolean logged) {
+    if (sync && logged) {
+      expected.acknowledge();
+    }
+  }
+
+  private void batch() {
+    WriteBatch batch = store.newBatch();
+    long at = expected.begin();
+    boolean logged = any().options.logged();
+    List<ExpectedTree> trees =
+        expected.live().stream().filter(tree -> tree.options.logged() == logged).toList();
+    for (int i = 1 + random.nextInt(8); i >= 0; i--) {
+      ExpectedTree to = trees.get(random.nextInt(trees.size()));
+      byte[] key = key();
+      Expected.Value value = random.nextInt(4) == 0 ? null : value(at);
+      expected.write(to, key, value, at);
+      if (value == null) {
+        batch.delete(store.tree(to.name), key);
+      } else {
+        batch.put(store.tree(to.name), key, value.bytes());
+      }
+    }
+    boolean sync = random.nextInt(6) == 0;
+    store.write(batch, sync ? Durability.SYNC : Durability.ASYNC);
+    acknowledge(sync, logged);
+  }
+
+  /** So many writes that memory has to be flushed, and merged before that. */
+  private void burst() {
+    ExpectedTree to = any();
+    int count = 20 + random.nextInt(150);
+    int length = random.nextInt(3) == 0 ? 4000 : 900;
+    for (int i = 0; i < count && !stop.getAsBoolean(); i++) {
+      put(to, key(), length);
+      if (i % 8 == 0) {
+        world.background(random.nextInt(3));
+      }
+    }
+  }
+
+  /** So much data that there are several levels. */
+  private void load() {
+    loading = true;
+    ExpectedTree to = any();
+    for (int i = 0; i < keys && !stop.getAsBoolean(); i++) {
+      put(to, key(i), 4000);
+      if (i % 4 == 0) {
+        world.background(random.nextInt(3));
+      }
+    }
+    store.flush();
+    expected.acknowledge();
+    store.awaitQuiet();
+    loading = false;
+  }
+
+  private void put(ExpectedTree to, byte[] key, int length) {
+    long at = expected.begin();
+    Expected.Value value = Expected.Value.of(random, length, at);
+    expected.write(to, key, value, at);
+    store.tree(to.name).put(key, value.bytes(), Durability.ASYNC);
+  }
+
+  private ExpectedTree any() {
+    List<ExpectedTree> live = expected.live();
+    return live.get(random.nextInt(live.size()));
+  }
+
+  private byte[] key() {
+    return key(random.nextInt(keys));
+  }
+
+  /** Keys with common beginnings, some of them long. */
+  private static byte[] key(int i) {
+    byte[] key = ((i % 3 == 0 ? "key/" : "a long common prefix/") + i).getBytes();
+    return i % 17 == 0 ? Arrays.copyOf(key, 300) : key;
+  }
+
+  private Expected.Value value(long at) {
+    int length =
+        switch (random.nextInt(24)) {
+          case 0 -> 0;
+          case 1 -> 6000;
+          case 2 -> random.nextInt(Expected.MAX_VALUE / 2);
+          default -> random.nextInt(2 * valueBytes);
+        };
+    return Expected.Value.of(random, length, at);
+  }
+}
