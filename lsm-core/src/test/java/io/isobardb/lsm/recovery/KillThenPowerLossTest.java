@@ -16,6 +16,7 @@ import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,13 @@ class KillThenPowerLossTest {
 
   private static final StoreOptions LONG_LOG =
       StoreOptions.builder().memoryBudget(16 << 20).logLimit(16 << 20).pageSize(4096).build();
+  private static final StoreOptions NEVER_SYNCED =
+      StoreOptions.builder()
+          .memoryBudget(16 << 20)
+          .logLimit(16 << 20)
+          .pageSize(4096)
+          .asyncSyncInterval(Duration.ofHours(1))
+          .build();
   private static final StoreOptions SHORT_OF_MEMORY =
       StoreOptions.builder()
           .memoryBudget(4 << 20)
@@ -178,6 +186,32 @@ class KillThenPowerLossTest {
     long files = sstables(disk);
     assertTrue(files - before < 12, "SSTables: " + before + " before, " + files + " afterwards");
     check(disk);
+  }
+
+  @Test
+  void whatAReplayFlushesIsSyncedInTheLogFirst() throws IOException {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    SimulatedStorage killed;
+    try (Store store = open(storage, SEED, NEVER_SYNCED)) {
+      Tree a = store.openTree("a");
+      Tree b = store.openTree("b");
+      for (int i = 1; i <= 800; i++) {
+        WriteBatch batch = store.newBatch();
+        batch.put(a, bytes("count"), bytes("" + i));
+        batch.put(b, bytes("count"), bytes("" + i));
+        batch.put(a, bytes("filler" + i % 300), new byte[1500]);
+        store.write(batch, Durability.ASYNC);
+      }
+      killed = storage.copy();
+    }
+    List<SimulatedStorage> failures = new ArrayList<>();
+    SplittableRandom random = new SplittableRandom(SEED);
+    killed.onMutation(disk -> failures.add(disk.crash(random, CrashMode.ONLY_SYNCED)));
+    open(killed, SEED, SHORT_OF_MEMORY).close();
+    assertTrue(sstables(killed) > 0, "the replay flushed nothing");
+    for (int i = 0; i < failures.size(); i += 3) {
+      check(failures.get(i), 0, "power failure " + i);
+    }
   }
 
   private static long sstables(SimulatedStorage disk) {
