@@ -42,6 +42,11 @@ final class Expected {
       return new Value(length, random.nextInt(BLOCK.length - length), stamp);
     }
 
+    /** Another value, just as long. */
+    Value other(SplittableRandom random) {
+      return of(random, length, ~stamp);
+    }
+
     byte[] bytes() {
       byte[] bytes = Arrays.copyOfRange(BLOCK, start, start + length);
       for (int i = 0; i < Math.min(8, length); i++) {
@@ -74,6 +79,13 @@ final class Expected {
       return value == null ? found == null : value.is(found);
     }
   }
+
+  /**
+   * What a write does to a key.
+   *
+   * @param value null if it deletes it
+   */
+  record Action(ExpectedTree tree, byte[] key, @Nullable Value value) {}
 
   /** One tree. */
   static final class ExpectedTree {
@@ -205,6 +217,22 @@ final class Expected {
     acknowledged = begun;
     checkpoint = begun;
     nextCheckpoint = begun;
+  }
+
+  /** What a write did to logged trees; empty if nothing. */
+  List<Action> actions(long at) {
+    List<Action> actions = new ArrayList<>();
+    for (ExpectedTree tree : trees.values()) {
+      tree.keys.forEach(
+          (key, versions) -> {
+            for (Version version : versions) {
+              if (version.at == at && tree.logged()) {
+                actions.add(new Action(tree, key, version.value));
+              }
+            }
+          });
+    }
+    return actions;
   }
 
   /** The trees that are there after a failure. */

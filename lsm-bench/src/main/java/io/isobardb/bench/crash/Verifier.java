@@ -5,6 +5,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.io.FaultPlan;
@@ -33,6 +34,7 @@ final class Verifier {
   private static final byte[] KEY_AFTER = "~after".getBytes();
   private static final int BYTES_AFTER = 5000;
   private static final int MAX_DEPTH = 3;
+  private static final int MOST_AGAIN = 4;
 
   private final Expected expected;
   private final Coverage coverage;
@@ -73,6 +75,7 @@ final class Verifier {
     disk.faults(coverage.ofRecovery());
     Expected.Moments found;
     boolean wrote = false;
+    boolean again = false;
     World world = new World(disk, dice.nextLong());
     try (Store store = world.open(options)) {
       disk.onMutation(hooked -> {});
@@ -87,10 +90,11 @@ final class Verifier {
         }
         // What was seen after a recovery is durable.
         case 1 -> verify(Survival.LOST.crash(disk, dice), options, dice, MAX_DEPTH, found);
+        case 2 -> again = again(store, world, options, found, dice);
         default -> {}
       }
     }
-    if (dice.nextInt(wrote ? 2 : 16) == 0) {
+    if (!again && dice.nextInt(wrote ? 2 : 16) == 0) {
       closed(world, options, found, wrote, dice);
     }
     for (SimulatedStorage crash : crashes) {
@@ -190,6 +194,79 @@ final class Verifier {
       default -> world.background(dice.nextInt(20));
     }
     expectAfter(store);
+  }
+
+  /**
+   * Does the first writes that the crash has taken once more, with other values of the same length,
+   * as an application would: they end where later writes began that the crash may have left on the
+   * disk, and those must not come back at the next crash.
+   *
+   * @return whether there were such writes
+   */
+  private boolean again(
+      Store store,
+      World world,
+      StoreOptions options,
+      Expected.Moments found,
+      SplittableRandom dice) {
+    long end = found.latest() + 1 + dice.nextInt(MOST_AGAIN);
+    List<Map<String, TreeMap<byte[], byte[]>>> steps = new ArrayList<>();
+    steps.add(read(store, dice));
+    for (long at = found.latest() + 1; at <= end && at <= expected.begun(); at++) {
+      if (again(store, expected.actions(at), dice)) {
+        steps.add(read(store, dice));
+      }
+    }
+    if (steps.size() == 1) {
+      return false;
+    }
+    if (dice.nextBoolean()) {
+      store.sync();
+      steps.subList(0, steps.size() - 1).clear();
+    } else {
+      world.background(dice.nextInt(4));
+    }
+    states++;
+    World crashed = new World(survival(dice).crash(world.storage(), dice), dice.nextLong());
+    try (Store reopened = crashed.open(options)) {
+      Map<String, TreeMap<byte[], byte[]>> after = read(reopened, dice);
+      if (steps.stream().noneMatch(step -> same(step, after))) {
+        throw new AssertionError(
+            "after "
+                + (end - found.latest())
+                + " more writes and another crash, no prefix of them makes what is there");
+      }
+    }
+    return true;
+  }
+
+  private static boolean again(Store store, List<Expected.Action> actions, SplittableRandom dice) {
+    WriteBatch batch = store.newBatch();
+    for (Expected.Action action : actions) {
+      if (!store.treeNames().contains(action.tree().name)) {
+        return false;
+      }
+      Tree tree = store.tree(action.tree().name);
+      if (action.value() == null) {
+        batch.delete(tree, action.key());
+      } else {
+        batch.put(tree, action.key(), action.value().other(dice).bytes());
+      }
+    }
+    store.write(batch, Durability.ASYNC);
+    return !actions.isEmpty();
+  }
+
+  private static boolean same(
+      Map<String, TreeMap<byte[], byte[]>> one, Map<String, TreeMap<byte[], byte[]>> other) {
+    return one.keySet().equals(other.keySet())
+        && one.keySet().stream().allMatch(name -> same(one.get(name), other.get(name)));
+  }
+
+  private static boolean same(TreeMap<byte[], byte[]> one, TreeMap<byte[], byte[]> other) {
+    return one.size() == other.size()
+        && one.entrySet().stream()
+            .allMatch(entry -> Arrays.equals(entry.getValue(), other.get(entry.getKey())));
   }
 
   private static void expectAfter(Store store) {

@@ -7,13 +7,18 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.CrashMode;
+import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
+import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -213,5 +218,63 @@ class LogCrashTest {
       assertTrue(last.replayed.size() > i, "acted on " + (i + 1) + ", lost but " + last.replayed);
       last.close();
     }
+  }
+
+  /**
+   * Records fill sectors, so that the zeros that end a write lie in another sector than what they
+   * end, and can be lost without it: what stood there before the tail was cut must be gone.
+   */
+  @Test
+  void whatStoodBehindACutTailNeverComesBack() throws IOException {
+    LogOptions lazy = new LogOptions(64 << 10, 16 << 10, false, 1L << 50, 2);
+    LogWorld world = new LogWorld(lazy, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    byte[] payload = new byte[512 - RecordLayout.HEADER_BYTES];
+    Arrays.fill(payload, (byte) 1);
+    List<Entry> first = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      first.add(LogWorld.append(record, payload));
+    }
+    SimulatedStorage torn = world.storage.copy();
+    log.close();
+    world.close();
+    try (DataFile file = torn.open(SegmentLayout.fileName(0), IoMode.BUFFERED)) {
+      Memory zeros = new Memory(ByteBuffer.allocateDirect(512));
+      file.write(DataFile.BLOCK + first.get(5).lsn(), zeros, 0, 512);
+    }
+
+    LogWorld next = new LogWorld(lazy, 2, torn);
+    Log cut = next.open();
+    assertEquals(first.subList(0, 5), next.replayed);
+    LogRecord again = cut.newRecord();
+    byte[] other = payload.clone();
+    Arrays.fill(other, (byte) 2);
+    Entry rewritten = LogWorld.append(again, other);
+    assertEquals(first.get(5).lsn(), rewritten.lsn());
+    List<SimulatedStorage> disks = new ArrayList<>();
+    torn.onMutation(
+        disk -> {
+          for (int seed = 0; seed < 200; seed++) {
+            disks.add(disk.crash(new SplittableRandom(seed), CrashMode.RANDOM));
+          }
+        });
+    cut.flush();
+    torn.onMutation(disk -> {});
+    cut.close();
+    next.close();
+    List<Entry> without = first.subList(0, 5);
+    List<Entry> with = new ArrayList<>(without);
+    with.add(rewritten);
+    int seen = 0;
+    for (SimulatedStorage disk : disks) {
+      LogWorld last = new LogWorld(lazy, 3, disk);
+      last.open().close();
+      boolean there = last.replayed.size() > 5;
+      assertEquals(there ? with : without, last.replayed);
+      seen += there ? 1 : 0;
+      last.close();
+    }
+    assertTrue(seen > 0 && seen < disks.size(), seen + " of " + disks.size() + " saw the rewrite");
   }
 }
