@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.observe.StoreListener;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,5 +68,26 @@ class StoreTest {
       }
     }
     assertEquals(count, seen);
+  }
+
+  @Test
+  void aThreadKeepsNothingOfAStoreThatItHasWrittenToAndClosed() {
+    WeakReference<StoreListener> leftOver = writeAndClose();
+    for (int i = 0; i < 100 && leftOver.get() != null; i++) {
+      System.gc();
+    }
+    assertNull(leftOver.get(), "the store is still reachable");
+  }
+
+  /** A listener that can be reached through the closed store alone. */
+  private WeakReference<StoreListener> writeAndClose() {
+    StoreListener listener = new StoreListener() {};
+    try (Store store = Store.open(dir.resolve("s"))) {
+      store.addListener(listener);
+      store.openTree("t").put(bytes("k"), bytes("v"));
+      store.write(store.newBatch().put(store.tree("t"), bytes("k"), bytes("w")));
+      assertArrayEquals(bytes("w"), store.tree("t").get(bytes("k")));
+    }
+    return new WeakReference<>(listener);
   }
 }

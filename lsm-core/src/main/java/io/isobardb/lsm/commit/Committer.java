@@ -35,7 +35,7 @@ public final class Committer {
   private final Snapshots snapshots;
   private final WriteGate gate;
   private final Consumer<TreeHandle> onSealed;
-  private final ThreadLocal<LogRecord> records;
+  private final ThreadRecords records;
 
   /**
    * @param onSealed called after an active SSTable was sealed; must return at once
@@ -46,7 +46,7 @@ public final class Committer {
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
     this.onSealed = onSealed;
-    this.records = ThreadLocal.withInitial(() -> engine.log().get().newRecord());
+    this.records = new ThreadRecords(() -> engine.log().get().newRecord());
   }
 
   /**
