@@ -27,8 +27,10 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.transaction.KeyRange;
 import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.Epochs;
+import io.isobardb.tuner.memory.Decision;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -213,7 +215,7 @@ public final class Store implements AutoCloseable {
   }
 
   int maxValueBytes() {
-    return (int) Math.min(engine.gate().limitBytes() / 4, 1 << 30);
+    return (int) Math.min(engine.gate().grantBytes() / 4, 1 << 30);
   }
 
   /** The names of all trees, sorted. */
@@ -361,6 +363,7 @@ public final class Store implements AutoCloseable {
     }
     int slot = enter();
     try {
+      operations.count(slot, batch.operations().count());
       LockOwner locked = lock(batch);
       long written;
       try {
@@ -466,6 +469,7 @@ public final class Store implements AutoCloseable {
   long commit(BatchFormat.Builder batch, boolean logged) {
     int slot = enter();
     try {
+      operations.count(slot, batch.count());
       return parts.committer().write(batch, logged);
     } finally {
       operations.exit(slot);
@@ -549,7 +553,7 @@ public final class Store implements AutoCloseable {
     try {
       StoreOptions.checkBudget(bytes);
       StoreOptions.checkMemory(bytes);
-      parts.setMemoryBudget(bytes);
+      parts.wall().setBudget(bytes);
     } finally {
       operations.exit(slot);
     }
@@ -637,7 +641,19 @@ public final class Store implements AutoCloseable {
         stalls,
         stallNanos,
         transactions.stats(),
+        tunerStats(),
         treeStats);
+  }
+
+  private StoreStats.TunerStats tunerStats() {
+    TunerService tuner = parts.tuner();
+    Decision last = tuner == null ? null : tuner.last();
+    return new StoreStats.TunerStats(
+        tuner != null,
+        tuner == null ? 0 : tuner.decisions(),
+        parts.wall().targetBytes(),
+        last == null ? 0 : last.seen().cycle(),
+        last == null ? "" : last.method() + ": " + last.reason());
   }
 
   private Map<String, TreeHandle> byName() {
@@ -714,6 +730,7 @@ public final class Store implements AutoCloseable {
       tree.checkOpen();
       throw new StoreClosedException("the store is closed");
     }
+    operations.count(slot, 1);
     return slot;
   }
 
@@ -753,6 +770,10 @@ public final class Store implements AutoCloseable {
       }
       closed = true;
       transactions.close();
+      TunerService tuner = parts.tuner();
+      if (tuner != null) {
+        tuner.stop();
+      }
       engine.gate().close();
       for (Cursor cursor : cursors) {
         cursor.close();

@@ -22,6 +22,8 @@ public final class StoreOptions {
 
   private final long memoryBudget;
   private final long writeMemory;
+  private final boolean memoryTuner;
+  private final Duration memoryTunerInterval;
   private final long logLimit;
   private final FlushPolicy flushPolicy;
   private final int pageSize;
@@ -42,6 +44,13 @@ public final class StoreOptions {
               + memoryBudget
               + " bytes, not "
               + writeMemory);
+    }
+    this.memoryTuner = builder.memoryTuner;
+    this.memoryTunerInterval = Objects.requireNonNull(builder.memoryTunerInterval, "interval");
+    if (memoryTunerInterval.compareTo(Duration.ofSeconds(1)) < 0
+        || memoryTunerInterval.compareTo(Duration.ofDays(1)) > 0) {
+      throw new IllegalArgumentException(
+          "memoryTunerInterval must be between a second and a day, not " + memoryTunerInterval);
     }
     // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
     this.logLimit =
@@ -114,6 +123,8 @@ public final class StoreOptions {
   static {
     SETTERS.put("memoryBudget", (b, v) -> b.memoryBudget(Sizes.parse(v)));
     SETTERS.put("writeMemory", (b, v) -> b.writeMemory(Sizes.parse(v)));
+    SETTERS.put("memoryTuner", (b, v) -> b.memoryTuner(parseSwitch(v)));
+    SETTERS.put("memoryTunerInterval", (b, v) -> b.memoryTunerInterval(Sizes.parseDuration(v)));
     SETTERS.put("logLimit", (b, v) -> b.logLimit(Sizes.parse(v)));
     SETTERS.put(
         "flushPolicy", (b, v) -> b.flushPolicy(FlushPolicy.valueOf(v.toUpperCase(Locale.ROOT))));
@@ -133,14 +144,34 @@ public final class StoreOptions {
     throw new IllegalArgumentException("'" + text + "' is neither true nor false");
   }
 
+  private static boolean parseSwitch(String text) {
+    if (text.equalsIgnoreCase("on") || text.equalsIgnoreCase("off")) {
+      return text.equalsIgnoreCase("on");
+    }
+    throw new IllegalArgumentException("'" + text + "' is neither on nor off");
+  }
+
   /** All memory the store may hold, in bytes. */
   public long memoryBudget() {
     return memoryBudget;
   }
 
-  /** The part of the budget that writes may take, in bytes; the buffer cache has the rest. */
+  /**
+   * The part of the budget that writes may take, in bytes; the buffer cache has the rest. With the
+   * {@link #memoryTuner}, where it begins.
+   */
   public long writeMemory() {
     return writeMemory;
+  }
+
+  /** Whether the store itself divides the memory between writes and buffer cache. */
+  public boolean memoryTuner() {
+    return memoryTuner;
+  }
+
+  /** How often the memory tuner decides while little is written. */
+  public Duration memoryTunerInterval() {
+    return memoryTunerInterval;
   }
 
   /** The length of log, in bytes, that recovery may have to replay; older writes are flushed. */
@@ -212,6 +243,8 @@ public final class StoreOptions {
     return new OpenOptions(
         memoryBudget,
         writeMemory,
+        memoryTuner,
+        memoryTunerInterval.toNanos(),
         logLimit,
         flushPolicy,
         pageSize,
@@ -229,6 +262,10 @@ public final class StoreOptions {
         + memoryBudget
         + " writeMemory="
         + writeMemory
+        + " memoryTuner="
+        + (memoryTuner ? "on" : "off")
+        + " memoryTunerInterval="
+        + memoryTunerInterval
         + " logLimit="
         + logLimit
         + " flushPolicy="
@@ -251,6 +288,8 @@ public final class StoreOptions {
   public static final class Builder {
     private long memoryBudget;
     private long writeMemory;
+    private boolean memoryTuner = true;
+    private Duration memoryTunerInterval = Duration.ofMinutes(1);
     private long logLimit;
     private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
     private int pageSize = 8192;
@@ -281,9 +320,32 @@ public final class StoreOptions {
       return this;
     }
 
-    /** The part of the budget for writes, 1/16 to 3/4 of it. Default: half. */
+    /**
+     * The part of the budget for writes, 1/16 to 3/4 of it. Default: half. With the {@link
+     * #memoryTuner} this is where it begins, and what a large value or batch can count on in any
+     * case.
+     */
     public Builder writeMemory(long bytes) {
       this.writeMemory = bytes;
+      return this;
+    }
+
+    /**
+     * Whether the store itself divides its memory between writes and buffer cache, by what is
+     * written and read, and goes on from there when it is opened again. Default: on.
+     */
+    public Builder memoryTuner(boolean on) {
+      this.memoryTuner = on;
+      return this;
+    }
+
+    /**
+     * How often the memory tuner decides while little is written, a second to a day; while much is,
+     * it decides each time that twice the budget was written, or the log limit if that is more.
+     * Default: a minute.
+     */
+    public Builder memoryTunerInterval(Duration interval) {
+      this.memoryTunerInterval = interval;
       return this;
     }
 

@@ -26,6 +26,7 @@ import java.util.Map;
  * @param stalls how often writers waited, by reason
  * @param stallNanos how long they waited, by reason
  * @param transactions what became of transactions
+ * @param tuner what the memory tuner does
  * @param trees one by one, by name
  */
 public record StoreStats(
@@ -45,6 +46,7 @@ public record StoreStats(
     Map<StallReason, Long> stalls,
     Map<StallReason, Long> stallNanos,
     TransactionStats transactions,
+    TunerStats tuner,
     List<TreeStats> trees) {
 
   /**
@@ -66,6 +68,17 @@ public record StoreStats(
       long conflicts,
       long deadlocks,
       long lockTimeouts) {}
+
+  /**
+   * The memory tuner.
+   *
+   * @param on whether there is one
+   * @param decisions what it has decided since the store was opened
+   * @param targetBytes the size that the write memory is to have; it may be on its way there
+   * @param cycle number of the cycle last decided on, in the store's life; 0 if none was
+   * @param last how that was decided and why; empty if nothing was
+   */
+  public record TunerStats(boolean on, long decisions, long targetBytes, long cycle, String last) {}
 
   /**
    * One tree.
@@ -121,6 +134,11 @@ public record StoreStats(
     field(json, "conflicts", transactions.conflicts());
     field(json, "deadlocks", transactions.deadlocks());
     field(json, "lockTimeouts", transactions.lockTimeouts());
+    json.append("},\"tuner\":{\"on\":").append(tuner.on());
+    field(json, "decisions", tuner.decisions());
+    field(json, "target", tuner.targetBytes());
+    field(json, "cycle", tuner.cycle());
+    quoted(json.append(",\"last\":"), tuner.last());
     json.append("},\"trees\":[");
     for (int i = 0; i < trees.size(); i++) {
       append(json.append(i == 0 ? "" : ","), trees.get(i));
@@ -129,8 +147,19 @@ public record StoreStats(
   }
 
   private static void append(StringBuilder json, TreeStats tree) {
-    json.append("{\"name\":\"");
-    for (char c : tree.name().toCharArray()) {
+    quoted(json.append("{\"name\":"), tree.name());
+    field(json, "memory", tree.memoryBytes());
+    field(json, "memoryRuns", tree.memoryRuns());
+    field(json, "l0Groups", tree.l0Groups());
+    json.append(",\"levels\":").append(tree.levelBytes());
+    field(json, "tables", tree.tables());
+    field(json, "disk", tree.diskBytes());
+    json.append('}');
+  }
+
+  private static void quoted(StringBuilder json, String text) {
+    json.append('"');
+    for (char c : text.toCharArray()) {
       if (c == '"' || c == '\\') {
         json.append('\\').append(c);
       } else if (c < ' ') {
@@ -140,13 +169,6 @@ public record StoreStats(
       }
     }
     json.append('"');
-    field(json, "memory", tree.memoryBytes());
-    field(json, "memoryRuns", tree.memoryRuns());
-    field(json, "l0Groups", tree.l0Groups());
-    json.append(",\"levels\":").append(tree.levelBytes());
-    field(json, "tables", tree.tables());
-    field(json, "disk", tree.diskBytes());
-    json.append('}');
   }
 
   private static void field(StringBuilder json, String name, long value) {

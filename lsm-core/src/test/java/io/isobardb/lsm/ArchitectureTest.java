@@ -49,6 +49,7 @@ class ArchitectureTest {
           Map.entry("flush", "a flush wakes merges, never the other way round"),
           Map.entry("read", "reading looks at states and changes none"),
           Map.entry("transaction", "a transaction reads, and decides whether it may write"),
+          Map.entry("tuning", "who divides the memory may ask for flushes, and nobody asks him"),
           Map.entry("recovery", "opening puts all parts together"));
 
   private static final JavaClasses CLASSES =

@@ -12,6 +12,7 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 
 /**
  * Admits writes while there is write memory, slows them down while it gets scarce, and makes them
@@ -45,6 +46,8 @@ public final class WriteGate {
   private final LongAdder[] stalls = new LongAdder[StallReason.values().length];
   private volatile long limitBytes;
   private volatile long wantedBytes;
+  private volatile long grantBytes;
+  private volatile LongConsumer makeRoom = bytes -> {};
   private volatile Runnable flushRequest = () -> {};
   private volatile Runnable check = () -> {};
   private volatile Runnable spaceCheck = () -> {};
@@ -61,6 +64,7 @@ public final class WriteGate {
     this.freed = scheduler.signal("write memory");
     this.observers = observers;
     this.limitBytes = limitBytes;
+    this.grantBytes = limitBytes;
     for (int i = 0; i < stalls.length; i++) {
       stalls[i] = new LongAdder();
       stallNanos[i] = new LongAdder();
@@ -87,6 +91,27 @@ public final class WriteGate {
   public void setLimitBytes(long bytes) {
     limitBytes = bytes;
     freed.raise();
+  }
+
+  /**
+   * Says what can be written at once however small the write memory becomes: half of {@code bytes}.
+   *
+   * @param room told of the size of a write that fits into that, but not into the write memory;
+   *     makes it larger, at once if it can. Called by writers.
+   */
+  public void grant(long bytes, LongConsumer room) {
+    makeRoom = room;
+    grantBytes = bytes;
+  }
+
+  /** See {@link #grant}. */
+  public long grantBytes() {
+    return grantBytes;
+  }
+
+  /** The size of write memory at which what is in use would only just be no reason to flush. */
+  public long limitForUse() {
+    return (usedBytes() + wantedBytes) / TRIGGER * 64 + 2 * 64;
   }
 
   /** Write memory in use, in bytes. */
@@ -127,13 +152,16 @@ public final class WriteGate {
   }
 
   private void admitSlowly(long bytes) {
+    if (bytes > limitBytes / 2 && bytes <= grantBytes / 2) {
+      makeRoom.accept(bytes);
+    }
     long limit = limitBytes;
     if (bytes > limit / 2) {
       throw new IllegalArgumentException(
           "a write of "
               + bytes
               + " bytes needs more than half of the write memory of "
-              + limit
+              + Math.max(limit, grantBytes)
               + " bytes; raise the memory budget or write less at once");
     }
     if (bytes > limit - limit / 64 * TRIGGER) {

@@ -134,13 +134,14 @@ final class FlushJob implements Job {
       commit(null);
       return false;
     }
+    tree.work().flushBegins(flusher.shareOfMemory(state));
     rewrite =
         new Rewrite(
             source,
             new VersionFilter(tree.order(), flusher.engine().liveSnapshots(tree)),
             bottommost(state),
             this::writer,
-            flusher.settings().tableBytes(),
+            flusher.sliceBytes(),
             -1);
     return true;
   }

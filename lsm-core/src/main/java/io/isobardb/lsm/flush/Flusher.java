@@ -35,6 +35,8 @@ public final class Flusher {
   /** Bytes flushed for memory's sake over bytes in memory, up to which all of a tree is flushed. */
   private static final double BETA = 0.5;
 
+  private static final long MIN_SLICE_BYTES = 256 << 10;
+
   private static final Logger LOG = LogManager.getLogger(Flusher.class);
 
   private final Engine engine;
@@ -312,6 +314,17 @@ public final class Flusher {
     return bytes;
   }
 
+  /** The part of the write memory that a tree holds, 0 to 1. */
+  double shareOfMemory(TreeState state) {
+    return Math.min(1, (double) memoryBytes(state) / engine.gate().limitBytes());
+  }
+
+  /** Size of a slice: an SSTable, or less if write memory has become small. */
+  long sliceBytes() {
+    long part = Math.max(engine.gate().limitBytes() / 8, MIN_SLICE_BYTES);
+    return Math.min(settings.tableBytes(), part);
+  }
+
   private void sealActive(TreeHandle tree) {
     ActiveTree active = tree.activeTree();
     if (active.bytesUsed() > 0) {
@@ -326,6 +339,7 @@ public final class Flusher {
     if (kind == FlushKind.PARTIAL) {
       tree.addFlushedBytes(freed);
     }
+    tree.work().flushed(written, partial);
     bytesWritten.add(written);
     flushes.increment();
     engine

@@ -29,6 +29,8 @@ public final class Merger {
   /** The SSTables of memory merges are at most this part of the write memory. */
   private static final int SLICE_SHARE = 64;
 
+  private static final long MEMORY_LEVEL_BYTES = 64 << 20;
+
   private final Engine engine;
   private final Settings settings;
   private final MergePolicy policy;
@@ -47,9 +49,8 @@ public final class Merger {
    * @param tableBytes size of an SSTable
    * @param maxJobs disk merges at once
    * @param activeBytes size of an active SSTable that is sealed
-   * @param memoryLevelBytes a tree with less write memory than this is not merged in memory
    */
-  public record Settings(long tableBytes, int maxJobs, long activeBytes, long memoryLevelBytes) {}
+  public record Settings(long tableBytes, int maxJobs, long activeBytes) {}
 
   /**
    * @param writeMemory bytes of write memory a tree holds
@@ -144,6 +145,7 @@ public final class Merger {
     long written = outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
     bytesRead.add(read);
     bytesWritten.add(written);
+    tree.work().merged(written);
     merges.increment();
     int inputs = choice.inputs().stream().mapToInt(input -> input.tables().size()).sum();
     long nanos = engine.nanos() - startNanos;
@@ -183,7 +185,7 @@ public final class Merger {
   public void requestMemory(TreeHandle tree) {
     TreeState state = tree.states().current();
     if (state.memoryRunCount() < MEMORY_RUNS
-        || writeMemory.applyAsLong(tree) < settings.memoryLevelBytes()
+        || writeMemory.applyAsLong(tree) < memoryLevelBytes()
         || tree.closed()
         || tree.memoryBusy().get()) {
       return;
@@ -198,6 +200,11 @@ public final class Merger {
     }
     memoryMerges.increment();
     engine.environment().scheduler().submit(job);
+  }
+
+  /** A tree with less write memory than this is not merged in memory. */
+  private long memoryLevelBytes() {
+    return Math.min(MEMORY_LEVEL_BYTES, engine.gate().limitBytes() / 2);
   }
 
   /**

@@ -82,6 +82,26 @@ public final class Observers {
     tell(StoreListener::synced, event);
   }
 
+  /** The memory tuner has decided; {@code span} began when it began to. */
+  public void tuned(TuningSpan span, StoreListener.Tuning event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.cycle = event.cycle();
+      span.operations = event.operations();
+      span.fromBytes = event.fromBytes();
+      span.toBytes = event.toBytes();
+      span.writeCost = event.writeCost();
+      span.readCost = event.readCost();
+      span.cost = event.cost();
+      span.predictedCost = event.predictedCost();
+      span.expectedCost = event.expectedCost();
+      span.method = event.method();
+      span.reason = event.reason();
+      span.commit();
+    }
+    tell(StoreListener::tuned, event);
+  }
+
   /** The store takes no more writes. */
   public void failed(StoreListener.Failure event) {
     tell(StoreListener::failed, event);

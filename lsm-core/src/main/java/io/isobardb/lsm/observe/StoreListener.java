@@ -76,6 +76,36 @@ public interface StoreListener {
    */
   record Sync(long bytes, long nanos) {}
 
+  /**
+   * The memory tuner has decided. Costs are pages written and read per operation, each with its
+   * weight.
+   *
+   * @param cycle number of the cycle that it decided on, rising, also over reopening
+   * @param operations what clients did in that cycle
+   * @param fromBytes write memory in that cycle
+   * @param toBytes write memory there is to be; the wall moves there from now on
+   * @param writeCost pages written per operation
+   * @param readCost pages read per operation
+   * @param cost the two together, and what the decision before has come to
+   * @param predictedCost what the cost is expected to be next
+   * @param expectedCost what the decision before expected the cost to be, NaN if there was none
+   * @param method how the decision was come to: {@code NEWTON}, {@code FIXED_STEP}, {@code STAY},
+   *     {@code TAKEN_BACK} or {@code LIMITS}
+   * @param reason why, in words
+   */
+  record Tuning(
+      long cycle,
+      long operations,
+      long fromBytes,
+      long toBytes,
+      double writeCost,
+      double readCost,
+      double cost,
+      double predictedCost,
+      double expectedCost,
+      String method,
+      String reason) {}
+
   /** The store takes no more writes. */
   record Failure(Throwable cause) {}
 
@@ -101,6 +131,9 @@ public interface StoreListener {
 
   /** The log was synced. */
   default void synced(Sync event) {}
+
+  /** The memory tuner has decided. */
+  default void tuned(Tuning event) {}
 
   /** The store takes no more writes; called once at most. */
   default void failed(Failure event) {}

@@ -70,6 +70,7 @@ public final class PointReader {
     int found;
     try {
       found = lookup(tree, key, offset, length, hash, lsn, target);
+      epochs.count(slot, 1);
     } finally {
       epochs.exit(slot);
     }

@@ -8,12 +8,17 @@ import java.util.Map;
 /**
  * What opening a store needs to know; all sizes in bytes.
  *
+ * @param writeMemory where the memory tuner begins, and what large writes may count on
+ * @param memoryTuner whether it divides the memory
+ * @param tunerIntervalNanos how long a cycle of it takes while little is written
  * @param pageSize for a new store; an existing one keeps its own
  * @param orders the key orders that trees may have, by name
  */
 public record OpenOptions(
     long memoryBudget,
     long writeMemory,
+    boolean memoryTuner,
+    long tunerIntervalNanos,
     long logLimit,
     FlushPolicy flushPolicy,
     int pageSize,
@@ -28,6 +33,8 @@ public record OpenOptions(
     return new OpenOptions(
         memoryBudget,
         writeMemory,
+        memoryTuner,
+        tunerIntervalNanos,
         logLimit,
         flushPolicy,
         bytes,
@@ -40,7 +47,17 @@ public record OpenOptions(
 
   /** At which size an active SSTable is sealed: small enough for the processor's cache. */
   public int activeBytes() {
-    return (int) Math.max(Math.min(writeMemory / 16, 16 << 20), 4L * pageSize);
+    return activeBytes(writeMemory);
+  }
+
+  /** As {@link #activeBytes()}, while write memory has this size. */
+  int activeBytes(long writeBytes) {
+    return (int) Math.max(Math.min(writeBytes / 16, 16 << 20), 4L * pageSize);
+  }
+
+  /** How much is written in a cycle of the tuner at most: enough for merges to show. */
+  long cycleBytes() {
+    return Math.max(logLimit, 2 * memoryBudget);
   }
 
   /** The size of a disk SSTable. */

@@ -36,6 +36,8 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.state.TreeStates;
+import io.isobardb.lsm.tuning.MemoryWall;
+import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
@@ -48,7 +50,6 @@ import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
-import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.Closeable;
@@ -61,6 +62,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of an open store, put together in the order of recovery and taken apart in the other
@@ -90,6 +92,8 @@ public final class StoreParts {
   private final UUID storeId;
   private final Map<Integer, Long> flushedLsns = new HashMap<>();
   private final Checkpointer checkpointer;
+  private final MemoryWall wall;
+  private final @Nullable TunerService tuner;
   private final Observers observers;
   private int nextTreeId;
 
@@ -150,8 +154,7 @@ public final class StoreParts {
             new Merger.Settings(
                 options.tableBytes(),
                 Math.max(1, options.backgroundJobs() - 1),
-                options.activeBytes(),
-                Math.min(64L << 20, options.writeMemory() / 2)),
+                options.activeBytes()),
             new PartitionedLeveling(LevelingOptions.DEFAULT),
             tree -> Flusher.memoryBytes(tree.states().current()));
     this.flusher =
@@ -166,6 +169,15 @@ public final class StoreParts {
     merger.onChange(flusher::request);
     this.idleWatch = new IdleWatch(engine, merger);
     this.checkpointer = new Checkpointer(engine, flusher);
+    this.wall =
+        new MemoryWall(
+            engine,
+            pool,
+            cache,
+            flusher,
+            checkpointer,
+            new MemoryWall.Grant(options.memoryBudget(), options.writeMemory()));
+    this.tuner = options.memoryTuner() ? newTuner() : null;
     this.committer = new Committer(engine, this::sealed);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
@@ -182,19 +194,10 @@ public final class StoreParts {
         : new TreeDefinition(treeId, tree.name(), TreeText.format(tree.settings())).encode();
   }
 
-  /** Before the pool shrinks: a flush needs pages, too, and would never get them afterwards. */
-  private void shrinkWriteMemory(long bytes) {
-    long before = engine.gate().limitBytes();
-    engine.gate().setLimitBytes(bytes);
-    boolean done = false;
-    try {
-      checkpointer.awaitWriteMemory(bytes);
-      done = true;
-    } finally {
-      if (!done) {
-        engine.gate().setLimitBytes(before);
-      }
-    }
+  private TunerService newTuner() {
+    TunerService.Settings settings =
+        new TunerService.Settings(options.cycleBytes(), options.tunerIntervalNanos());
+    return new TunerService(engine, pool, cache, flusher, wall, settings);
   }
 
   /** There may be room on disk again. */
@@ -208,6 +211,10 @@ public final class StoreParts {
     flusher.request();
     merger.requestMemory(tree);
     idleWatch.written();
+    TunerService tuning = tuner;
+    if (tuning != null) {
+      tuning.active();
+    }
   }
 
   private int ghostPages() {
@@ -367,7 +374,7 @@ public final class StoreParts {
       rollback.run();
     }
     log.opened(Log.open(environment, pool, logOptions, storeId, extent, this::replay));
-    divideMemory(options.memoryBudget(), options.writeMemory());
+    wall.start();
     engine.failure().onFailure(this::stopWriting);
     log.get().observe(observers, engine.failure()::fail);
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -376,18 +383,11 @@ public final class StoreParts {
     flusher.request();
     idleWatch.start();
     idleWatch.written();
-  }
-
-  /**
-   * Gives the cache what the write memory, the log's buffers and the tables leave, less some
-   * headroom for merges, cursors and pages that readers still look at, so that those need not empty
-   * it first.
-   */
-  private void divideMemory(long budget, long writeMemory) {
-    long blocks = pool.blockBytes();
-    long headroom = Math.max(Math.min(budget / 32, 8 << 20), 512 << 10);
-    pool.keepForBlocks(blocks + headroom);
-    cache.resize(budget - writeMemory - blocks - 2 * headroom);
+    TunerService tuning = tuner;
+    if (tuning != null) {
+      cache.onMiss(tuning::active);
+      tuning.start();
+    }
   }
 
   private void stopWriting() {
@@ -439,7 +439,7 @@ public final class StoreParts {
         name,
         settings,
         pool,
-        options.activeBytes(),
+        () -> options.activeBytes(engine.gate().limitBytes()),
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
         new TreeStates(state, engine.gate()::wake));
   }
@@ -512,41 +512,13 @@ public final class StoreParts {
     return observers;
   }
 
-  /**
-   * Changes the budget; write memory and buffer cache keep their shares of it. More is there at
-   * once; for less, this waits until the write memory has been flushed down to its new size, and
-   * the rest is reached as pages come back.
-   *
-   * @throws IllegalArgumentException if it is more than the JVM may have, or too little for what
-   *     does not shrink
-   */
-  public synchronized void setMemoryBudget(long bytes) {
-    Ledger ledger = pool.ledger();
-    long fixed =
-        ledger.bytes(Purpose.LOG) + ledger.bytes(Purpose.METADATA) + ledger.bytes(Purpose.GHOST);
-    if (bytes < 4 * fixed) {
-      throw new IllegalArgumentException(
-          "memoryBudget must be at least "
-              + 4 * fixed
-              + " bytes, four times what the store's log and metadata hold, not "
-              + bytes
-              + "; open the store anew with the smaller budget");
-    }
-    long write = (long) ((double) bytes * options.writeMemory() / options.memoryBudget());
-    if (bytes >= ledger.limitBytes()) {
-      pool.setLimit(bytes);
-      divideMemory(bytes, write);
-      engine.gate().setLimitBytes(write);
-      return;
-    }
-    shrinkWriteMemory(write);
-    divideMemory(bytes, write);
-    pool.setLimit(bytes);
-    if (pool.allocatedBytes() > bytes) {
-      // Memory that nobody writes to any more would keep its slabs for ever.
-      engine.catalog().trees().forEach(flusher::flushAll);
-    }
-    flusher.request();
+  public MemoryWall wall() {
+    return wall;
+  }
+
+  /** The memory tuner, null if it is off. */
+  public @Nullable TunerService tuner() {
+    return tuner;
   }
 
   /**

@@ -237,13 +237,14 @@ public final class SSTableCursor extends LeafCursor {
     if (dataAhead == null) {
       return false;
     }
-    cache.countMiss(cacheKey, mode);
     base = read(dataAhead, pageNo);
     memory = dataAhead.memory();
     return true;
   }
 
+  /** Reads a page past the cache. */
   private int read(ReadAhead ahead, int pageNo) {
+    table.space().cache().countPast(table.file().cacheKey(pageNo), mode);
     try {
       return ahead.read(pageNo, mode);
     } catch (IOException e) {

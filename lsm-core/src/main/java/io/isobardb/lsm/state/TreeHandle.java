@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,13 @@ public final class TreeHandle {
   private final String name;
   private final Settings settings;
   private final PagePool pool;
-  private final int activeBytes;
+  private final IntSupplier activeBytes;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
   private final AtomicLong flushedBytes = new AtomicLong();
   private final LongAdder bytesWritten = new LongAdder();
+  private final TreeWork work = new TreeWork();
 
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
@@ -46,10 +48,15 @@ public final class TreeHandle {
   public record Settings(KeyOrder order, boolean logged, int codec, int filterBitsPerKey) {}
 
   /**
-   * @param activeBytes at which size the active SSTable is sealed
+   * @param activeBytes at which size an active SSTable that begins now is to be sealed
    */
   public TreeHandle(
-      int id, String name, Settings settings, PagePool pool, int activeBytes, TreeStates states) {
+      int id,
+      String name,
+      Settings settings,
+      PagePool pool,
+      IntSupplier activeBytes,
+      TreeStates states) {
     this.id = id;
     this.name = name;
     this.settings = settings;
@@ -146,6 +153,11 @@ public final class TreeHandle {
     return bytesWritten.sum();
   }
 
+  /** What flushes and disk merges have done to the tree. */
+  public TreeWork work() {
+    return work;
+  }
+
   /** The active SSTable now. */
   public ActiveTree activeTree() {
     return (ActiveTree) states.current().active().content();
@@ -170,7 +182,7 @@ public final class TreeHandle {
         return false;
       }
       Table.StartLsn start = new Table.StartLsn();
-      ActiveTree fresh = new ActiveTree(pool, settings.order(), activeBytes);
+      ActiveTree fresh = new ActiveTree(pool, settings.order(), activeBytes.getAsInt());
       states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
       start.set(logEnd.getAsLong());
       return true;

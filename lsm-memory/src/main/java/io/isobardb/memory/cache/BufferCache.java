@@ -73,6 +73,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
   private final LongAdder[] ghostHits = adders();
   private final LongAdder failedLoads = new LongAdder();
   private final LongAdder adoptions = new LongAdder();
+  private volatile Runnable onMiss = () -> {};
 
   /**
    * An empty cache, which becomes the pool's reclaimer.
@@ -113,6 +114,11 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     frames.onShortage(action);
   }
 
+  /** What to do at each miss, before the page is read; must return at once. */
+  public void onMiss(Runnable action) {
+    onMiss = action;
+  }
+
   /** The key of a page: files count from 1, pages from 0. */
   public static long key(int file, int pageNo) {
     return (long) file << 32 | pageNo;
@@ -145,10 +151,14 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     hits.add(found);
   }
 
-  /** Counts a page that was not there, and is read past the cache. */
-  public void countMiss(long key, Access access) {
+  /**
+   * Counts a page that was read from disk past the cache, as a miss of {@code access}, and as a hit
+   * of the ghost cache if a larger cache would have had the page. It stays known to the ghost
+   * cache, since it has not come in.
+   */
+  public void countPast(long key, Access access) {
     misses[access.ordinal()].increment();
-    if (ghost != null && ghost.remove(key)) {
+    if (ghost != null && ghost.contains(key)) {
       ghostHits[access.ordinal()].increment();
     }
   }
@@ -217,7 +227,11 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     int page = ABSENT;
     boolean loaded = false;
     try {
-      countMiss(key, access);
+      misses[access.ordinal()].increment();
+      if (ghost != null && ghost.remove(key)) {
+        ghostHits[access.ordinal()].increment();
+      }
+      onMiss.run();
       page = frames.acquire();
       loader.load(key, pool.memory(page), pool.base(page));
       loaded = true;
@@ -363,7 +377,9 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
         adoptions.sum(),
         frames.waits.sum(),
         frames.held(),
-        frames.target());
+        frames.target(),
+        ghost == null ? 0 : ghost.size(),
+        ghost == null ? 0 : ghost.capacity());
   }
 
   private static LongAdder[] adders() {

@@ -6,8 +6,8 @@ package io.isobardb.memory.cache;
  *
  * @param hits pages found by {@link BufferCache#load}, and what readers reported with {@link
  *     BufferCache#countHits}
- * @param queryMisses loads for queries that had to read the page
- * @param mergeMisses loads for merges that had to read the page
+ * @param queryMisses pages that had to be read for queries
+ * @param mergeMisses pages that had to be read for merges, into the cache or past it
  * @param queryGhostHits those of {@code queryMisses} whose page the ghost cache knew
  * @param mergeGhostHits those of {@code mergeMisses} whose page the ghost cache knew
  * @param failedLoads misses whose loader failed
@@ -16,6 +16,8 @@ package io.isobardb.memory.cache;
  * @param waits loads that had to wait for a frame
  * @param heldPages pages charged to the cache: frames and pages about to be reused
  * @param targetPages how many it may hold
+ * @param ghostPages page IDs that the ghost cache knows
+ * @param ghostCapacityPages how many it can know; 0 if there is none
  */
 public record CacheStats(
     long hits,
@@ -28,4 +30,6 @@ public record CacheStats(
     long adoptions,
     long waits,
     long heldPages,
-    long targetPages) {}
+    long targetPages,
+    long ghostPages,
+    long ghostCapacityPages) {}

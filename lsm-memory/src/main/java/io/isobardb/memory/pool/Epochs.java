@@ -63,6 +63,23 @@ public final class Epochs {
     }
   }
 
+  /**
+   * Counts {@code done} things, on behalf of whoever holds the slot: in the slot's own cache line,
+   * so that it costs no sharing.
+   */
+  public void count(int slot, long done) {
+    SLOT.setOpaque(slots, slot + 1, slots[slot + 1] + done);
+  }
+
+  /** The sum of all that was {@link #count}ed; what is counted meanwhile may be missing. */
+  public long counted() {
+    long sum = 0;
+    for (int i = 1; i <= mask + 1; i++) {
+      sum += (long) SLOT.getOpaque(slots, (i << STRIDE_SHIFT) + 1);
+    }
+    return sum;
+  }
+
   /** Ends the read that {@link #enter} began. */
   public void exit(int slot) {
     SLOT.setRelease(slots, slot, 0L);

@@ -1,0 +1,303 @@
+package io.isobardb.lsm.tuning;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.flush.Checkpointer;
+import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.pool.Ledger;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Divides a store's memory budget into write memory and buffer cache.
+ *
+ * <p>What both share is the budget without the log's buffers, the tables, and some headroom for
+ * merges, cursors and pages that readers still look at. At first the write memory has what the
+ * options say: its <em>grant</em>. The wall can be moved, but what fits into the grant can always
+ * be written: a write that needs more than the tuner has left moves the wall back, and the wall
+ * stays beyond that from then on.
+ *
+ * <p>Neither region ever takes what is not there: pages come from the pool, which holds the budget.
+ * Where the wall moves only says who gets them, and who has to give some back.
+ *
+ * <p>Thread rule: all methods may be called by any thread; {@link #setBudget} waits for flushes.
+ */
+public final class MemoryWall {
+  /** The wall moves in steps of this part of the budget ... */
+  private static final int STEPS = 64;
+
+  /** ... or, where writers have filled what is to be given up, of the write memory. */
+  private static final int PRESSED_STEPS = 64;
+
+  /** A large write takes a quarter of the write memory at most. */
+  private static final int LARGE_WRITES = 4;
+
+  private static final int MIN_CACHE_PAGES = 48;
+  private static final int MIN_WRITE_PAGES = 64;
+  private static final int MIN_TREE_PAGES = 2;
+
+  /** Floors: a 16th of what is shared, but no more than this, unless a 64th is more. */
+  private static final long FLOOR_BYTES = 4 << 20;
+
+  private final Engine engine;
+  private final PagePool pool;
+  private final BufferCache cache;
+  private final Flusher flusher;
+  private final Checkpointer checkpointer;
+  private final double grantShare;
+
+  /** Held while the wall moves, and while the budget changes. */
+  private final ReentrantLock moving = new ReentrantLock();
+
+  /** In a simulation, who waits for flushes meets himself here. */
+  private boolean changing;
+
+  /** Of those that did not fit, in bytes; changed under the lock. */
+  private volatile long largestWrite;
+
+  private volatile long budgetBytes;
+  private volatile long sharedBytes;
+  private volatile long targetBytes;
+
+  /** A wall that stands where the grant says; the cache learns of it with {@link #start}. */
+  public MemoryWall(
+      Engine engine,
+      PagePool pool,
+      BufferCache cache,
+      Flusher flusher,
+      Checkpointer checkpointer,
+      Grant grant) {
+    this.engine = engine;
+    this.pool = pool;
+    this.cache = cache;
+    this.flusher = flusher;
+    this.checkpointer = checkpointer;
+    this.budgetBytes = grant.budgetBytes();
+    this.grantShare = (double) grant.writeBytes() / grant.budgetBytes();
+    this.targetBytes = grant.writeBytes();
+    this.sharedBytes = grant.budgetBytes();
+    engine.gate().grant(grant.writeBytes(), this::makeRoom);
+  }
+
+  /**
+   * What the options say.
+   *
+   * @param budgetBytes all memory of the store
+   * @param writeBytes the part that the write memory has at first
+   */
+  public record Grant(long budgetBytes, long writeBytes) {}
+
+  /** Divides the memory, now that the log has its buffers. */
+  public void start() {
+    moving.lock();
+    try {
+      divide(budgetBytes, engine.gate().limitBytes());
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  /** What write memory and cache have together, in bytes. */
+  public long sharedBytes() {
+    return sharedBytes;
+  }
+
+  /** Where the wall stands: the size of the write memory in bytes. */
+  public long writeBytes() {
+    return engine.gate().limitBytes();
+  }
+
+  /** Where the wall stands, or is moving to, in bytes. */
+  public long targetBytes() {
+    return targetBytes;
+  }
+
+  /** The least write memory there should be, in bytes. */
+  public long writeFloorBytes() {
+    long trees = Long.highestOneBit(Math.max(1, 2L * engine.catalog().trees().size() - 1));
+    long pages = Math.max(MIN_WRITE_PAGES, MIN_TREE_PAGES * trees);
+    long least = Math.max(floorBytes(), pages * pool.pageSize());
+    return Math.max(LARGE_WRITES * largestWrite, Math.min(least, grantBytes()));
+  }
+
+  /** The least cache there should be, in bytes. */
+  public long cacheFloorBytes() {
+    // As with the options: at least a quarter of the budget is for all but writes.
+    long most = budgetBytes / 4 * 3;
+    long pages = (long) MIN_CACHE_PAGES * pool.pageSize();
+    long least = Math.max(Math.max(floorBytes(), pages), sharedBytes - most);
+    return Math.max(0, Math.min(least, sharedBytes - grantBytes()));
+  }
+
+  private long floorBytes() {
+    return Math.max(sharedBytes / 64, Math.min(sharedBytes / 16, FLOOR_BYTES));
+  }
+
+  private long grantBytes() {
+    return (long) (budgetBytes * grantShare);
+  }
+
+  /** Says where the wall should go, within the floors; {@link #step} moves it. */
+  public void moveTo(long writeBytes) {
+    moving.lock();
+    try {
+      long most = Math.max(writeFloorBytes(), sharedBytes - cacheFloorBytes());
+      targetBytes = Math.max(writeFloorBytes(), Math.min(most, writeBytes));
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  /**
+   * Moves the wall a little. Memory that writers have filled is given up only as it is flushed;
+   * they are slowed down meanwhile, not stopped.
+   *
+   * @return whether it has not arrived
+   */
+  public boolean step() {
+    if (!moving.tryLock()) {
+      return true;
+    }
+    try {
+      long now = engine.gate().limitBytes();
+      if (changing || now == targetBytes) {
+        return changing;
+      }
+      long next = now < targetBytes ? risen(now) : fallen(now);
+      place(next);
+      flusher.request();
+      return next != targetBytes;
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  private long stepBytes() {
+    return Math.max(sharedBytes / STEPS, pool.pageSize());
+  }
+
+  private long risen(long now) {
+    return Math.min(targetBytes, now + stepBytes());
+  }
+
+  private long fallen(long now) {
+    long free = Math.max(now - stepBytes(), engine.gate().limitForUse());
+    long pressed = now - Math.max(now / PRESSED_STEPS, pool.pageSize());
+    return Math.max(targetBytes, Math.min(free, pressed));
+  }
+
+  /** Whoever is to give gives first. */
+  private void place(long writeBytes) {
+    boolean rising = writeBytes > engine.gate().limitBytes();
+    if (rising) {
+      cache.resize(sharedBytes - writeBytes);
+    }
+    engine.gate().setLimitBytes(writeBytes);
+    if (!rising) {
+      cache.resize(sharedBytes - writeBytes);
+    }
+  }
+
+  /** Moves the wall back, at once, for a write that the grant has room for. */
+  private void makeRoom(long bytes) {
+    moving.lock();
+    try {
+      largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes() / LARGE_WRITES));
+      long needed = LARGE_WRITES * largestWrite;
+      targetBytes = Math.max(targetBytes, needed);
+      if (!changing && engine.gate().limitBytes() < needed) {
+        place(needed);
+      }
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  /**
+   * Gives the cache what the write memory, the log's buffers and the tables leave, less some
+   * headroom, so that those who need it need not empty the cache first.
+   */
+  private void divide(long budget, long writeBytes) {
+    long blocks = pool.blockBytes();
+    long headroom = Math.max(Math.min(budget / 32, 8 << 20), 512 << 10);
+    pool.keepForBlocks(blocks + headroom);
+    budgetBytes = budget;
+    sharedBytes = budget - blocks - 2 * headroom;
+    targetBytes = writeBytes;
+    cache.resize(sharedBytes - writeBytes);
+  }
+
+  /**
+   * Changes the budget; write memory and buffer cache keep their shares of it. More is there at
+   * once; for less, this waits until the write memory has been flushed down to its new size, and
+   * the rest is reached as pages come back.
+   *
+   * @throws IllegalArgumentException if it is more than the JVM may have, or too little for what
+   *     does not shrink
+   */
+  public void setBudget(long bytes) {
+    moving.lock();
+    try {
+      if (changing) {
+        throw new IllegalStateException("the budget is being changed");
+      }
+      changing = true;
+      try {
+        changeBudget(bytes);
+      } finally {
+        changing = false;
+      }
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  private void changeBudget(long bytes) {
+    Ledger ledger = pool.ledger();
+    long fixed =
+        ledger.bytes(Purpose.LOG) + ledger.bytes(Purpose.METADATA) + ledger.bytes(Purpose.GHOST);
+    if (bytes < 4 * fixed) {
+      throw new IllegalArgumentException(
+          "memoryBudget must be at least "
+              + 4 * fixed
+              + " bytes, four times what the store's log and metadata hold, not "
+              + bytes
+              + "; open the store anew with the smaller budget");
+    }
+    long write = (long) ((double) bytes * targetBytes / budgetBytes);
+    long grant = (long) (bytes * grantShare);
+    if (bytes >= ledger.limitBytes()) {
+      pool.setLimit(bytes);
+      divide(bytes, write);
+      engine.gate().grant(grant, this::makeRoom);
+      engine.gate().setLimitBytes(write);
+      return;
+    }
+    shrinkWriteMemory(write);
+    engine.gate().grant(grant, this::makeRoom);
+    largestWrite = Math.min(largestWrite, grant / LARGE_WRITES);
+    divide(bytes, write);
+    pool.setLimit(bytes);
+    if (pool.allocatedBytes() > bytes) {
+      // Memory that nobody writes to any more would keep its slabs for ever.
+      engine.catalog().trees().forEach(flusher::flushAll);
+    }
+    flusher.request();
+  }
+
+  /** Before the pool shrinks: a flush needs pages, too, and would never get them afterwards. */
+  private void shrinkWriteMemory(long bytes) {
+    long before = engine.gate().limitBytes();
+    engine.gate().setLimitBytes(bytes);
+    boolean done = false;
+    try {
+      checkpointer.awaitWriteMemory(bytes);
+      done = true;
+    } finally {
+      if (!done) {
+        engine.gate().setLimitBytes(before);
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.isobardb.lsm.tuning;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import io.isobardb.tuner.memory.Decision;
+import io.isobardb.tuner.memory.DecisionText;
+import io.isobardb.tuner.memory.TunerHistory;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+
+/**
+ * The tuner's decisions in a file of the store, one line each ({@link DecisionText}), the newest
+ * last. It is of use and never needed: it is not synced, lines that are damaged are passed over,
+ * and a file that can't be read or written only means that the tuner starts afresh.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class TunerFile {
+  /** The file's name in the store's directory. */
+  public static final String NAME = "TUNER";
+
+  private static final String TEMPORARY = "TUNER.tmp";
+
+  /** Beyond this size it is written anew with the newest half. */
+  private static final int MAX_BYTES = 256 << 10;
+
+  private static final Logger LOG = LogManager.getLogger(TunerFile.class);
+
+  private final Storage storage;
+  private final PagePool pool;
+  private boolean appended;
+
+  TunerFile(Storage storage, PagePool pool) {
+    this.storage = storage;
+    this.pool = pool;
+  }
+
+  /** The decisions in a file's text; what is no decision is left out. */
+  public static TunerHistory parse(String text) {
+    List<Decision> decisions = new ArrayList<>();
+    for (String line : text.split("\n")) {
+      if (!line.isEmpty()) {
+        add(decisions, line);
+      }
+    }
+    return TunerHistory.of(decisions);
+  }
+
+  private static void add(List<Decision> decisions, String line) {
+    try {
+      decisions.add(DecisionText.parse(line));
+    } catch (RuntimeException e) {
+      LOG.debug("a line of {} is passed over: {}", NAME, e.toString());
+    }
+  }
+
+  /** What was decided before. */
+  TunerHistory read() {
+    try {
+      return storage.exists(NAME) ? parse(text()) : TunerHistory.EMPTY;
+    } catch (IOException | RuntimeException e) {
+      LOG.info("the memory tuner starts afresh: {}/{}: {}", storage.path(), NAME, e.toString());
+      return TunerHistory.EMPTY;
+    }
+  }
+
+  /** Adds a decision. */
+  void append(Decision decision) {
+    // The last line may be torn: the first one of this session begins a line in any case.
+    String begin = appended ? "" : "\n";
+    byte[] line = (begin + DecisionText.write(decision) + "\n").getBytes(UTF_8);
+    appended = true;
+    try {
+      if (!storage.exists(NAME)) {
+        write(NAME, true, 0, line);
+        return;
+      }
+      long size = size();
+      if (size + line.length <= MAX_BYTES) {
+        write(NAME, false, size, line);
+      } else if (line.length <= MAX_BYTES / 2) {
+        storage.delete(TEMPORARY);
+        write(TEMPORARY, true, 0, (newest() + new String(line, UTF_8)).getBytes(UTF_8));
+        storage.rename(TEMPORARY, NAME);
+      }
+    } catch (IOException | OutOfBudgetException e) {
+      LOG.info("a decision of the memory tuner is not kept: {}: {}", storage.path(), e.toString());
+    }
+  }
+
+  /** The last lines, half of what the file may hold. */
+  private String newest() throws IOException {
+    String text = text();
+    int from = text.indexOf('\n', Math.max(0, text.length() - MAX_BYTES / 2));
+    return from < 0 ? "" : text.substring(from + 1);
+  }
+
+  private long size() throws IOException {
+    try (DataFile file = storage.open(NAME, IoMode.BUFFERED)) {
+      return file.size();
+    }
+  }
+
+  private String text() throws IOException {
+    try (DataFile file = storage.open(NAME, IoMode.BUFFERED)) {
+      byte[] bytes = new byte[(int) Math.min(file.size(), MAX_BYTES)];
+      int[] done = {0};
+      inPieces(
+          bytes.length,
+          (memory, length) -> {
+            int got = file.read(done[0], memory, 0, length);
+            memory.get(0, bytes, done[0], got);
+            done[0] += length;
+          });
+      return new String(bytes, UTF_8);
+    }
+  }
+
+  private void write(String name, boolean create, long offset, byte[] bytes) throws IOException {
+    try (DataFile file =
+        create ? storage.create(name, IoMode.BUFFERED) : storage.open(name, IoMode.BUFFERED)) {
+      int[] done = {0};
+      inPieces(
+          bytes.length,
+          (memory, length) -> {
+            memory.put(0, bytes, done[0], length);
+            file.write(offset + done[0], memory, 0, length);
+            done[0] += length;
+          });
+    }
+  }
+
+  /** Something to do with a piece. */
+  private interface Piece {
+    void move(Memory memory, int length) throws IOException;
+  }
+
+  private void inPieces(int bytes, Piece piece) throws IOException {
+    Block block = pool.allocateBlock(DataFile.BLOCK, Purpose.METADATA);
+    try {
+      for (int left = bytes; left > 0; left -= DataFile.BLOCK) {
+        piece.move(block.memory(), Math.min(left, DataFile.BLOCK));
+      }
+    } finally {
+      pool.release(block);
+    }
+  }
+}

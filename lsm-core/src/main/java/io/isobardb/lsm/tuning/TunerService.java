@@ -1,0 +1,222 @@
+package io.isobardb.lsm.tuning;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.TuningSpan;
+import io.isobardb.lsm.schedule.Service;
+import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.tuner.memory.Decision;
+import io.isobardb.tuner.memory.MemoryTuner;
+import io.isobardb.tuner.memory.StoreCycle;
+import io.isobardb.tuner.memory.TunerHistory;
+import io.isobardb.tuner.memory.TunerOptions;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has the memory tuner decide once a cycle, and moves the wall to where it says.
+ *
+ * <p>A cycle ends when so much was written that flushes and merges show, or, if that takes too
+ * long, by a timer. The timer is set by the first miss or write after a decision: a store in which
+ * nothing happens is not looked at. While the cache is filling nothing is decided, and what the
+ * wall's moving itself causes counts for no cycle.
+ *
+ * <p>It never hurts to do without: what fails here is logged, and the wall stays where it is.
+ *
+ * <p>Thread rule: {@link #run} is called by one thread at a time; all else by any.
+ */
+public final class TunerService implements Service {
+  /** Between two steps of the wall. */
+  private static final long STEP_NANOS = 10_000_000;
+
+  /** A cycle with writes that ends by the timer has so many slices flushed ... */
+  private static final int ENOUGH_FLUSHES = 8;
+
+  /** ... or has taken so many intervals. */
+  private static final int MAX_INTERVALS = 10;
+
+  private static final Logger LOG = LogManager.getLogger(TunerService.class);
+
+  private final Engine engine;
+  private final MemoryWall wall;
+  private final Settings settings;
+  private final CycleStatistics statistics;
+  private final TunerFile file;
+  private TunerHistory history = TunerHistory.EMPTY;
+  private volatile @Nullable Handle handle;
+  private volatile @Nullable Decision last;
+  private volatile long decisions;
+  private volatile boolean stopped;
+  private boolean moving;
+  private int intervals;
+
+  /**
+   * When cycles end.
+   *
+   * @param cycleBytes after so many bytes written
+   * @param intervalNanos or so much time
+   */
+  public record Settings(long cycleBytes, long intervalNanos) {}
+
+  /**
+   * A tuner that does nothing before {@link #start}.
+   *
+   * @param flusher knows what unlogged trees have written
+   */
+  public TunerService(
+      Engine engine,
+      PagePool pool,
+      BufferCache cache,
+      Flusher flusher,
+      MemoryWall wall,
+      Settings s) {
+    this.engine = engine;
+    this.wall = wall;
+    this.settings = s;
+    this.statistics = new CycleStatistics(engine, pool.epochs(), cache, flusher);
+    this.file = new TunerFile(engine.environment().storage(), pool);
+  }
+
+  /** Begins, with what was decided before the store was closed. */
+  public void start() {
+    history = file.read();
+    Decision before = history.last();
+    last = before;
+    if (before != null && before.seen().budgetBytes() > 0) {
+      double share = (double) before.toBytes() / before.seen().budgetBytes();
+      wall.moveTo((long) (share * wall.sharedBytes()));
+      moving = true;
+    }
+    statistics.begin();
+    Handle started = engine.environment().scheduler().start(this);
+    handle = started;
+    if (moving) {
+      started.wakeWithin(STEP_NANOS);
+    }
+  }
+
+  /** Ends: nothing is decided or moved any more, once a run in progress has ended. */
+  public void stop() {
+    stopped = true;
+  }
+
+  /** The store does something that memory could make cheaper. Cheap. */
+  public void active() {
+    Handle started = handle;
+    if (started != null) {
+      if (ready()) {
+        started.wake();
+      } else {
+        started.wakeWithin(settings.intervalNanos());
+      }
+    }
+  }
+
+  /** The newest decision, from before the store was opened if there is none since; else null. */
+  public @Nullable Decision last() {
+    return last;
+  }
+
+  /** Decisions since the store was opened. */
+  public long decisions() {
+    return decisions;
+  }
+
+  @Override
+  public String name() {
+    return "tuner";
+  }
+
+  @Override
+  public boolean ready() {
+    return !stopped && statistics.grownBytes() >= settings.cycleBytes();
+  }
+
+  @Override
+  public void run() {
+    Handle started = handle;
+    if (stopped || started == null || engine.failure().cause() != null) {
+      statistics.begin();
+      return;
+    }
+    if (moving) {
+      moving = wall.step();
+      beginCycle();
+      if (moving) {
+        started.wakeWithin(STEP_NANOS);
+      }
+      return;
+    }
+    if (!ready() && !timeIsUp()) {
+      if (statistics.busy()) {
+        started.wakeWithin(settings.intervalNanos());
+      }
+      return;
+    }
+    if (statistics.busy() && !statistics.cacheIsFilling()) {
+      decide(started);
+    }
+    beginCycle();
+  }
+
+  private void beginCycle() {
+    intervals = 0;
+    statistics.begin();
+  }
+
+  /** Called when the timer has run down: whether the cycle has seen enough. */
+  private boolean timeIsUp() {
+    intervals++;
+    return statistics.grownBytes() == 0
+        || statistics.flushes() >= ENOUGH_FLUSHES
+        || intervals >= MAX_INTERVALS;
+  }
+
+  private void decide(Handle started) {
+    TuningSpan span = TuningSpan.start();
+    Decision before = history.last();
+    StoreCycle cycle = statistics.cycle(before == null ? 1 : before.seen().cycle() + 1, wall);
+    TunerOptions options =
+        TunerOptions.DEFAULT.withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
+    history = new MemoryTuner(options).decide(history, cycle);
+    Decision decision = history.last();
+    if (decision == null) {
+      return;
+    }
+    last = decision;
+    decisions++;
+    wall.moveTo(decision.toBytes());
+    moving = wall.targetBytes() != wall.writeBytes();
+    if (moving) {
+      started.wakeWithin(STEP_NANOS);
+    }
+    file.append(decision);
+    engine.observers().tuned(span, event(decision, before));
+  }
+
+  private static StoreListener.Tuning event(Decision decision, @Nullable Decision before) {
+    return new StoreListener.Tuning(
+        decision.seen().cycle(),
+        decision.seen().operations(),
+        decision.fromBytes(),
+        decision.toBytes(),
+        decision.pressure().writeCost(),
+        decision.pressure().readCost(),
+        decision.pressure().cost(),
+        decision.predictedCost(),
+        before == null ? Double.NaN : before.predictedCost(),
+        decision.method().name(),
+        decision.reason());
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    LOG.warn(
+        "the memory tuner of {} has stopped; memory stays divided as it is",
+        engine.environment().storage().path(),
+        cause);
+  }
+}
