@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeWork;
+import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheStats;
@@ -29,7 +30,13 @@ final class CycleStatistics {
   private static final int LEAST_GHOST = 8;
 
   /** A cache that has grown by more than this part of its size in one cycle is still filling. */
-  private static final int STILL_FILLING = 32;
+  private static final int STILL_FILLING = 8;
+
+  /** L0 is as full as before if the difference is within this part of the write memory. */
+  private static final int SAME_PHASE = 4;
+
+  /** A store that grew by more than this part of its size in one cycle is being loaded. */
+  private static final int LOADING = 8;
 
   private final Engine engine;
   private final Epochs readers;
@@ -38,6 +45,8 @@ final class CycleStatistics {
   private volatile long logStart;
   private volatile long flushedStart;
   private long operations;
+  private long l0Start;
+  private long diskStart;
   private CacheStats cacheStart;
   private Map<Integer, Before> trees = Map.of();
 
@@ -60,6 +69,8 @@ final class CycleStatistics {
     logStart = engine.log().end();
     flushedStart = flusher.bytesWritten();
     operations = operations();
+    l0Start = l0Bytes();
+    diskStart = diskBytes();
     cacheStart = cache.stats();
     Map<Integer, Before> now = new HashMap<>();
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -103,6 +114,37 @@ final class CycleStatistics {
     return now.heldPages() < now.targetPages()
         && now.evictions() == cacheStart.evictions()
         && now.heldPages() - cacheStart.heldPages() > now.targetPages() / STILL_FILLING;
+  }
+
+  /**
+   * Whether L0 holds about as much as when the cycle began, so that the cycle has as much of
+   * merging in it as belongs to what was flushed: L0 fills for a while, and is emptied at a time.
+   */
+  boolean hasWholeRounds() {
+    return Math.abs(l0Bytes() - l0Start) <= engine.gate().limitBytes() / SAME_PHASE;
+  }
+
+  /** Whether the store grew so much that what this cycle cost says little of the next. */
+  boolean isLoading() {
+    return diskBytes() - diskStart > diskStart / LOADING;
+  }
+
+  private long l0Bytes() {
+    long bytes = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      for (Group group : tree.states().current().version().groups()) {
+        bytes += group.run().sizeBytes();
+      }
+    }
+    return bytes;
+  }
+
+  private long diskBytes() {
+    long bytes = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      bytes += tree.states().current().version().sizeBytes();
+    }
+    return bytes - l0Bytes();
   }
 
   /** All of it, for the tuner. */

@@ -38,6 +38,15 @@ public final class TunerService implements Service {
   /** ... or has taken so many intervals. */
   private static final int MAX_INTERVALS = 10;
 
+  /** So many times longer a cycle may become until L0 is as full again as when it began ... */
+  private static final int MAX_CYCLES = 4;
+
+  /** ... which is looked for so often. */
+  private static final int LOOKS = 32;
+
+  /** If less than this part of a cycle's bytes was written in an interval, merges rest. */
+  private static final int HARDLY = 256;
+
   private static final Logger LOG = LogManager.getLogger(TunerService.class);
 
   private final Engine engine;
@@ -50,8 +59,13 @@ public final class TunerService implements Service {
   private volatile @Nullable Decision last;
   private volatile long decisions;
   private volatile boolean stopped;
+
+  /** The cycle is looked at when it has seen so many bytes written. */
+  private volatile long dueBytes;
+
   private boolean moving;
   private int intervals;
+  private long grownBefore;
 
   /**
    * When cycles end.
@@ -76,6 +90,7 @@ public final class TunerService implements Service {
     this.engine = engine;
     this.wall = wall;
     this.settings = s;
+    this.dueBytes = s.cycleBytes();
     this.statistics = new CycleStatistics(engine, pool.epochs(), cache, flusher);
     this.file = new TunerFile(engine.environment().storage(), pool);
   }
@@ -132,7 +147,7 @@ public final class TunerService implements Service {
 
   @Override
   public boolean ready() {
-    return !stopped && statistics.grownBytes() >= settings.cycleBytes();
+    return !stopped && statistics.grownBytes() >= dueBytes;
   }
 
   @Override
@@ -150,13 +165,13 @@ public final class TunerService implements Service {
       }
       return;
     }
-    if (!ready() && !timeIsUp()) {
+    if (ready() ? !enoughWritten() : !timeIsUp()) {
       if (statistics.busy()) {
         started.wakeWithin(settings.intervalNanos());
       }
       return;
     }
-    if (statistics.busy() && !statistics.cacheIsFilling()) {
+    if (statistics.busy() && !statistics.cacheIsFilling() && !statistics.isLoading()) {
       decide(started);
     }
     beginCycle();
@@ -164,14 +179,28 @@ public final class TunerService implements Service {
 
   private void beginCycle() {
     intervals = 0;
+    grownBefore = 0;
+    dueBytes = settings.cycleBytes();
     statistics.begin();
+  }
+
+  /** Called when enough was written: whether merges have come as far as when the cycle began. */
+  private boolean enoughWritten() {
+    if (statistics.hasWholeRounds() || dueBytes >= MAX_CYCLES * settings.cycleBytes()) {
+      return true;
+    }
+    dueBytes = statistics.grownBytes() + Math.max(1, settings.cycleBytes() / LOOKS);
+    return false;
   }
 
   /** Called when the timer has run down: whether the cycle has seen enough. */
   private boolean timeIsUp() {
     intervals++;
-    return statistics.grownBytes() == 0
-        || statistics.flushes() >= ENOUGH_FLUSHES
+    long grown = statistics.grownBytes();
+    boolean writing = grown - grownBefore > settings.cycleBytes() / HARDLY;
+    grownBefore = grown;
+    return !writing
+        || (statistics.flushes() >= ENOUGH_FLUSHES && statistics.hasWholeRounds())
         || intervals >= MAX_INTERVALS;
   }
 
