@@ -1,17 +1,29 @@
 package io.isobardb.lsm;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
+import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.tuner.memory.DecisionText;
+import io.isobardb.tuner.memory.MemoryTuner;
+import io.isobardb.tuner.memory.StoreCycle;
+import io.isobardb.tuner.memory.TunerHistory;
+import io.isobardb.tuner.memory.TunerOptions;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -51,6 +63,30 @@ final class SimulatedWorld {
     return Store.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())),
         options);
+  }
+
+  /**
+   * Leaves a decision of the memory tuner in the directory of a store that is not open, so that the
+   * wall moves when it is opened.
+   *
+   * @param share of the memory, for writes
+   */
+  void decided(double share) throws IOException {
+    long budget = 1L << 30;
+    StoreCycle cycle =
+        new StoreCycle(5, budget, (long) (share * budget), 4096, 9, 1, 1, 0, 0, 1 << 20, List.of());
+    TunerHistory history = new MemoryTuner(TunerOptions.DEFAULT).decide(TunerHistory.EMPTY, cycle);
+    overwrite(TunerFile.NAME, DecisionText.write(requireNonNull(history.last())) + "\n");
+  }
+
+  /** Makes a file with this text, in the place of what stands there. */
+  void overwrite(String name, String text) throws IOException {
+    byte[] bytes = text.getBytes(UTF_8);
+    storage.delete(name);
+    try (DataFile file = storage.create(name, IoMode.BUFFERED)) {
+      file.write(
+          0, new Memory(ByteBuffer.allocateDirect(bytes.length).put(0, bytes)), 0, bytes.length);
+    }
   }
 
   /** Lets up to {@code steps} steps of background work happen. */

@@ -81,6 +81,8 @@ final class StoreHistory {
         .writeMemory(writeMemory)
         .pageSize(pageSize)
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
+        .memoryTuner(random.nextInt(4) != 0)
+        .memoryTunerInterval(Duration.ofSeconds(1))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
@@ -461,6 +463,10 @@ final class StoreHistory {
     closeStore();
     world.checkClosed();
     doing = "opening again";
+    if (random.nextInt(3) != 0) {
+      // The wall moves while the store is used.
+      world.decided(random.nextDouble());
+    }
     options = someOptions();
     store = world.open(options);
     checkAll();

@@ -7,7 +7,6 @@ import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
-import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import io.isobardb.tuner.memory.Decision;
@@ -94,7 +93,7 @@ public final class TunerFile {
         write(TEMPORARY, true, 0, (newest() + new String(line, UTF_8)).getBytes(UTF_8));
         storage.rename(TEMPORARY, NAME);
       }
-    } catch (IOException | OutOfBudgetException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.info("a decision of the memory tuner is not kept: {}: {}", storage.path(), e.toString());
     }
   }

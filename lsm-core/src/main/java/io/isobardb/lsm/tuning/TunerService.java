@@ -39,7 +39,7 @@ public final class TunerService implements Service {
   private static final int MAX_INTERVALS = 10;
 
   /** So many times longer a cycle may become until L0 is as full again as when it began ... */
-  private static final int MAX_CYCLES = 4;
+  private static final int MAX_CYCLES = 3;
 
   /** ... which is looked for so often. */
   private static final int LOOKS = 32;
@@ -186,7 +186,9 @@ public final class TunerService implements Service {
 
   /** Called when enough was written: whether merges have come as far as when the cycle began. */
   private boolean enoughWritten() {
-    if (statistics.hasWholeRounds() || dueBytes >= MAX_CYCLES * settings.cycleBytes()) {
+    if (statistics.isLoading()
+        || statistics.hasWholeRounds()
+        || dueBytes >= MAX_CYCLES * settings.cycleBytes()) {
       return true;
     }
     dueBytes = statistics.grownBytes() + Math.max(1, settings.cycleBytes() / LOOKS);
@@ -200,6 +202,7 @@ public final class TunerService implements Service {
     boolean writing = grown - grownBefore > settings.cycleBytes() / HARDLY;
     grownBefore = grown;
     return !writing
+        || statistics.isLoading()
         || (statistics.flushes() >= ENOUGH_FLUSHES && statistics.hasWholeRounds())
         || intervals >= MAX_INTERVALS;
   }

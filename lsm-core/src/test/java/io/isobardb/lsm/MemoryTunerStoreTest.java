@@ -1,0 +1,243 @@
+package io.isobardb.lsm;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.tuning.TunerFile;
+import java.time.Duration;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The memory tuner in whole, simulated stores. {@code -Disobar.seed=S} sets the seed. */
+class MemoryTunerStoreTest {
+  private static final long SEED = Long.getLong("isobar.seed", 7);
+  private static final TunedStore.Mix READS = TunedStore.Mix.writes(0);
+  private static final TunedStore.Mix WRITES = TunedStore.Mix.writes(100);
+  private static final long HOUR = 3_600_000_000_000L;
+
+  private static StoreOptions.Builder options(long writeMemory) {
+    return StoreOptions.builder()
+        .memoryBudget(8 << 20)
+        .writeMemory(writeMemory)
+        .pageSize(4096)
+        .logLimit(16 << 20)
+        .memoryTunerInterval(Duration.ofSeconds(1));
+  }
+
+  private static TunedStore loaded(StoreOptions.Builder options, int trees) {
+    TunedStore store = new TunedStore(SEED, options.build(), trees, 20_000, 1000);
+    store.load();
+    return store;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, false", "10, false", "10, true"})
+  void writesGetMoreWriteMemory(int trees, boolean skewed) {
+    try (TunedStore store = loaded(options(2 << 20), trees)) {
+      store.run(new TunedStore.Mix(100, skewed), 70_000);
+      assertTrue(store.target() > 5 << 19, store::text);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 10})
+  void readsGetMoreCache(int trees) {
+    try (TunedStore store = loaded(options(4 << 20), trees)) {
+      store.run(READS, 80_000);
+      assertTrue(store.target() < 3 << 20, store::text);
+      assertTrue(store.store().stats().cache().targetPages() > 800, store::text);
+    }
+  }
+
+  @Test
+  void theWallFollowsAShiftOfTheWork() {
+    try (TunedStore store = loaded(options(3 << 20), 1)) {
+      store.run(WRITES, 40_000);
+      long forWrites = store.target();
+      assertTrue(forWrites > 3 << 20, store::text);
+      store.run(READS, 80_000);
+      assertTrue(store.target() < forWrites - (1 << 19), store::text);
+    }
+  }
+
+  @Test
+  void nothingIsDecidedWhileNothingHappens() {
+    try (TunedStore store = loaded(options(4 << 20), 1)) {
+      store.run(READS, 12_000);
+      store.world().pass(HOUR);
+      int decided = store.decisions.size();
+      store.world().pass(24 * HOUR);
+      assertEquals(decided, store.decisions.size(), store::text);
+    }
+  }
+
+  @Test
+  void dataThatFitIntoTheCacheMoveNothing() {
+    TunedStore small = new TunedStore(SEED, options(4 << 20).build(), 1, 500, 1000);
+    try (small) {
+      small.load();
+      small.run(READS, 40_000);
+      assertEquals(4 << 20, small.target(), small::text);
+    }
+  }
+
+  @Test
+  void equalSeedsGiveEqualDecisions() {
+    String first = decisions();
+    assertFalse(first.isEmpty());
+    assertEquals(first, decisions());
+  }
+
+  private static String decisions() {
+    try (TunedStore store = loaded(options(4 << 20), 3)) {
+      store.run(TunedStore.Mix.writes(50), 60_000);
+      return store.text();
+    }
+  }
+
+  @Test
+  void afterOpeningAgainTheTunerGoesOnWhereItWas() throws Exception {
+    TunedStore store = loaded(options(4 << 20), 1);
+    try (store) {
+      store.run(READS, 40_000);
+      int decided = store.decisions.size();
+      long target = store.target();
+      assertTrue(decided > 0 && target < 4 << 20, store::text);
+      store.reopen();
+      assertEquals(target, store.target());
+      assertEquals(decided, store.store().stats().tuner().cycle());
+      store.world().pass(HOUR);
+      assertEquals(target, store.store().stats().writeMemoryLimitBytes());
+      store.run(READS, 60_000);
+      assertTrue(store.decisions.size() > decided, store::text);
+      assertEquals(decided + 1, store.decisions.get(decided).cycle());
+      assertTrue(store.target() < target, store::text);
+    }
+    store.world().checkClosed();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "v1 cycle=", "\0\0\0\n\uFFFD", "v1 cycle=1 x=1 why=because\n"})
+  void aDamagedFileIsNoHistory(String text) throws Exception {
+    TunedStore store = loaded(options(4 << 20), 1);
+    try (store) {
+      store.world().overwrite(TunerFile.NAME, text);
+      store.reopen();
+      assertEquals(0, store.store().stats().tuner().cycle());
+      store.run(READS, 40_000);
+      assertEquals(1, store.decisions.get(0).cycle());
+      long decided = store.decisions.size();
+      store.reopen();
+      assertEquals(decided, store.store().stats().tuner().cycle());
+    }
+    store.world().checkClosed();
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.3, 1})
+  void theWallGoesToWhereItWasButNotBeyondTheFloors(double share) throws Exception {
+    TunedStore store = loaded(options(4 << 20), 10);
+    try (store) {
+      store.world().decided(share);
+      store.reopen();
+      store.run(WRITES, 5_000);
+      store.world().pass(HOUR);
+      StoreStats stats = store.store().stats();
+      assertEquals(stats.tuner().targetBytes(), stats.writeMemoryLimitBytes());
+      assertTrue(stats.writeMemoryLimitBytes() >= 8 << 20 >> 5, stats::toJson);
+      assertTrue(stats.writeMemoryLimitBytes() <= (8 << 20) / 4 * 3, stats::toJson);
+      store.run(TunedStore.Mix.writes(50), 10_000);
+    }
+  }
+
+  @Test
+  void whatFitAtFirstCanBeWrittenHoweverTheWallStands() {
+    try (TunedStore store = loaded(options(4 << 20), 1)) {
+      store.run(READS, 80_000);
+      store.world().pass(HOUR);
+      assertTrue(store.store().stats().writeMemoryLimitBytes() < 3 << 20, store::text);
+      Tree tree = store.store().tree("t0");
+      byte[] large = new byte[store.store().maxValueBytes()];
+      assertEquals(1 << 20, large.length);
+      large[77] = 77;
+      tree.put(SimulatedStores.bytes("large"), large);
+      WriteBatch batch = store.store().newBatch();
+      for (int i = 0; i < 17; i++) {
+        batch.put(tree, SimulatedStores.key(i), new byte[100_000]);
+      }
+      store.store().write(batch);
+      assertArrayEquals(large, tree.get(SimulatedStores.bytes("large")));
+      // The wall stays where such a write fits.
+      store.run(READS, 20_000);
+      assertEquals(4 << 20, store.store().stats().writeMemoryLimitBytes(), store::text);
+    }
+  }
+
+  @Test
+  void theBudgetCanBeChangedWhileTheWallMoves() {
+    try (TunedStore store = loaded(options(4 << 20), 1)) {
+      for (int megabytes : new int[] {12, 6, 16, 8}) {
+        store.run(WRITES, 15_000);
+        store.store().setMemoryBudget((long) megabytes << 20);
+        store.run(READS, 12_000);
+        long write = store.store().stats().writeMemoryLimitBytes();
+        assertTrue(write < (long) megabytes << 20, store::text);
+      }
+    }
+  }
+
+  @Test
+  void offMeansThatNothingIsDecidedAndNoFileWritten() throws Exception {
+    try (TunedStore store = loaded(options(4 << 20).memoryTuner(false), 1)) {
+      store.run(TunedStore.Mix.writes(50), 60_000);
+      assertFalse(store.store().stats().tuner().on());
+      assertEquals(0, store.decisions.size());
+      assertFalse(store.world().storage().exists(TunerFile.NAME));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFileThatCanNotBeWrittenOrReadDoesNoHarm(boolean diskFull) {
+    try (TunedStore store = loaded(options(4 << 20), 1)) {
+      store
+          .world()
+          .storage()
+          .faults(
+              (operation, file, index) ->
+                  file.startsWith(TunerFile.NAME) && operation.mutating()
+                      ? diskFull ? Fault.SHORT_THEN_ENOSPC : Fault.EIO
+                      : Fault.NONE);
+      store.run(READS, 40_000);
+      assertTrue(store.decisions.size() > 1, store::text);
+      store.store().tree("t0").put(SimulatedStores.key(1), new byte[10]);
+      store.reopen();
+      store.store().tree("t0").put(SimulatedStores.key(2), new byte[10]);
+      store.run(READS, 20_000);
+    }
+  }
+
+  @Test
+  void theOptionIsOnOrOffAndTheIntervalHasBounds() {
+    Properties properties = new Properties();
+    assertTrue(StoreOptions.fromProperties(properties, "isobar.").memoryTuner());
+    properties.setProperty("isobar.memoryTuner", "off");
+    properties.setProperty("isobar.memoryTunerInterval", "90s");
+    StoreOptions parsed = StoreOptions.fromProperties(properties, "isobar.");
+    assertFalse(parsed.memoryTuner());
+    assertEquals(Duration.ofSeconds(90), parsed.memoryTunerInterval());
+    properties.setProperty("isobar.memoryTuner", "perhaps");
+    assertThrows(
+        IllegalArgumentException.class, () -> StoreOptions.fromProperties(properties, "isobar."));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> StoreOptions.builder().memoryTunerInterval(Duration.ofMillis(1)).build());
+  }
+}
