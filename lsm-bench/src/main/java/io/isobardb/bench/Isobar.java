@@ -7,6 +7,7 @@ import io.isobardb.bench.inspect.CheckCommand;
 import io.isobardb.bench.inspect.DumpCommand;
 import io.isobardb.bench.inspect.RepairCommand;
 import io.isobardb.bench.inspect.StatsCommand;
+import io.isobardb.bench.inspect.TuneReportCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
 import picocli.CommandLine;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
       RepairCommand.class,
       StatsCommand.class,
       CrashTestCommand.class,
+      TuneReportCommand.class,
       JmhCommand.class
     })
 public final class Isobar implements Runnable {

@@ -7,10 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.tuning.TunerFile;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +71,34 @@ class MemoryTunerStoreTest {
       assertTrue(forWrites > 3 << 20, store::text);
       store.run(READS, 80_000);
       assertTrue(store.target() < forWrites - (1 << 19), store::text);
+    }
+  }
+
+  @Test
+  void eachDecisionIsAnEventOfListenersAndOfFlightRecordings(@TempDir Path temp) throws Exception {
+    Path file = temp.resolve("recording.jfr");
+    List<StoreListener.Tuning> told;
+    try (Recording recording = new Recording();
+        TunedStore store = loaded(options(4 << 20), 1)) {
+      recording.enable("isobar.Tuning").withoutThreshold();
+      recording.start();
+      store.run(READS, 50_000);
+      recording.stop();
+      recording.dump(file);
+      told = store.decisions;
+    }
+    assertTrue(told.size() > 1);
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertEquals(told.size(), events.size());
+    for (int i = 0; i < told.size(); i++) {
+      StoreListener.Tuning event = told.get(i);
+      assertEquals(event.toBytes(), events.get(i).getLong("toBytes"));
+      assertEquals(event.predictedCost(), events.get(i).getDouble("predictedCost"));
+      assertEquals(event.method(), events.get(i).getString("method"));
+      // What each expected is told with what came of it, in the next.
+      double expected = i == 0 ? Double.NaN : told.get(i - 1).predictedCost();
+      assertEquals(expected, event.expectedCost());
+      assertTrue(event.operations() > 0 && event.cost() > 0 && !event.reason().isEmpty());
     }
   }
 

@@ -75,5 +75,11 @@ public final class StatsCommand implements Callable<Integer> {
             + ByteSize.format(stats.writeMemoryBytes())
             + " of "
             + ByteSize.format(stats.writeMemoryLimitBytes()));
+    StoreStats.TunerStats tuner = stats.tuner();
+    out.println(
+        "memory tuner  "
+            + (tuner.cycle() == 0
+                ? "nothing decided yet"
+                : "cycle " + tuner.cycle() + ", " + tuner.last()));
   }
 }

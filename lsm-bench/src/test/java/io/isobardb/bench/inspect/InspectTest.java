@@ -11,6 +11,12 @@ import io.isobardb.bench.Isobar;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.tuning.TunerFile;
+import io.isobardb.tuner.memory.DecisionText;
+import io.isobardb.tuner.memory.MemoryTuner;
+import io.isobardb.tuner.memory.StoreCycle;
+import io.isobardb.tuner.memory.TunerHistory;
+import io.isobardb.tuner.memory.TunerOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -121,6 +127,26 @@ class InspectTest {
   }
 
   @Test
+  void tuneReportShowsDecisionsAndPassesOverWhatIsNone() throws IOException {
+    assertEquals(0, run("tune-report", dir), err);
+    assertTrue(out.contains("decided nothing yet"), out);
+    StoreCycle cycle =
+        new StoreCycle(7, 100 << 20, 50 << 20, 4096, 1000, 500, 0, 100, 0, 1 << 20, List.of());
+    TunerHistory history = new MemoryTuner(TunerOptions.DEFAULT).decide(TunerHistory.EMPTY, cycle);
+    String line = DecisionText.write(history.decisions().get(0));
+    Files.writeString(Path.of(dir, TunerFile.NAME), "v1 cyc\n" + line + "\nv1 cycle=8 x=");
+    assertEquals(0, run("tune-report", dir), err);
+    assertTrue(out.contains("more cache"), out);
+    assertEquals(0, run("tune-report", dir, "--json"));
+    Map<?, ?> first = (Map<?, ?>) JSON.std.listFrom(out).get(0);
+    assertEquals(50 << 20, first.get("fromBytes"));
+    assertTrue(((Number) first.get("toBytes")).longValue() < 50 << 20, out);
+    assertEquals(0, run("check", dir), out);
+    assertEquals(0, run("stats", dir));
+    assertTrue(out.contains("memory tuner  cycle 7, "), out);
+  }
+
+  @Test
   void statsShowsSizes() throws IOException {
     assertEquals(0, run("stats", dir, "--memory", "16MB"), err);
     assertTrue(out.contains("users"), out);
@@ -131,7 +157,7 @@ class InspectTest {
 
   @Test
   void wrongUsageIsToldApartFromAStoreThatCannotBeRead() throws IOException {
-    for (String command : List.of("check", "dump", "stats")) {
+    for (String command : List.of("check", "dump", "stats", "tune-report")) {
       assertEquals(2, run(command), command);
       assertEquals(2, run(command, dir + "-not-there"), command);
       assertTrue(err.contains("there is no directory"), err);
