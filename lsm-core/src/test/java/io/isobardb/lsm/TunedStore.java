@@ -2,6 +2,7 @@ package io.isobardb.lsm;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.memory.cache.CacheStats;
 import io.isobardb.memory.pool.Ledger;
@@ -41,7 +42,28 @@ final class TunedStore implements AutoCloseable {
   private long highest;
 
   TunedStore(long seed, StoreOptions options, int treeCount, int records, int valueBytes) {
-    this.world = new SimulatedWorld(seed);
+    this(new SimulatedWorld(seed), seed, options, treeCount, records, valueBytes);
+  }
+
+  /** A store on a disk that may hold one already. */
+  TunedStore(
+      SimulatedStorage disk,
+      long seed,
+      StoreOptions options,
+      int treeCount,
+      int records,
+      int valueBytes) {
+    this(new SimulatedWorld(disk, seed), seed, options, treeCount, records, valueBytes);
+  }
+
+  private TunedStore(
+      SimulatedWorld world,
+      long seed,
+      StoreOptions options,
+      int treeCount,
+      int records,
+      int valueBytes) {
+    this.world = world;
     this.options = options;
     this.random = new SplittableRandom(seed);
     this.records = records;
