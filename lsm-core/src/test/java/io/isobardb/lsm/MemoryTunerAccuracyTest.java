@@ -63,12 +63,7 @@ class MemoryTunerAccuracyTest {
           cost = store.measure(mix, MEASURED).perOperation();
           print(
               "%s, tuner from %2d/16, round %d: %.4f, write memory %.1f/16 after %d decisions",
-              mix,
-              sixteenths,
-              round,
-              cost,
-              16.0 * store.target() / BUDGET,
-              store.decisions.size());
+              mix, sixteenths, round, cost, 16.0 * store.target() / BUDGET, store.decisions.size());
         }
         print("%s", store.text());
         worst = Math.max(worst, cost);

@@ -39,7 +39,7 @@ class MemoryTunerStoreTest {
   }
 
   private static TunedStore loaded(StoreOptions.Builder options, int trees) {
-    TunedStore store = new TunedStore(SEED, options.build(), trees, 20_000, 1000);
+    TunedStore store = new TunedStore(SEED, options.build(), trees, 12_000, 1000);
     store.load();
     return store;
   }
@@ -66,7 +66,7 @@ class MemoryTunerStoreTest {
   @Test
   void theWallFollowsAShiftOfTheWork() {
     try (TunedStore store = loaded(options(3 << 20), 1)) {
-      store.run(WRITES, 40_000);
+      store.run(WRITES, 70_000);
       long forWrites = store.target();
       assertTrue(forWrites > 3 << 20, store::text);
       store.run(READS, 80_000);
@@ -132,7 +132,7 @@ class MemoryTunerStoreTest {
 
   private static String decisions() {
     try (TunedStore store = loaded(options(4 << 20), 3)) {
-      store.run(TunedStore.Mix.writes(50), 60_000);
+      store.run(TunedStore.Mix.writes(50), 110_000);
       return store.text();
     }
   }

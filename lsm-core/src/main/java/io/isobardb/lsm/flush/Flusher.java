@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
@@ -34,8 +35,6 @@ public final class Flusher {
 
   /** Bytes flushed for memory's sake over bytes in memory, up to which all of a tree is flushed. */
   private static final double BETA = 0.5;
-
-  private static final long MIN_SLICE_BYTES = 256 << 10;
 
   private static final Logger LOG = LogManager.getLogger(Flusher.class);
 
@@ -60,10 +59,11 @@ public final class Flusher {
    *
    * @param policy which tree is flushed when write memory runs short
    * @param logLimitBytes above this length of log the tree with the lowest LSN is flushed
-   * @param tableBytes size of a disk SSTable
+   * @param tableBytes size of a disk SSTable that is written now: of a slice
    * @param maxJobs flushes at once
    */
-  public record Settings(FlushPolicy policy, long logLimitBytes, long tableBytes, int maxJobs) {}
+  public record Settings(
+      FlushPolicy policy, long logLimitBytes, LongSupplier tableBytes, int maxJobs) {}
 
   /**
    * @param onFlushed told when a tree's L0 has grown
@@ -267,7 +267,7 @@ public final class Flusher {
     List<TreeMemory> trees = memory(tree -> true, mine);
     long total = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
     // One tree at least holds more than this.
-    long minimum = Math.min(settings.tableBytes(), total / Math.max(1, trees.size()) / 2);
+    long minimum = Math.min(sliceBytes(), total / Math.max(1, trees.size()) / 2);
     return settings.policy().choose(trees, minimum);
   }
 
@@ -319,10 +319,9 @@ public final class Flusher {
     return Math.min(1, (double) memoryBytes(state) / engine.gate().limitBytes());
   }
 
-  /** Size of a slice: an SSTable, or less if write memory has become small. */
+  /** Size of a slice: an SSTable. */
   long sliceBytes() {
-    long part = Math.max(engine.gate().limitBytes() / 8, MIN_SLICE_BYTES);
-    return Math.min(settings.tableBytes(), part);
+    return settings.tableBytes().getAsLong();
   }
 
   private void sealActive(TreeHandle tree) {

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +47,11 @@ public final class Merger {
   /**
    * What merges keep to.
    *
-   * @param tableBytes size of an SSTable
+   * @param tableBytes size of an SSTable that is written now
    * @param maxJobs disk merges at once
-   * @param activeBytes size of an active SSTable that is sealed
+   * @param activeBytes at which size an active SSTable is sealed now
    */
-  public record Settings(long tableBytes, int maxJobs, long activeBytes) {}
+  public record Settings(LongSupplier tableBytes, int maxJobs, LongSupplier activeBytes) {}
 
   /**
    * @param writeMemory bytes of write memory a tree holds
@@ -72,7 +73,7 @@ public final class Merger {
   }
 
   long tableBytes() {
-    return settings.tableBytes();
+    return settings.tableBytes().getAsLong();
   }
 
   /** Bytes of SSTables that disk merges read. */
@@ -120,7 +121,7 @@ public final class Merger {
         new MergeView(
             tree.states().current().version(),
             writeMemory.applyAsLong(tree),
-            settings.tableBytes(),
+            tableBytes(),
             jobs.stream().map(DiskMergeJob::choice).toList());
     MergeChoice choice = policy.choose(view);
     if (choice == null) {
@@ -237,13 +238,12 @@ public final class Merger {
   /** Size of the SSTables that memory merges make: so much room they need besides their inputs. */
   long sliceBytes() {
     long share = engine.gate().limitBytes() / SLICE_SHARE;
-    return Math.max(
-        2L * engine.catalog().space().pageSize(), Math.min(settings.tableBytes(), share));
+    return Math.max(2L * engine.catalog().space().pageSize(), Math.min(tableBytes(), share));
   }
 
   private long tier(Run run) {
     long tier = 0;
-    for (long size = run.sizeBytes() / settings.activeBytes();
+    for (long size = run.sizeBytes() / settings.activeBytes().getAsLong();
         size >= MEMORY_RUNS / 2;
         size /= MEMORY_RUNS) {
       tier++;
@@ -262,7 +262,7 @@ public final class Merger {
     boolean merged = state.memoryRunCount() == 1 && state.run(0).get(0).tree() == null;
     if (state.memoryRunCount() == 0
         || merged
-        || writeMemory.applyAsLong(tree) < settings.activeBytes()) {
+        || writeMemory.applyAsLong(tree) < settings.activeBytes().getAsLong()) {
       return false;
     }
     if (!tree.memoryBusy().compareAndSet(false, true)) {

@@ -45,13 +45,11 @@ public record OpenOptions(
         orders);
   }
 
-  /** At which size an active SSTable is sealed: small enough for the processor's cache. */
-  public int activeBytes() {
-    return activeBytes(writeMemory);
-  }
-
-  /** As {@link #activeBytes()}, while write memory has this size. */
-  int activeBytes(long writeBytes) {
+  /**
+   * At which size an active SSTable is sealed while write memory has {@code writeBytes}: small
+   * enough for the processor's cache.
+   */
+  public int activeBytes(long writeBytes) {
     return (int) Math.max(Math.min(writeBytes / 16, 16 << 20), 4L * pageSize);
   }
 
@@ -60,9 +58,9 @@ public record OpenOptions(
     return Math.max(logLimit, 2 * memoryBudget);
   }
 
-  /** The size of a disk SSTable. */
-  public long tableBytes() {
-    return Math.max(Math.min(writeMemory / 8, 16 << 20), 256 << 10);
+  /** The size of a disk SSTable that is written while write memory has {@code writeBytes}. */
+  public long tableBytes(long writeBytes) {
+    return Math.max(Math.min(writeBytes / 8, 16 << 20), 256 << 10);
   }
 
   /** The size of the log's ring. */

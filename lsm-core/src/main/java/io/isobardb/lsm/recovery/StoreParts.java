@@ -152,9 +152,7 @@ public final class StoreParts {
         new Merger(
             engine,
             new Merger.Settings(
-                options.tableBytes(),
-                Math.max(1, options.backgroundJobs() - 1),
-                options.activeBytes()),
+                this::tableBytes, Math.max(1, options.backgroundJobs() - 1), this::activeBytes),
             new PartitionedLeveling(LevelingOptions.DEFAULT),
             tree -> Flusher.memoryBytes(tree.states().current()));
     this.flusher =
@@ -163,7 +161,7 @@ public final class StoreParts {
             new Flusher.Settings(
                 options.flushPolicy(),
                 options.logLimit(),
-                options.tableBytes(),
+                this::tableBytes,
                 Math.max(1, options.backgroundJobs() / 2)),
             merger::request);
     merger.onChange(flusher::request);
@@ -217,9 +215,17 @@ public final class StoreParts {
     }
   }
 
+  /** An eighth of the budget, wherever the wall stands. */
   private int ghostPages() {
-    return (int)
-        Math.max(64, (options.memoryBudget() - options.writeMemory()) / pool.pageSize() / 4);
+    return (int) Math.max(64, options.memoryBudget() / pool.pageSize() / 8);
+  }
+
+  private int activeBytes() {
+    return options.activeBytes(engine.gate().limitBytes());
+  }
+
+  private long tableBytes() {
+    return options.tableBytes(engine.gate().limitBytes());
   }
 
   private record Opened(PagePool pool, Recovered recovered) {}
@@ -430,7 +436,7 @@ public final class StoreParts {
   private TreeHandle handle(int id, String name, TreeHandle.Settings settings, Version version) {
     KeyOrder order = settings.order();
     Table active =
-        Table.of(new ActiveTree(pool, order, options.activeBytes()), new Table.StartLsn(Lsn.ZERO));
+        Table.of(new ActiveTree(pool, order, activeBytes()), new Table.StartLsn(Lsn.ZERO));
     List<Run> disk =
         Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
     TreeState state = new TreeState(active, List.of(), disk, version);
@@ -439,7 +445,7 @@ public final class StoreParts {
         name,
         settings,
         pool,
-        () -> options.activeBytes(engine.gate().limitBytes()),
+        this::activeBytes,
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
         new TreeStates(state, engine.gate()::wake));
   }

@@ -88,13 +88,9 @@ final class CycleStatistics {
     return Math.max(engine.log().end() - logStart, flusher.bytesWritten() - flushedStart);
   }
 
-  /** Slices flushed in this cycle. */
-  int flushes() {
-    int flushes = 0;
-    for (TreeHandle tree : engine.catalog().trees()) {
-      flushes += tree.work().sums().flushes() - before(tree).work().flushes();
-    }
-    return flushes;
+  /** Whether what was flushed in this cycle is more than write memory holds at a time. */
+  boolean flushedEnough() {
+    return flusher.bytesWritten() - flushedStart > 2 * engine.gate().limitBytes();
   }
 
   /** Whether anything was done in this cycle that memory could have made cheaper. */

@@ -32,10 +32,7 @@ public final class TunerService implements Service {
   /** Between two steps of the wall. */
   private static final long STEP_NANOS = 10_000_000;
 
-  /** A cycle with writes that ends by the timer has so many slices flushed ... */
-  private static final int ENOUGH_FLUSHES = 8;
-
-  /** ... or has taken so many intervals. */
+  /** A cycle in which too little was flushed goes on for so many intervals. */
   private static final int MAX_INTERVALS = 10;
 
   /** So many times longer a cycle may become until L0 is as full again as when it began ... */
@@ -64,6 +61,7 @@ public final class TunerService implements Service {
   private volatile long dueBytes;
 
   private boolean moving;
+  private boolean settled;
   private int intervals;
   private long grownBefore;
 
@@ -102,8 +100,9 @@ public final class TunerService implements Service {
     last = before;
     if (before != null && before.seen().budgetBytes() > 0) {
       double share = (double) before.toBytes() / before.seen().budgetBytes();
-      wall.moveTo((long) (share * wall.sharedBytes()));
+      wall.moveTo(Math.round(share * wall.sharedBytes()));
       moving = true;
+      settled = true;
     }
     statistics.begin();
     Handle started = engine.environment().scheduler().start(this);
@@ -171,7 +170,12 @@ public final class TunerService implements Service {
       }
       return;
     }
-    if (statistics.busy() && !statistics.cacheIsFilling() && !statistics.isLoading()) {
+    if (statistics.isLoading()) {
+      settled = false;
+    } else if (!settled && statistics.flushedEnough()) {
+      // What a load has left behind is merged now: the next cycle will be like those after it.
+      settled = true;
+    } else if (statistics.busy() && !statistics.cacheIsFilling()) {
       decide(started);
     }
     beginCycle();
@@ -203,7 +207,7 @@ public final class TunerService implements Service {
     grownBefore = grown;
     return !writing
         || statistics.isLoading()
-        || (statistics.flushes() >= ENOUGH_FLUSHES && statistics.hasWholeRounds())
+        || (statistics.flushedEnough() && statistics.hasWholeRounds())
         || intervals >= MAX_INTERVALS;
   }
 
