@@ -88,9 +88,10 @@ public final class TunerFile {
       long size = size();
       if (size + line.length <= MAX_BYTES) {
         write(NAME, false, size, line);
-      } else if (line.length <= MAX_BYTES / 2) {
+      } else if (line.length <= MAX_BYTES) {
+        String before = line.length <= MAX_BYTES / 2 ? newest() : "";
         storage.delete(TEMPORARY);
-        write(TEMPORARY, true, 0, (newest() + new String(line, UTF_8)).getBytes(UTF_8));
+        write(TEMPORARY, true, 0, (before + new String(line, UTF_8)).getBytes(UTF_8));
         storage.rename(TEMPORARY, NAME);
       }
     } catch (IOException | RuntimeException e) {

@@ -12,6 +12,7 @@ import io.isobardb.tuner.memory.MemoryTuner;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
+import java.util.List;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,13 @@ public final class TunerService implements Service {
   private volatile long dueBytes;
 
   private boolean moving;
+
+  /** Whether a cycle has passed since the store was last loaded. */
   private boolean settled;
+
+  /** Where the wall stood when the cycle began. */
+  private long stoodAt;
+
   private int intervals;
   private long grownBefore;
 
@@ -95,8 +102,8 @@ public final class TunerService implements Service {
 
   /** Begins, with what was decided before the store was closed. */
   public void start() {
-    history = file.read();
-    Decision before = history.last();
+    Decision before = file.read().last();
+    history = before == null ? TunerHistory.EMPTY : new TunerHistory(List.of(before));
     last = before;
     if (before != null && before.seen().budgetBytes() > 0) {
       double share = (double) before.toBytes() / before.seen().budgetBytes();
@@ -104,7 +111,7 @@ public final class TunerService implements Service {
       moving = true;
       settled = true;
     }
-    statistics.begin();
+    beginCycle();
     Handle started = engine.environment().scheduler().start(this);
     handle = started;
     if (moving) {
@@ -152,8 +159,11 @@ public final class TunerService implements Service {
   @Override
   public void run() {
     Handle started = handle;
-    if (stopped || started == null || engine.failure().cause() != null) {
-      statistics.begin();
+    if (stopped || started == null) {
+      return;
+    }
+    if (engine.failure().cause() != null) {
+      beginCycle();
       return;
     }
     if (moving) {
@@ -162,6 +172,11 @@ public final class TunerService implements Service {
       if (moving) {
         started.wakeWithin(STEP_NANOS);
       }
+      return;
+    }
+    if (wall.writeBytes() != stoodAt) {
+      // A large write or a change of the budget has moved it.
+      beginCycle();
       return;
     }
     if (ready() ? !enoughWritten() : !timeIsUp()) {
@@ -185,6 +200,7 @@ public final class TunerService implements Service {
     intervals = 0;
     grownBefore = 0;
     dueBytes = settings.cycleBytes();
+    stoodAt = wall.writeBytes();
     statistics.begin();
   }
 
@@ -217,11 +233,12 @@ public final class TunerService implements Service {
     StoreCycle cycle = statistics.cycle(before == null ? 1 : before.seen().cycle() + 1, wall);
     TunerOptions options =
         TunerOptions.DEFAULT.withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
-    history = new MemoryTuner(options).decide(history, cycle);
-    Decision decision = history.last();
+    Decision decision = new MemoryTuner(options).decide(history, cycle).last();
     if (decision == null) {
       return;
     }
+    // All else is in the file: with many trees it is more than should be kept on the heap.
+    history = new TunerHistory(List.of(decision));
     last = decision;
     decisions++;
     wall.moveTo(decision.toBytes());
