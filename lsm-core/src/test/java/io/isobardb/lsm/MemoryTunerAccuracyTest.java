@@ -19,8 +19,12 @@ class MemoryTunerAccuracyTest {
   private static final long SEED = Long.getLong("isobar.seed", 11);
   private static final int TREES = Integer.getInteger("isobar.tuner.trees", 1);
   private static final int WARM_UP = Integer.getInteger("isobar.tuner.warmup", 60_000);
-  private static final int MEASURED = Integer.getInteger("isobar.tuner.measured", 240_000);
-  private static final int ROUNDS = Integer.getInteger("isobar.tuner.rounds", 4);
+  private static final int MEASURED = Integer.getInteger("isobar.tuner.measured", 120_000);
+  private static final int ROUNDS = Integer.getInteger("isobar.tuner.rounds", 8);
+
+  /** Whose mean counts: in a single one there is a merge of L0 more or less. */
+  private static final int LAST_ROUNDS = 3;
+
   private static final long BUDGET = 16 << 20;
   private static final int RECORDS = 60_000;
 
@@ -58,15 +62,16 @@ class MemoryTunerAccuracyTest {
       try (TunedStore store =
           new TunedStore(disk.copy(), SEED, options(sixteenths, true), TREES, RECORDS, 1000)) {
         store.run(mix, WARM_UP);
-        double cost = 0;
+        double last = 0;
         for (int round = 1; round <= ROUNDS; round++) {
-          cost = store.measure(mix, MEASURED).perOperation();
+          double cost = store.measure(mix, MEASURED).perOperation();
+          last += round > ROUNDS - LAST_ROUNDS ? cost / LAST_ROUNDS : 0;
           print(
               "%s, tuner from %2d/16, round %d: %.4f, write memory %.1f/16 after %d decisions",
               mix, sixteenths, round, cost, 16.0 * store.target() / BUDGET, store.decisions.size());
         }
         print("%s", store.text());
-        worst = Math.max(worst, cost);
+        worst = Math.max(worst, last);
       }
     }
     assertTrue(worst <= 1.15 * best, worst + " per operation, and the best split has " + best);
