@@ -338,7 +338,7 @@ public final class Flusher {
     if (kind == FlushKind.PARTIAL) {
       tree.addFlushedBytes(freed);
     }
-    tree.work().flushed(written, partial);
+    tree.work().flushed(written, kind == FlushKind.PARTIAL);
     bytesWritten.add(written);
     flushes.increment();
     engine
