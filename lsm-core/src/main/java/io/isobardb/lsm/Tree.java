@@ -243,7 +243,8 @@ public final class Tree {
    * where it lies, small ones and those that are not in one piece in a copy.
    *
    * <p>While {@code look} runs, the memory it looks at is kept, which writers may be waiting for:
-   * it should be short, and must not close the store nor drop the tree. It may read other keys.
+   * it should be short, and must not close the store, drop the tree, or begin a transaction. It may
+   * read other keys.
    *
    * @return what {@code look} made of the value, or null if there is no such key
    */
