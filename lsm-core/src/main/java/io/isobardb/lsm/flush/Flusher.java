@@ -224,7 +224,7 @@ public final class Flusher {
 
   /** A flush of the tree that the policy chooses, if any has something to flush. */
   private @Nullable FlushJob memoryTriggered() {
-    if (engine.catalog().trees().stream().allMatch(Flusher::busy)) {
+    if (allBusy()) {
       // Writers ask again and again meanwhile: they are not to pay for the policy.
       return null;
     }
@@ -236,6 +236,15 @@ public final class Flusher {
       sealActive(best);
     }
     return new FlushJob(this, best, FlushKind.PARTIAL);
+  }
+
+  private boolean allBusy() {
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (!busy(tree)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

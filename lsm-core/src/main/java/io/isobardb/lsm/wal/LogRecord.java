@@ -2,8 +2,8 @@ package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.page.MemoryChecksum;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
  * Encodes one record at a time straight into the log's ring; made for reuse.
@@ -28,7 +28,7 @@ public final class LogRecord {
   private final Log log;
   private final Ring ring;
   private final Memory memory;
-  private final CRC32C crc = new CRC32C();
+  private final MemoryChecksum crc;
 
   private long lsn = NONE;
 
@@ -57,6 +57,7 @@ public final class LogRecord {
     this.log = log;
     this.ring = ring;
     this.memory = ring.memory;
+    this.crc = memory.newChecksum();
   }
 
   /**

@@ -7,9 +7,9 @@ import static io.isobardb.lsm.wal.RecordLayout.MIDDLE;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.page.MemoryChecksum;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.zip.CRC32C;
 
 /**
  * The part of the stream that is in memory: byte {@code p} of the stream stands at {@code p mod
@@ -134,23 +134,24 @@ final class Ring {
    * Finishes a record, or a fragment, whose payload is in place: computes the checksum and stores
    * the header. From here on the log's writer may write it to the file.
    *
+   * @param crc of {@link #memory}; the caller's own
    * @return word 1 as stored
    */
-  long finish(long at, int length, int kind, int fragment, long durable, CRC32C crc) {
+  long finish(long at, int length, int kind, int fragment, long durable, MemoryChecksum crc) {
     long word1 = RecordLayout.word1(RecordLayout.promise(at, durable), kind, fragment);
     int from = offset(at + 8);
     memory.putLong(from, word1);
     int covered = 8 + (int) Lsn.align(length);
     crc.reset();
     int contiguous = Math.min(covered, bytes - from);
-    memory.update(crc, from, contiguous);
+    crc.update(from, contiguous);
     if (contiguous < covered) {
-      memory.update(crc, 0, covered - contiguous);
+      crc.update(0, covered - contiguous);
     }
     if (fragment == FIRST || fragment == MIDDLE) {
       memory.putLong(from, word1 | RecordLayout.APPLIED);
     }
-    int sum = RecordLayout.sum((int) crc.getValue(), at, length, storeSeed);
+    int sum = RecordLayout.sum(crc.value(), at, length, storeSeed);
     memory.putLongRelease(offset(at), RecordLayout.word0(length, sum));
     return word1;
   }

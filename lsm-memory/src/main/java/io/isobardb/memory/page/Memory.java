@@ -223,6 +223,11 @@ public final class Memory {
     return length - otherLength;
   }
 
+  /** Computes checksums of this region, for one thread at a time. */
+  public MemoryChecksum newChecksum() {
+    return new MemoryChecksum(buffer.duplicate());
+  }
+
   /** Feeds the range to a checksum. */
   public void update(CRC32C checksum, int offset, int length) {
     checksum.update(buffer.slice(offset, length));
