@@ -1,0 +1,15 @@
+package io.isobardb.tpcc.store;
+
+/**
+ * A transaction lost to another one: a conflict, a deadlock or a lock not had in time. It is rolled
+ * back; tried again from its beginning, it may succeed.
+ */
+public final class ConflictException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** {@code message} says which engine and what. */
+  public ConflictException(String message, Throwable cause) {
+    // Conflicts are ordinary: no stack trace is taken.
+    super(message, cause, false, false);
+  }
+}

@@ -1,0 +1,309 @@
+package io.isobardb.tpcc.store;
+
+import io.isobardb.tpcc.schema.Table;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.HyperClockCache;
+import org.rocksdb.OptimisticTransactionDB;
+import org.rocksdb.OptimisticTransactionOptions;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Transaction;
+import org.rocksdb.TransactionDB;
+import org.rocksdb.TransactionDBOptions;
+import org.rocksdb.TransactionOptions;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteBufferManager;
+import org.rocksdb.WriteOptions;
+
+/**
+ * RocksDB with transactions, one column family per table, under one memory limit: one block cache
+ * of the whole budget, to which write buffers, filters and indexes are charged.
+ */
+final class RocksStore implements TpccStore {
+  private static final long MIB = 1 << 20;
+
+  private final StoreSpec spec;
+  private final RocksDB db;
+  private final Starter starter;
+  private final List<ColumnFamilyHandle> families = new ArrayList<>();
+  private final WriteOptions commitOptions;
+  private final WriteOptions loadOptions;
+  private final @Nullable ScheduledExecutorService syncer;
+  private final Deque<AutoCloseable> natives = new ArrayDeque<>();
+  private final String configuration;
+
+  /** Begins a transaction, in the place of {@code old} if there is one. */
+  interface Starter {
+    Transaction begin(@Nullable Transaction old);
+  }
+
+  private RocksStore(StoreSpec spec) throws RocksDBException {
+    this.spec = spec;
+    // A quarter for write buffers: more takes from the cache what reads need.
+    long writeBytes = Math.min(spec.memoryBytes() / 4, 512 * MIB);
+    long bufferBytes = Math.max(2 * MIB, Math.min(64 * MIB, writeBytes / 4));
+    Cache cache = own(new HyperClockCache(spec.memoryBytes(), 0, -1, false));
+    WriteBufferManager writeBuffers = own(new WriteBufferManager(writeBytes, cache));
+    ColumnFamilyOptions familyOptions = own(familyOptions(bufferBytes));
+    familyOptions.setTableFormatConfig(tableConfig(cache, own(new BloomFilter(10))));
+    DBOptions dbOptions = own(dbOptions(writeBuffers));
+    List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+    for (Table table : Table.values()) {
+      byte[] name =
+          table == Table.META
+              ? RocksDB.DEFAULT_COLUMN_FAMILY
+              : table.treeName().getBytes(StandardCharsets.US_ASCII);
+      descriptors.add(new ColumnFamilyDescriptor(name, familyOptions));
+    }
+    commitOptions = own(new WriteOptions().setSync(spec.syncCommits()));
+    loadOptions = own(new WriteOptions());
+    String dir = spec.dir().toString();
+    if (spec.locking() == Locking.PESSIMISTIC) {
+      TransactionDBOptions lockOptions = own(new TransactionDBOptions());
+      lockOptions.setTransactionLockTimeout(StoreSpec.LOCK_TIMEOUT_MILLIS);
+      TransactionDB locking =
+          TransactionDB.open(dbOptions, lockOptions, dir, descriptors, families);
+      TransactionOptions options = own(new TransactionOptions().setDeadlockDetect(true));
+      db = locking;
+      starter =
+          old ->
+              old == null
+                  ? locking.beginTransaction(commitOptions, options)
+                  : locking.beginTransaction(commitOptions, options, old);
+    } else {
+      OptimisticTransactionDB validating =
+          OptimisticTransactionDB.open(dbOptions, dir, descriptors, families);
+      OptimisticTransactionOptions options = own(new OptimisticTransactionOptions());
+      db = validating;
+      starter =
+          old ->
+              old == null
+                  ? validating.beginTransaction(commitOptions, options)
+                  : validating.beginTransaction(commitOptions, options, old);
+    }
+    syncer = spec.syncCommits() ? null : startSyncer();
+    configuration =
+        String.format(
+            "rocksdb: %s; one HyperClock cache of %d MB that write buffers (%d MB), filters and"
+                + " indexes are charged to; memtables of %d MB; 4 KB blocks, no compression; Bloom"
+                + " filters of 10 bits; dynamic level bytes; 2 background jobs; direct I/O %s; %s",
+            spec.locking() == Locking.PESSIMISTIC ? "TransactionDB" : "OptimisticTransactionDB",
+            spec.memoryBytes() / MIB,
+            writeBytes / MIB,
+            bufferBytes / MIB,
+            spec.directIo() ? "on" : "off",
+            spec.syncCommits()
+                ? "synced commits"
+                : "log buffered in the process, synced every " + StoreSpec.LOG_SYNC_MILLIS + " ms");
+  }
+
+  static TpccStore open(StoreSpec spec) {
+    RocksDB.loadLibrary();
+    try {
+      return new RocksStore(spec);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: cannot open " + spec.dir(), e);
+    }
+  }
+
+  private ColumnFamilyOptions familyOptions(long bufferBytes) {
+    // Pessimistic transactions need no flushed memtables to find conflicts: kept, as they are by
+    // default, they would take the place of those written to. There is no setter.
+    Properties kept = new Properties();
+    kept.setProperty(
+        "max_write_buffer_size_to_maintain",
+        String.valueOf(spec.locking() == Locking.PESSIMISTIC ? 1 : bufferBytes));
+    return ColumnFamilyOptions.getColumnFamilyOptionsFromProps(kept)
+        .setWriteBufferSize(bufferBytes)
+        .setMaxWriteBufferNumber(6)
+        .setLevelCompactionDynamicLevelBytes(true)
+        .setMaxBytesForLevelBase(4 * bufferBytes)
+        .setTargetFileSizeBase(Math.max(8 * MIB, bufferBytes))
+        .setCompressionType(CompressionType.NO_COMPRESSION)
+        .setBottommostCompressionType(CompressionType.NO_COMPRESSION)
+        .setMemtablePrefixBloomSizeRatio(0.05)
+        .setMemtableWholeKeyFiltering(true)
+        // No rewriting of old files for their age during a run.
+        .setTtl(0)
+        .setPeriodicCompactionSeconds(0);
+  }
+
+  private DBOptions dbOptions(WriteBufferManager writeBuffers) {
+    return new DBOptions()
+        .setCreateIfMissing(true)
+        .setCreateMissingColumnFamilies(true)
+        .setWriteBufferManager(writeBuffers)
+        .setUseDirectReads(spec.directIo())
+        .setUseDirectIoForFlushAndCompaction(spec.directIo())
+        .setMaxBackgroundJobs(2)
+        .setAllowConcurrentMemtableWrite(true)
+        // One write of the log's buffer instead of a system call per commit.
+        .setManualWalFlush(!spec.syncCommits())
+        .setMaxOpenFiles(-1)
+        .setStatsDumpPeriodSec(0)
+        .setStatsPersistPeriodSec(0);
+  }
+
+  private static BlockBasedTableConfig tableConfig(Cache cache, BloomFilter filter) {
+    return new BlockBasedTableConfig()
+        .setBlockCache(cache)
+        .setBlockSize(4096)
+        .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+        .setDataBlockHashTableUtilRatio(0.75)
+        .setFilterPolicy(filter)
+        .setWholeKeyFiltering(true)
+        .setOptimizeFiltersForMemory(true)
+        .setCacheIndexAndFilterBlocks(true)
+        .setCacheIndexAndFilterBlocksWithHighPriority(true)
+        .setPinL0FilterAndIndexBlocksInCache(true)
+        .setPinTopLevelIndexAndFilter(true)
+        .setFormatVersion(6);
+  }
+
+  private <T extends AutoCloseable> T own(T handle) {
+    natives.push(handle);
+    return handle;
+  }
+
+  private ScheduledExecutorService startSyncer() {
+    ScheduledExecutorService executor =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "rocksdb-sync");
+              thread.setDaemon(true);
+              return thread;
+            });
+    int period = StoreSpec.LOG_SYNC_MILLIS;
+    executor.scheduleWithFixedDelay(this::sync, period, period, TimeUnit.MILLISECONDS);
+    return executor;
+  }
+
+  RocksDB db() {
+    return db;
+  }
+
+  ColumnFamilyHandle family(Table table) {
+    return families.get(table.ordinal());
+  }
+
+  @Override
+  public TpccTransaction newTransaction() {
+    return new RocksTransaction(this, starter);
+  }
+
+  @Override
+  public void load(List<Put> rows) {
+    try (WriteBatch batch = new WriteBatch()) {
+      for (Put row : rows) {
+        batch.put(family(row.table()), row.key(), row.value());
+      }
+      db.write(loadOptions, batch);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: load", e);
+    }
+  }
+
+  @Override
+  public byte @Nullable [] get(Table table, byte[] key) {
+    try {
+      return db.get(family(table), key);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: get from " + table, e);
+    }
+  }
+
+  @Override
+  public void scan(Table table, byte[] from, byte[] to, EntryVisitor visitor) {
+    try (Slice bound = new Slice(to);
+        ReadOptions options = new ReadOptions().setIterateUpperBound(bound);
+        RocksIterator iterator = db.newIterator(family(table), options)) {
+      show(iterator, from, visitor);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: scan of " + table, e);
+    }
+  }
+
+  static void show(RocksIterator iterator, byte[] from, EntryVisitor visitor)
+      throws RocksDBException {
+    for (iterator.seek(from); iterator.isValid(); iterator.next()) {
+      if (!visitor.entry(iterator.key(), iterator.value())) {
+        return;
+      }
+    }
+    iterator.status();
+  }
+
+  @Override
+  public void sync() {
+    try {
+      db.flushWal(true);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: log sync failed", e);
+    }
+  }
+
+  @Override
+  public void settle() {
+    try {
+      for (int quiet = 0; quiet < 3; ) {
+        LockSupport.parkNanos(10_000_000);
+        long running =
+            db.getLongProperty("rocksdb.num-running-compactions")
+                + db.getLongProperty("rocksdb.num-running-flushes");
+        for (ColumnFamilyHandle family : families) {
+          running +=
+              db.getLongProperty(family, "rocksdb.compaction-pending")
+                  + db.getLongProperty(family, "rocksdb.mem-table-flush-pending");
+        }
+        quiet = running == 0 ? quiet + 1 : 0;
+      }
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("rocksdb: property", e);
+    }
+  }
+
+  @Override
+  public String configuration() {
+    return configuration;
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (syncer != null) {
+        syncer.shutdown();
+        syncer.awaitTermination(1, TimeUnit.MINUTES);
+        sync();
+      }
+      families.forEach(ColumnFamilyHandle::close);
+      db.closeE();
+      while (!natives.isEmpty()) {
+        natives.pop().close();
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException("rocksdb: close failed", e);
+    }
+  }
+}
