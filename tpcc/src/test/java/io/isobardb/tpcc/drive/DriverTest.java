@@ -1,0 +1,64 @@
+package io.isobardb.tpcc.drive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.tpcc.TestStore;
+import io.isobardb.tpcc.check.ConsistencyCheck;
+import io.isobardb.tpcc.check.Findings;
+import io.isobardb.tpcc.load.Loader;
+import io.isobardb.tpcc.schema.LoadMark;
+import io.isobardb.tpcc.store.EngineKind;
+import io.isobardb.tpcc.store.Isolation;
+import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.StoreSpec;
+import io.isobardb.tpcc.store.TpccStore;
+import io.isobardb.tpcc.work.Kind;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class DriverTest {
+  @TempDir Path dir;
+
+  @ParameterizedTest
+  @MethodSource("io.isobardb.tpcc.TestStore#enginesAndLocking")
+  void allConditionsHoldAfterALoadAfterARunAndAfterReopening(EngineKind engine, Locking locking)
+      throws InterruptedException {
+    StoreSpec spec = TestStore.spec(engine, locking, dir);
+    try (TpccStore store = EngineKind.openStore(spec)) {
+      LoadMark mark = TestStore.load(store);
+      assertClean(store, mark);
+      for (Isolation isolation : new Isolation[] {Isolation.SNAPSHOT, Isolation.READ_COMMITTED}) {
+        RunSpec run = new RunSpec(4, 2, 100, 700, isolation, false, TestStore.seed());
+        RunResult result =
+            new Driver(store, mark, run, DriverClock.SYSTEM, new Observer() {}).run();
+        for (Kind kind : Kind.values()) {
+          System.out.printf(
+              "%s %s %s %s: %d done, %d retries%n",
+              engine,
+              locking,
+              isolation,
+              kind,
+              result.tally().done(kind),
+              result.tally().retries(kind));
+          assertTrue(result.tally().done(kind) > 0, kind + " was never done");
+          assertEquals(0, result.tally().givenUp(kind));
+        }
+        assertClean(store, mark);
+      }
+    }
+    try (TpccStore store = EngineKind.openStore(spec)) {
+      LoadMark mark = Loader.loaded(store);
+      assertNotNull(mark);
+      assertClean(store, mark);
+    }
+  }
+
+  private static void assertClean(TpccStore store, LoadMark mark) throws InterruptedException {
+    Findings findings = ConsistencyCheck.run(store, mark.scale(), 2, done -> {});
+    assertTrue(findings.clean(), findings::text);
+  }
+}
