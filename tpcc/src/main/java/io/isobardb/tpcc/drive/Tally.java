@@ -9,11 +9,13 @@ import org.HdrHistogram.Histogram;
 /** What a thread has done in the time that counts. Written by its thread, read after its end. */
 public final class Tally {
   private static final long LONGEST_NANOS = 3_600_000_000_000L;
+  // To 1 %: thousands of terminals have a tally each.
+  private static final int DIGITS = 2;
 
   private final Histogram[] responses = new Histogram[Kind.values().length];
   private final long[] retries = new long[Kind.values().length];
   private final long[] givenUp = new long[Kind.values().length];
-  private final Histogram deferred = new Histogram(LONGEST_NANOS, 3);
+  private final Histogram deferred = new Histogram(DIGITS);
   long rolledBack;
   long lines;
   long remoteLines;
@@ -26,7 +28,7 @@ public final class Tally {
 
   Tally() {
     for (int i = 0; i < responses.length; i++) {
-      responses[i] = new Histogram(LONGEST_NANOS, 3);
+      responses[i] = new Histogram(DIGITS);
     }
   }
 

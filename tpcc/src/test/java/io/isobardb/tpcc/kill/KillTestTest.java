@@ -1,0 +1,65 @@
+package io.isobardb.tpcc.kill;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.tpcc.TestStore;
+import io.isobardb.tpcc.schema.Keys;
+import io.isobardb.tpcc.schema.OrderRow;
+import io.isobardb.tpcc.schema.Table;
+import io.isobardb.tpcc.store.EngineKind;
+import io.isobardb.tpcc.store.Isolation;
+import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.StoreSpec;
+import io.isobardb.tpcc.store.TpccStore;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class KillTestTest {
+  @TempDir Path dir;
+
+  @ParameterizedTest
+  @EnumSource(EngineKind.class)
+  void whatWasAcknowledgedIsThereAfterEachKill(EngineKind engine) throws InterruptedException {
+    StoreSpec spec = new StoreSpec(engine, dir, 16 << 20, true, Locking.PESSIMISTIC, false);
+    try (TpccStore store = EngineKind.openStore(spec)) {
+      TestStore.load(store);
+    }
+    KillTest.Result result =
+        new KillTest(
+                new KillSpec(spec, Isolation.SNAPSHOT, 4, 2, 600, TestStore.seed()),
+                System.out::println)
+            .run();
+    assertEquals(List.of(), result.failures());
+    assertEquals(2, result.cycles());
+    assertTrue(result.orders() > 0, "no order was acknowledged");
+  }
+
+  @ParameterizedTest
+  @EnumSource(EngineKind.class)
+  void anAcknowledgedOrderThatIsNotThereIsTold(EngineKind engine) throws InterruptedException {
+    StoreSpec spec = new StoreSpec(engine, dir, 16 << 20, true, Locking.PESSIMISTIC, false);
+    try (TpccStore store = EngineKind.openStore(spec)) {
+      TestStore.load(store);
+      String lost = new Acknowledged(1, 2, 31, 1, 5, 100).missing(store);
+      assertEquals("order 31 of district 2 of warehouse 1 was acknowledged and is lost", lost);
+      int lines = new OrderRow(store.get(Table.ORDERS, Keys.order(1, 2, 3))).lines();
+      String different = new Acknowledged(1, 2, 3, 1, lines + 1, 100).missing(store);
+      assertTrue(different != null && different.contains("there are"), different);
+    }
+  }
+
+  @Test
+  void halfALineIsNoAcknowledgement() {
+    String line = new Acknowledged(1, 2, 3, 4, 5, 678).line();
+    assertEquals(new Acknowledged(1, 2, 3, 4, 5, 678), Acknowledged.parse(line));
+    for (int end = 0; end < line.length(); end++) {
+      assertNull(Acknowledged.parse(line.substring(0, end)));
+    }
+  }
+}
