@@ -2,6 +2,7 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.crash.CrashTestCommand;
 import io.isobardb.bench.inspect.CheckCommand;
 import io.isobardb.bench.inspect.DumpCommand;
@@ -9,6 +10,7 @@ import io.isobardb.bench.inspect.RepairCommand;
 import io.isobardb.bench.inspect.StatsCommand;
 import io.isobardb.bench.inspect.TuneReportCommand;
 import io.isobardb.bench.jmh.JmhCommand;
+import io.isobardb.bench.tpcc.TpccCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -28,6 +30,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       CompareCommand.class,
       YcsbCommand.class,
+      TpccCommand.class,
       CheckCommand.class,
       DumpCommand.class,
       RepairCommand.class,
@@ -49,6 +52,7 @@ public final class Isobar implements Runnable {
     return new CommandLine(new Isobar())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(ByteSize.class, ByteSize::parse)
+        .registerConverter(TimeSpan.class, TimeSpan::parse)
         .setExecutionExceptionHandler(Isobar::failed);
   }
 

@@ -1,0 +1,141 @@
+package io.isobardb.bench.tpcc;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.tpcc.check.Condition;
+import io.isobardb.tpcc.check.ConsistencyCheck;
+import io.isobardb.tpcc.check.Findings;
+import io.isobardb.tpcc.drive.Driver;
+import io.isobardb.tpcc.drive.DriverClock;
+import io.isobardb.tpcc.drive.Observer;
+import io.isobardb.tpcc.drive.Report;
+import io.isobardb.tpcc.drive.RunResult;
+import io.isobardb.tpcc.load.Loader;
+import io.isobardb.tpcc.schema.LoadMark;
+import io.isobardb.tpcc.schema.Scale;
+import io.isobardb.tpcc.store.EngineKind;
+import io.isobardb.tpcc.store.TpccStore;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The process of a run: load, check, run, check. Its argument is a {@link TpccSpec}; every line it
+ * prints is a JSON object whose {@code event} is {@code stage}, {@code progress}, {@code check},
+ * {@code report} or {@code end}. It exits with 0 only after {@code end}.
+ */
+final class TpccChild {
+  private final TpccSpec spec;
+  private final PrintStream out;
+
+  private TpccChild(TpccSpec spec, PrintStream out) {
+    this.spec = spec;
+    this.out = out;
+  }
+
+  /** Runs what the first argument says. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    try {
+      new TpccChild(TpccSpec.fromJson(args[0]), System.out).run();
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      System.err.println(e.getMessage());
+      if (Boolean.getBoolean("isobar.trace")) {
+        e.printStackTrace();
+      }
+      System.exit(e instanceof IllegalArgumentException ? 2 : 1);
+    }
+    // Peers may leave threads behind.
+    System.exit(0);
+  }
+
+  private void run() throws InterruptedException {
+    try (TpccStore store = EngineKind.openStore(spec.store())) {
+      say("stage", "loading " + spec.scale().warehouses() + " warehouses");
+      LoadMark mark =
+          Loading.load(store, spec.scale(), spec.run().seed(), text -> say("progress", text));
+      if (mark == null) {
+        mark = Loader.loaded(store);
+      } else if (spec.check()) {
+        check(store, mark.scale(), "after the load");
+      }
+      say("stage", "running " + spec.run().threads() + " terminals");
+      RunResult result =
+          new Driver(store, mark, spec.run(), DriverClock.SYSTEM, new Watcher()).run();
+      Report report =
+          new Report(spec.store(), spec.run(), mark.scale(), result, store.configuration());
+      Map<String, Object> event = event("report");
+      event.put("text", report.text());
+      event.put("report", report.toMap());
+      event.put("holds", report.holds());
+      print(event);
+      if (spec.check()) {
+        check(store, mark.scale(), "after the run");
+      }
+    }
+    print(event("end"));
+  }
+
+  private void check(TpccStore store, Scale scale, String when) throws InterruptedException {
+    say("stage", "checking " + when);
+    Findings findings =
+        ConsistencyCheck.run(
+            store,
+            scale,
+            Runtime.getRuntime().availableProcessors(),
+            done ->
+                say("progress", "checking " + when + ": " + done + " of " + scale.warehouses()));
+    Map<String, Object> violations = new LinkedHashMap<>();
+    for (Condition condition : Condition.values()) {
+      violations.put(condition.number() + ": " + condition.text(), findings.count(condition));
+    }
+    Map<String, Object> event = event("check");
+    event.put("when", when);
+    event.put("text", findings.text());
+    event.put("violations", violations);
+    event.put("holds", findings.clean());
+    print(event);
+  }
+
+  private void say(String event, String text) {
+    Map<String, Object> map = event(event);
+    map.put("text", text);
+    print(map);
+  }
+
+  private static Map<String, Object> event(String name) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("event", name);
+    return map;
+  }
+
+  private synchronized void print(Map<String, Object> event) {
+    try {
+      out.println(JSON.std.asString(event));
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private final class Watcher implements Observer {
+    @Override
+    public void progress(Progress progress) {
+      say(
+          "progress",
+          String.format(
+              "%s %d s: %,.0f NewOrders per minute, %,d retries, %d deliveries queued",
+              progress.measuring() ? "running" : "ramping up",
+              Math.round(progress.elapsedMillis() / 1000.0),
+              progress.newOrdersPerMinute(),
+              progress.retries(),
+              progress.queuedDeliveries()));
+    }
+
+    @Override
+    public long deviceBytesWritten() {
+      return ProcessCounters.now().writtenBytes();
+    }
+  }
+}

@@ -1,0 +1,305 @@
+package io.isobardb.bench.tpcc;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.Progress;
+import io.isobardb.bench.console.TimeSpan;
+import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.tpcc.drive.RunSpec;
+import io.isobardb.tpcc.kill.KillSpec;
+import io.isobardb.tpcc.kill.KillTest;
+import io.isobardb.tpcc.schema.Scale;
+import io.isobardb.tpcc.store.EngineKind;
+import io.isobardb.tpcc.store.Isolation;
+import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.StoreSpec;
+import io.isobardb.tpcc.store.TpccStore;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tpcc}: a load derived from TPC-C, with its rules, its conditions, and kills. */
+@Command(
+    name = "tpcc",
+    description = "Runs a TPC-C-derived load and judges it by the specification's rules.",
+    footer = {
+      "",
+      "All nine tables, two secondary indexes, five transactions. Not audited: no result is a TPC-C",
+      "result. Without --wait the terminals never rest. StockLevel reads what is committed; all",
+      "other transactions have --isolation. Exit code 0 if all rules were kept and all conditions",
+      "hold, 1 if not."
+    })
+public final class TpccCommand implements Callable<Integer> {
+  private static final long HEAP_BYTES = 512L << 20;
+  private static final long OTHER_DIRECT_BYTES = 256L << 20;
+  private static final int PROGRESS_EVERY = 5;
+  private static final int KILL_LONGEST_MILLIS = 2000;
+
+  /** When a commit may return. */
+  enum Durability {
+    sync,
+    async
+  }
+
+  /** Ways to do file I/O. */
+  enum Io {
+    direct,
+    buffered
+  }
+
+  @Spec private CommandSpec command;
+
+  @Option(
+      names = "--engine",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "rocksdb")
+  private EngineKind engine = EngineKind.ROCKSDB;
+
+  @Option(
+      names = "--warehouses",
+      description = "Warehouses, about 100 MB each (default: ${DEFAULT-VALUE}).",
+      defaultValue = "4")
+  private int warehouses;
+
+  @Option(
+      names = "--terminals",
+      description = "Threads that work for terminals (default: 4; with --wait 10 per warehouse).")
+  private @Nullable Integer terminals;
+
+  @Option(
+      names = "--duration",
+      paramLabel = "TIME",
+      description = "How long to measure (default: ${DEFAULT-VALUE}).",
+      defaultValue = "60s")
+  private TimeSpan duration = new TimeSpan(0);
+
+  @Option(
+      names = "--ramp-up",
+      paramLabel = "TIME",
+      description = "How long to run before (default: ${DEFAULT-VALUE}).",
+      defaultValue = "10s")
+  private TimeSpan rampUp = new TimeSpan(0);
+
+  @Option(
+      names = "--wait",
+      description =
+          "Keying and think times as specified: at most 12.86 NewOrders per minute and"
+              + " warehouse.")
+  private boolean waits;
+
+  @Option(
+      names = "--isolation",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "snapshot")
+  private Isolation isolation = Isolation.SNAPSHOT;
+
+  @Option(
+      names = "--locking",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "pessimistic")
+  private Locking locking = Locking.PESSIMISTIC;
+
+  @Option(
+      names = "--durability",
+      description = "When a commit returns: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "sync")
+  private Durability durability = Durability.sync;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      description = "Write buffers and caches together (default: ${DEFAULT-VALUE}).",
+      defaultValue = "256MB")
+  private ByteSize memory = new ByteSize(0);
+
+  @Option(
+      names = "--io",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+      defaultValue = "direct")
+  private Io io = Io.direct;
+
+  @Option(
+      names = "--check",
+      description = "Check the consistency conditions and the indexes after load and run.")
+  private boolean check;
+
+  @Option(
+      names = "--kill-test",
+      paramLabel = "N",
+      description = "Instead of measuring, kill the running load N times and check what remains.")
+  private @Nullable Integer kills;
+
+  @Option(
+      names = "--scale",
+      paramLabel = "FACTOR",
+      description = "Shrinks all tables, for tests: above 0, at most 1 (default: 1).",
+      defaultValue = "1")
+  private double scale;
+
+  @Option(
+      names = "--seed",
+      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
+      defaultValue = "42")
+  private long seed;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description =
+          "Where the data is, or is to be loaded; kept (default: a temporary directory, removed).")
+  private @Nullable Path dir;
+
+  @Option(names = "--json", description = "Print JSON instead of text.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    engine.check(isolation);
+    Scale size = Scale.of(warehouses, scale);
+    int threads = terminals != null ? terminals : waits ? warehouses * Scale.DISTRICTS : 4;
+    RunSpec run =
+        new RunSpec(
+            threads,
+            RunSpec.deliveryThreads(threads),
+            rampUp.millis(),
+            duration.millis(),
+            isolation,
+            waits,
+            seed);
+    Path data =
+        dir == null ? Files.createTempDirectory("isobar-tpcc-") : Files.createDirectories(dir);
+    try (Progress progress = Progress.onStandardError()) {
+      StoreSpec store =
+          new StoreSpec(
+              engine,
+              data.toAbsolutePath(),
+              memory.bytes(),
+              durability == Durability.sync,
+              locking,
+              io == Io.direct);
+      return kills != null
+          ? killTest(store, size, threads, kills, progress)
+          : measure(new TpccSpec(store, run, size, check), progress);
+    } finally {
+      if (dir == null) {
+        Directories.delete(data);
+      }
+    }
+  }
+
+  private int measure(TpccSpec spec, Progress progress) throws IOException, InterruptedException {
+    ChildJvm child =
+        new ChildJvm(TpccChild.class)
+            .heapBytes(HEAP_BYTES)
+            .directBytes(memory.bytes() + OTHER_DIRECT_BYTES)
+            .argument(spec.toJson());
+    Events events = new Events(progress);
+    StringBuffer errors = new StringBuffer();
+    int code = child.run(events::line, line -> errors.append(line).append('\n'));
+    progress.close();
+    System.err.print(errors);
+    if (code == 2) {
+      return 2;
+    }
+    if (code != 0 || !events.ended) {
+      throw new IllegalStateException("the process ended with exit code " + code);
+    }
+    show(events.results, events.texts);
+    return events.holds ? 0 : 1;
+  }
+
+  private int killTest(StoreSpec spec, Scale size, int threads, int cycles, Progress progress)
+      throws InterruptedException, IOException {
+    KillSpec kill = new KillSpec(spec, isolation, threads, cycles, KILL_LONGEST_MILLIS, seed);
+    progress.stage("loading");
+    try (TpccStore store = EngineKind.openStore(spec)) {
+      Loading.load(store, size, seed, progress::update);
+    }
+    KillTest.Result result = new KillTest(kill, progress::stage).run();
+    progress.close();
+    StringBuilder text = new StringBuilder();
+    result.failures().forEach(failure -> text.append("[NG] ").append(failure).append('\n'));
+    text.append(
+        String.format(
+            "%s %d kills, %,d acknowledged orders%n",
+            result.failures().isEmpty() ? "[OK]" : "[NG]", result.cycles(), result.orders()));
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("kills", result.cycles());
+    map.put("acknowledgedOrders", result.orders());
+    map.put("failures", result.failures());
+    show(map, List.of(text.toString()));
+    return result.failures().isEmpty() ? 0 : 1;
+  }
+
+  private void show(Map<String, Object> results, List<String> texts) throws IOException {
+    PrintWriter out = command.commandLine().getOut();
+    if (json) {
+      out.println(JSON.std.asString(results));
+    } else {
+      texts.forEach(out::print);
+    }
+    out.flush();
+  }
+
+  /** What the process says, gathered; used by the thread that reads its output. */
+  private static final class Events {
+    private final Progress progress;
+    private final List<String> texts = new ArrayList<>();
+    private final Map<String, Object> results = new LinkedHashMap<>();
+    private boolean holds = true;
+    private boolean ended;
+    private int progressLines;
+
+    Events(Progress progress) {
+      this.progress = progress;
+    }
+
+    void line(String line) {
+      if (!line.startsWith("{")) {
+        System.err.println(line);
+        return;
+      }
+      Map<String, Object> event;
+      try {
+        event = JSON.std.mapFrom(line);
+      } catch (IOException e) {
+        throw new UncheckedIOException("not a line of the run: " + line, e);
+      }
+      String text = String.valueOf(event.get("text"));
+      switch ((String) event.get("event")) {
+        case "stage" -> progress.stage(text);
+        case "progress" -> {
+          if (progressLines++ % PROGRESS_EVERY == PROGRESS_EVERY - 1) {
+            progress.stage(text);
+          } else {
+            progress.update(text);
+          }
+        }
+        case "check" -> {
+          texts.add(String.format("%nConsistency %s:%n%s", event.get("when"), text));
+          results.put("consistency " + event.get("when"), event.get("violations"));
+          holds &= (Boolean) event.get("holds");
+        }
+        case "report" -> {
+          texts.add(text);
+          results.put("report", event.get("report"));
+          holds &= (Boolean) event.get("holds");
+        }
+        default -> ended = true;
+      }
+    }
+  }
+}

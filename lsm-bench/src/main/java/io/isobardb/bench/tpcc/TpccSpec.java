@@ -1,0 +1,76 @@
+package io.isobardb.bench.tpcc;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.tpcc.drive.RunSpec;
+import io.isobardb.tpcc.schema.Scale;
+import io.isobardb.tpcc.store.EngineKind;
+import io.isobardb.tpcc.store.Isolation;
+import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.StoreSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What the process of a run is asked to do.
+ *
+ * @param store the engine
+ * @param run the load
+ * @param scale how much is loaded, unless it is there
+ * @param check whether to check the conditions, after a load and after the run
+ */
+record TpccSpec(StoreSpec store, RunSpec run, Scale scale, boolean check) {
+  String toJson() throws IOException {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("engine", store.engine().name());
+    map.put("dir", store.dir().toAbsolutePath().toString());
+    map.put("memoryBytes", store.memoryBytes());
+    map.put("syncCommits", store.syncCommits());
+    map.put("locking", store.locking().name());
+    map.put("directIo", store.directIo());
+    map.put("threads", run.threads());
+    map.put("deliveryThreads", run.deliveryThreads());
+    map.put("rampUpMillis", run.rampUpMillis());
+    map.put("durationMillis", run.durationMillis());
+    map.put("isolation", run.isolation().name());
+    map.put("waits", run.waits());
+    map.put("seed", run.seed());
+    map.put("warehouses", scale.warehouses());
+    map.put("items", scale.items());
+    map.put("customers", scale.customers());
+    map.put("newOrders", scale.newOrders());
+    map.put("check", check);
+    return JSON.std.asString(map);
+  }
+
+  static TpccSpec fromJson(String json) throws IOException {
+    Map<String, Object> map = JSON.std.mapFrom(json);
+    return new TpccSpec(
+        new StoreSpec(
+            EngineKind.valueOf((String) map.get("engine")),
+            Path.of((String) map.get("dir")),
+            number(map, "memoryBytes").longValue(),
+            (Boolean) map.get("syncCommits"),
+            Locking.valueOf((String) map.get("locking")),
+            (Boolean) map.get("directIo")),
+        new RunSpec(
+            number(map, "threads").intValue(),
+            number(map, "deliveryThreads").intValue(),
+            number(map, "rampUpMillis").longValue(),
+            number(map, "durationMillis").longValue(),
+            Isolation.valueOf((String) map.get("isolation")),
+            (Boolean) map.get("waits"),
+            number(map, "seed").longValue()),
+        new Scale(
+            number(map, "warehouses").intValue(),
+            number(map, "items").intValue(),
+            number(map, "customers").intValue(),
+            number(map, "newOrders").intValue()),
+        (Boolean) map.get("check"));
+  }
+
+  private static Number number(Map<String, Object> map, String name) {
+    return (Number) map.get(name);
+  }
+}

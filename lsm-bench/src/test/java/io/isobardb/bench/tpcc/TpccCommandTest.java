@@ -1,0 +1,94 @@
+package io.isobardb.bench.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.Isobar;
+import io.isobardb.tpcc.store.EngineKind;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
+
+class TpccCommandTest {
+  @TempDir Path dir;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... options) {
+    CommandLine commandLine = Isobar.commandLine();
+    commandLine.setOut(new PrintWriter(out));
+    commandLine.setErr(new PrintWriter(err));
+    List<String> args =
+        new ArrayList<>(
+            List.of(
+                "tpcc",
+                "--dir",
+                dir.toString(),
+                "--warehouses",
+                "2",
+                "--scale",
+                "0.01",
+                "--memory",
+                "16MB",
+                "--io",
+                "buffered"));
+    args.addAll(List.of(options));
+    return commandLine.execute(args.toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @EnumSource(EngineKind.class)
+  void aRunIsReportedAndChecked(EngineKind engine) throws IOException {
+    int code =
+        run(
+            "--engine",
+            engine.label(),
+            "--duration",
+            "1s",
+            "--ramp-up",
+            "0s",
+            "--durability",
+            "async",
+            "--check",
+            "--json");
+    Map<String, Object> results = JSON.std.mapFrom(out.toString());
+    Map<?, ?> report = (Map<?, ?>) results.get("report");
+    assertEquals(engine.label(), report.get("engine"));
+    assertTrue(((Number) report.get("newOrdersPerMinute")).doubleValue() > 0, out.toString());
+    for (String when : List.of("consistency after the load", "consistency after the run")) {
+      Map<?, ?> violations = (Map<?, ?>) results.get(when);
+      assertEquals(15, violations.size());
+      violations.forEach((condition, count) -> assertEquals(0, count, condition.toString()));
+    }
+    // Rules of timing may be broken on a busy machine; the code says the same as the report.
+    assertEquals((Boolean) report.get("holds") ? 0 : 1, code);
+  }
+
+  @Test
+  void isolationThatAnEngineDoesNotHaveIsWrongUsage() {
+    assertEquals(2, run("--engine", "rocksdb", "--isolation", "serializable"));
+    assertTrue(err.toString().contains("use snapshot"), err.toString());
+  }
+
+  @Test
+  void aKillTestWithoutSyncedCommitsIsWrongUsage() {
+    assertEquals(2, run("--kill-test", "1", "--durability", "async"));
+    assertTrue(err.toString().contains("synced commits"), err.toString());
+  }
+
+  @Test
+  void aKillTestTellsWhatWasAcknowledged() {
+    assertEquals(0, run("--kill-test", "1"), err::toString);
+    assertTrue(out.toString().startsWith("[OK] 1 kills"), out.toString());
+  }
+}
