@@ -46,6 +46,6 @@ public record RunSpec(
 
   /** As many delivery threads as work off what so many terminals queue. */
   public static int deliveryThreads(int threads) {
-    return Math.min(64, (threads + 3) / 4);
+    return Math.min(64, (threads + 1) / 2);
   }
 }
