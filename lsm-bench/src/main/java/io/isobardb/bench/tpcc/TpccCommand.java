@@ -65,8 +65,8 @@ public final class TpccCommand implements Callable<Integer> {
   @Option(
       names = "--engine",
       description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "rocksdb")
-  private EngineKind engine = EngineKind.ROCKSDB;
+      defaultValue = "isobar")
+  private EngineKind engine = EngineKind.ISOBAR;
 
   @Option(
       names = "--warehouses",

@@ -18,13 +18,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The process that is killed: opens the store, says {@link #READY}, and runs the load. Each
- * committed order is written out, in one system call, before its thread does anything else.
+ * The process that is killed: opens the store and runs the load. Each committed order is written
+ * out, in one system call, before its thread does anything else.
  */
 final class KillChild {
-  /** The line that says that the store is open. */
-  static final String READY = "ready";
-
   private KillChild() {}
 
   /** Runs until it is killed; ends by itself, with 1, only for a failure. */
@@ -36,7 +33,6 @@ final class KillChild {
       if (mark == null) {
         throw new IllegalStateException(spec.store().dir() + " holds no complete load");
       }
-      write(out, READY);
       RunSpec run =
           new RunSpec(
               spec.threads(),

@@ -14,7 +14,7 @@ import java.util.List;
  * @param isolation of its transactions
  * @param threads that work for terminals
  * @param cycles how often it is killed
- * @param longestMillis between the first transaction of a process and its end
+ * @param longestMillis between the first order of a process and its end
  * @param seed of all choices
  */
 public record KillSpec(

@@ -65,7 +65,7 @@ public final class KillTest {
               cycle,
               spec.cycles(),
               millis,
-              early ? "its start" : "its opening",
+              early ? "its start" : "its first order",
               told.size(),
               failures.isEmpty() ? "all there" : "FAILED"));
     }
@@ -78,12 +78,12 @@ public final class KillTest {
     Process process = start(cycle);
     Thread reaper = new Thread(process::destroyForcibly, "tpcc-reaper");
     Runtime.getRuntime().addShutdownHook(reaper);
-    CountDownLatch ready = new CountDownLatch(early ? 0 : 1);
+    CountDownLatch working = new CountDownLatch(early ? 0 : 1);
     Thread killer =
         new Thread(
             () -> {
               try {
-                ready.await();
+                working.await();
                 process.waitFor(millis, TimeUnit.MILLISECONDS);
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -99,14 +99,13 @@ public final class KillTest {
         Acknowledged order = Acknowledged.parse(line);
         if (order != null) {
           told.add(order);
-        } else if (line.equals(KillChild.READY)) {
-          ready.countDown();
+          working.countDown();
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read what the process of cycle " + cycle + " says", e);
     } finally {
-      ready.countDown();
+      working.countDown();
       int code = process.waitFor();
       killer.join();
       // A process that ends by itself has failed, and said why on standard error.

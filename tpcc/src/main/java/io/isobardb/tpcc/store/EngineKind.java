@@ -4,6 +4,13 @@ import java.util.Locale;
 
 /** The engines known here. */
 public enum EngineKind {
+  /** Isobar's transactions. */
+  ISOBAR {
+    @Override
+    TpccStore open(StoreSpec spec) {
+      return IsobarStore.open(spec);
+    }
+  },
   /** RocksDB's TransactionDB or OptimisticTransactionDB. */
   ROCKSDB {
     @Override

@@ -16,6 +16,8 @@ import io.isobardb.tpcc.store.StoreSpec;
 import io.isobardb.tpcc.store.TpccStore;
 import io.isobardb.tpcc.work.Kind;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,21 +34,7 @@ class DriverTest {
       LoadMark mark = TestStore.load(store);
       assertClean(store, mark);
       for (Isolation isolation : new Isolation[] {Isolation.SNAPSHOT, Isolation.READ_COMMITTED}) {
-        RunSpec run = new RunSpec(4, 2, 100, 700, isolation, false, TestStore.seed());
-        RunResult result =
-            new Driver(store, mark, run, DriverClock.SYSTEM, new Observer() {}).run();
-        for (Kind kind : Kind.values()) {
-          System.out.printf(
-              "%s %s %s %s: %d done, %d retries%n",
-              engine,
-              locking,
-              isolation,
-              kind,
-              result.tally().done(kind),
-              result.tally().retries(kind));
-          assertTrue(result.tally().done(kind) > 0, kind + " was never done");
-          assertEquals(0, result.tally().givenUp(kind));
-        }
+        runUntilAllKindsWereDone(store, mark, isolation);
         assertClean(store, mark);
       }
     }
@@ -55,6 +43,23 @@ class DriverTest {
       assertNotNull(mark);
       assertClean(store, mark);
     }
+  }
+
+  /** A busy machine may do little in one run. */
+  private static void runUntilAllKindsWereDone(
+      TpccStore store, LoadMark mark, Isolation isolation) throws InterruptedException {
+    Set<Kind> missing = EnumSet.allOf(Kind.class);
+    for (int i = 0; i < 50 && !missing.isEmpty(); i++) {
+      RunSpec run = new RunSpec(4, 2, 0, 500, isolation, false, TestStore.seed() + i);
+      RunResult result = new Driver(store, mark, run, DriverClock.SYSTEM, new Observer() {}).run();
+      for (Kind kind : Kind.values()) {
+        assertEquals(0, result.tally().givenUp(kind));
+        if (result.tally().done(kind) > 0) {
+          missing.remove(kind);
+        }
+      }
+    }
+    assertEquals(Set.of(), missing);
   }
 
   private static void assertClean(TpccStore store, LoadMark mark) throws InterruptedException {

@@ -1,0 +1,103 @@
+package io.isobardb.tpcc.store;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.tpcc.schema.Table;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Isobar through its public API, one tree per table, with its defaults for all else. */
+final class IsobarStore implements TpccStore {
+  private final StoreSpec spec;
+  private final Store store;
+  private final List<Tree> trees = new ArrayList<>();
+
+  private IsobarStore(StoreSpec spec) {
+    this.spec = spec;
+    store =
+        Store.open(
+            spec.dir(),
+            StoreOptions.builder()
+                .memoryBudget(spec.memoryBytes())
+                .ioMode(spec.directIo() ? IoMode.DIRECT : IoMode.BUFFERED)
+                .durability(spec.syncCommits() ? Durability.SYNC : Durability.ASYNC)
+                .asyncSyncInterval(Duration.ofMillis(StoreSpec.LOG_SYNC_MILLIS))
+                .build());
+    for (Table table : Table.values()) {
+      trees.add(store.openTree(table.treeName()));
+    }
+  }
+
+  static TpccStore open(StoreSpec spec) {
+    return new IsobarStore(spec);
+  }
+
+  Store store() {
+    return store;
+  }
+
+  Tree tree(Table table) {
+    return trees.get(table.ordinal());
+  }
+
+  @Override
+  public TpccTransaction newTransaction() {
+    return new IsobarTransaction(this, spec.locking());
+  }
+
+  @Override
+  public void load(List<Put> rows) {
+    WriteBatch batch = store.newBatch();
+    for (Put row : rows) {
+      batch.put(tree(row.table()), row.key(), row.value());
+    }
+    store.write(batch, Durability.ASYNC);
+  }
+
+  @Override
+  public byte @Nullable [] get(Table table, byte[] key) {
+    return tree(table).get(key);
+  }
+
+  @Override
+  public void scan(Table table, byte[] from, byte[] to, EntryVisitor visitor) {
+    try (Cursor cursor = tree(table).cursor(CursorOptions.all().from(from).to(to))) {
+      show(cursor, visitor);
+    }
+  }
+
+  static void show(Cursor cursor, EntryVisitor visitor) {
+    boolean more = cursor.first();
+    while (more && visitor.entry(cursor.key(), cursor.value())) {
+      more = cursor.next();
+    }
+  }
+
+  @Override
+  public void sync() {
+    store.sync();
+  }
+
+  @Override
+  public void settle() {
+    store.awaitQuiet();
+  }
+
+  @Override
+  public String configuration() {
+    return "isobar: " + store.options();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}
