@@ -46,8 +46,8 @@ class DriverTest {
   }
 
   /** A busy machine may do little in one run. */
-  private static void runUntilAllKindsWereDone(
-      TpccStore store, LoadMark mark, Isolation isolation) throws InterruptedException {
+  private static void runUntilAllKindsWereDone(TpccStore store, LoadMark mark, Isolation isolation)
+      throws InterruptedException {
     Set<Kind> missing = EnumSet.allOf(Kind.class);
     for (int i = 0; i < 50 && !missing.isEmpty(); i++) {
       RunSpec run = new RunSpec(4, 2, 0, 500, isolation, false, TestStore.seed() + i);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.tpcc.MapStore;
 import io.isobardb.tpcc.TestStore;
 import io.isobardb.tpcc.schema.CustomerRow;
 import io.isobardb.tpcc.schema.DistrictRow;
@@ -17,97 +18,24 @@ import io.isobardb.tpcc.schema.Scale;
 import io.isobardb.tpcc.schema.StockRow;
 import io.isobardb.tpcc.schema.Table;
 import io.isobardb.tpcc.schema.WarehouseRow;
-import io.isobardb.tpcc.store.EntryVisitor;
-import io.isobardb.tpcc.store.Put;
-import io.isobardb.tpcc.store.TpccStore;
-import io.isobardb.tpcc.store.TpccTransaction;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.Test;
 
 class LoaderTest {
-  /** A store of sorted maps without transactions. */
-  private static final class Maps implements TpccStore {
-    final Map<Table, ConcurrentSkipListMap<byte[], byte[]>> tables = new EnumMap<>(Table.class);
-
-    Maps() {
-      for (Table table : Table.values()) {
-        tables.put(table, new ConcurrentSkipListMap<>(Arrays::compareUnsigned));
-      }
-    }
-
-    @Override
-    public TpccTransaction newTransaction() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void load(List<Put> rows) {
-      for (Put row : rows) {
-        byte[] before = tables.get(row.table()).put(row.key(), row.value());
-        assertNull(before, () -> "written twice: " + row.table());
-      }
-    }
-
-    @Override
-    public byte[] get(Table table, byte[] key) {
-      return tables.get(table).get(key);
-    }
-
-    @Override
-    public void scan(Table table, byte[] from, byte[] to, EntryVisitor visitor) {
-      for (Map.Entry<byte[], byte[]> entry : tables.get(table).subMap(from, to).entrySet()) {
-        if (!visitor.entry(entry.getKey(), entry.getValue())) {
-          return;
-        }
-      }
-    }
-
-    @Override
-    public void sync() {}
-
-    @Override
-    public void settle() {}
-
-    @Override
-    public String configuration() {
-      return "maps";
-    }
-
-    @Override
-    public void close() {}
-
-    int rows(Table table) {
-      return tables.get(table).size();
-    }
-
-    int contents() {
-      int hash = 1;
-      for (Table table : Table.values()) {
-        for (Map.Entry<byte[], byte[]> entry : tables.get(table).entrySet()) {
-          hash = 31 * hash + Arrays.hashCode(entry.getKey());
-          hash = 31 * hash + Arrays.hashCode(entry.getValue());
-        }
-      }
-      return hash;
-    }
-  }
-
-  private static Maps load(Scale scale, long seed, int threads) throws InterruptedException {
-    Maps maps = new Maps();
+  private static MapStore load(Scale scale, long seed, int threads) throws InterruptedException {
+    MapStore maps = new MapStore();
     new Loader(maps, scale, seed, TestStore.NOW_MILLIS, rows -> {}).load(threads);
     return maps;
   }
 
   @Test
   void aWarehouseOfFullSizeHasAllCardinalities() throws InterruptedException {
-    Maps maps = load(Scale.of(1, 1), TestStore.seed(), 1);
+    MapStore maps = load(Scale.of(1, 1), TestStore.seed(), 1);
     assertEquals(1, maps.rows(Table.WAREHOUSE));
     assertEquals(10, maps.rows(Table.DISTRICT));
     assertEquals(30_000, maps.rows(Table.CUSTOMER));
@@ -127,10 +55,10 @@ class LoaderTest {
     items(maps);
   }
 
-  private static void customers(Maps maps) {
+  private static void customers(MapStore maps) {
     Set<String> first1000 = new HashSet<>();
     int badCredit = 0;
-    for (Map.Entry<byte[], byte[]> entry : maps.tables.get(Table.CUSTOMER).entrySet()) {
+    for (Map.Entry<byte[], byte[]> entry : maps.rowsOf(Table.CUSTOMER).entrySet()) {
       CustomerRow row = new CustomerRow(entry.getValue());
       assertEquals(-10_00, row.balanceCents());
       assertEquals(10_00, row.ytdPaymentCents());
@@ -146,8 +74,7 @@ class LoaderTest {
     }
     assertEquals(1000, first1000.size(), "names of the first 1000 customers of a district");
     assertTrue(badCredit > 2800 && badCredit < 3200, "bad credit: " + badCredit);
-    maps.tables
-        .get(Table.DISTRICT)
+    maps.rowsOf(Table.DISTRICT)
         .values()
         .forEach(
             bytes -> {
@@ -158,7 +85,7 @@ class LoaderTest {
             });
   }
 
-  private static void orders(Maps maps) {
+  private static void orders(MapStore maps) {
     Set<Integer> customers = new HashSet<>();
     maps.scan(
         Table.ORDERS,
@@ -191,10 +118,9 @@ class LoaderTest {
     assertEquals(3000, customers.size(), "each customer has one order");
   }
 
-  private static void items(Maps maps) {
+  private static void items(MapStore maps) {
     int[] originals = {0, 0};
-    maps.tables
-        .get(Table.ITEM)
+    maps.rowsOf(Table.ITEM)
         .values()
         .forEach(
             bytes -> {
@@ -202,8 +128,7 @@ class LoaderTest {
               assertTrue(row.priceCents() >= 1_00 && row.priceCents() <= 100_00);
               originals[0] += row.original() ? 1 : 0;
             });
-    maps.tables
-        .get(Table.STOCK)
+    maps.rowsOf(Table.STOCK)
         .values()
         .forEach(
             bytes -> {
@@ -227,14 +152,14 @@ class LoaderTest {
   @Test
   void theNumberOfRowsIsForetold() throws InterruptedException {
     Scale scale = new Scale(3, 500, 100, 30);
-    int rows = load(scale, TestStore.seed(), 2).tables.values().stream().mapToInt(Map::size).sum();
+    int rows = load(scale, TestStore.seed(), 2).rows();
     double error = Math.abs(rows - Loader.expectedRows(scale)) / (double) rows;
     assertTrue(error < 0.02, rows + " rows, foretold " + Loader.expectedRows(scale));
   }
 
   @Test
   void warehousesDiffer() throws InterruptedException {
-    Maps maps = load(TestStore.TINY, TestStore.seed(), 2);
+    MapStore maps = load(TestStore.TINY, TestStore.seed(), 2);
     assertTrue(
         Collections.disjoint(
             List.of(Arrays.hashCode(maps.get(Table.STOCK, Keys.stock(1, 1)))),
@@ -243,8 +168,8 @@ class LoaderTest {
 
   @Test
   void whatAnInterruptedLoadLeftBehindIsNotLoadedOver() throws InterruptedException {
-    Maps maps = load(TestStore.TINY, TestStore.seed(), 2);
-    maps.tables.get(Table.META).clear();
+    MapStore maps = load(TestStore.TINY, TestStore.seed(), 2);
+    maps.rowsOf(Table.META).clear();
     assertNull(Loader.loaded(maps));
     Loader again = new Loader(maps, TestStore.TINY, 1, TestStore.NOW_MILLIS, rows -> {});
     assertTrue(
