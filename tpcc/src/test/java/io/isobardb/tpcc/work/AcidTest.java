@@ -58,7 +58,7 @@ class AcidTest {
     List<Arguments> modes = new ArrayList<>();
     for (EngineKind engine : EngineKind.values()) {
       for (Locking locking : Locking.values()) {
-        for (Isolation isolation : Set.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+        for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
           if (engine != EngineKind.ROCKSDB || isolation != Isolation.SERIALIZABLE) {
             modes.add(Arguments.of(engine, locking, isolation));
           }
