@@ -88,7 +88,8 @@ public final class KillTest {
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
-              process.destroyForcibly();
+              // Not Process.destroyForcibly, which closes the pipe with what is still in it.
+              process.toHandle().destroyForcibly();
             },
             "tpcc-killer");
     killer.start();
