@@ -10,6 +10,7 @@ import io.isobardb.tpcc.drive.DriverClock;
 import io.isobardb.tpcc.drive.Observer;
 import io.isobardb.tpcc.drive.Report;
 import io.isobardb.tpcc.drive.RunResult;
+import io.isobardb.tpcc.drive.Usage;
 import io.isobardb.tpcc.load.Loader;
 import io.isobardb.tpcc.schema.LoadMark;
 import io.isobardb.tpcc.schema.Scale;
@@ -134,8 +135,9 @@ final class TpccChild {
     }
 
     @Override
-    public long deviceBytesWritten() {
-      return ProcessCounters.now().writtenBytes();
+    public Usage usage() {
+      ProcessCounters now = ProcessCounters.now();
+      return new Usage(now.writtenBytes(), now.cpuNanos());
     }
   }
 }

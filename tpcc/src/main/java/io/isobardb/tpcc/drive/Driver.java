@@ -49,19 +49,19 @@ public final class Driver {
     long start = run.clock().nanos();
     shownNanos = start;
     long measured = 0;
-    long written = -1;
+    Usage before = Usage.UNKNOWN;
+    Usage used = Usage.UNKNOWN;
     try {
       workerThreads.forEach(Thread::start);
       terminalThreads.forEach(Thread::start);
       await(start, 0, spec.rampUpMillis());
-      long writtenBefore = run.observer().deviceBytesWritten();
+      before = run.observer().usage();
       long from = run.clock().nanos();
       run.measure(true);
       await(start, spec.rampUpMillis(), spec.rampUpMillis() + spec.durationMillis());
       run.measure(false);
       measured = run.clock().nanos() - from;
-      long writtenAfter = run.observer().deviceBytesWritten();
-      written = writtenBefore < 0 ? -1 : writtenAfter - writtenBefore;
+      used = run.observer().usage().since(before);
     } finally {
       run.stop();
       join(terminalThreads);
@@ -75,7 +75,8 @@ public final class Driver {
     Tally total = new Tally();
     terminals.forEach(terminal -> total.add(terminal.tally()));
     workers.forEach(worker -> total.add(worker.tally()));
-    return new RunResult(measured, total, written);
+    run.store().settle();
+    return new RunResult(measured, total, used, run.observer().usage().since(before));
   }
 
   private void await(long start, long fromMillis, long toMillis) {

@@ -26,8 +26,8 @@ public interface Observer {
   /** An order is committed; called by the thread that entered it, before it does anything else. */
   default void placed(NewOrder input, NewOrder.Placed output) {}
 
-  /** Bytes written to devices so far by this process, -1 if the system does not say. */
-  default long deviceBytesWritten() {
-    return -1;
+  /** What this process has used so far. */
+  default Usage usage() {
+    return Usage.UNKNOWN;
   }
 }

@@ -68,12 +68,21 @@ public final class Report {
         result.newOrdersPerMinute(),
         result.transactionsPerSecond(),
         result.measuredNanos() / 1e9);
-    if (result.deviceBytesWritten() >= 0) {
+    if (result.usage().deviceBytesWritten() >= 0) {
       line(
           text,
-          "%,.0f bytes written to devices per transaction, %.2f times what transactions wrote",
-          result.deviceBytesPerTransaction(),
+          "%,.0f bytes written to devices per transaction, %,.0f with the merges left at the end:"
+              + " %.2f times what transactions wrote",
+          result.perTransaction(result.usage().deviceBytesWritten()),
+          result.perTransaction(result.settledUsage().deviceBytesWritten()),
           result.writeAmplification());
+    }
+    if (result.usage().cpuNanos() >= 0) {
+      line(
+          text,
+          "%,.0f us of processor time per transaction, %,.0f with the merges left at the end",
+          result.perTransaction(result.usage().cpuNanos()) / 1e3,
+          result.perTransaction(result.settledUsage().cpuNanos()) / 1e3);
     }
     return text.toString();
   }
@@ -140,10 +149,10 @@ public final class Report {
     map.put("seconds", result.measuredNanos() / 1e9);
     map.put("newOrdersPerMinute", result.newOrdersPerMinute());
     map.put("transactionsPerSecond", result.transactionsPerSecond());
-    map.put("deviceBytesPerTransaction", result.deviceBytesPerTransaction());
+    map.put("bytesPutPerTransaction", result.perTransaction(tally.bytesPut()));
+    usage(map, "", result.usage());
+    usage(map, "Settled", result.settledUsage());
     map.put("writeAmplification", result.writeAmplification());
-    map.put("bytesPut", tally.bytesPut());
-    map.put("deviceBytesWritten", result.deviceBytesWritten());
     List<Object> transactions = new ArrayList<>();
     for (Kind kind : Kind.values()) {
       Map<String, Object> row = times(kind.label(), tally.responses(kind));
@@ -165,6 +174,12 @@ public final class Report {
     map.put("rules", kept);
     map.put("holds", holds());
     return map;
+  }
+
+  private void usage(Map<String, Object> map, String suffix, Usage usage) {
+    map.put(
+        "deviceBytesPerTransaction" + suffix, result.perTransaction(usage.deviceBytesWritten()));
+    map.put("cpuNanosPerTransaction" + suffix, result.perTransaction(usage.cpuNanos()));
   }
 
   private static Map<String, Object> times(String name, Histogram times) {

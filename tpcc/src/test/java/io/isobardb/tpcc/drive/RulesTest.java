@@ -42,7 +42,8 @@ class RulesTest {
   }
 
   private List<Rule> rules(Tally tally) {
-    return Rules.of(new RunResult(60_000_000_000L, tally, -1), spec, SCALE);
+    return Rules.of(
+        new RunResult(60_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN), spec, SCALE);
   }
 
   private void assertBroken(String name, Consumer<Tally> change) {
@@ -111,7 +112,11 @@ class RulesTest {
     Tally tally = good(1000);
     tally.remoteLines = 0;
     tally.remotePayments = 0;
-    List<Rule> one = Rules.of(new RunResult(60_000_000_000L, tally, -1), spec, Scale.of(1, 1));
+    List<Rule> one =
+        Rules.of(
+            new RunResult(60_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN),
+            spec,
+            Scale.of(1, 1));
     assertTrue(one.stream().allMatch(Rule::holds));
     assertFalse(one.stream().anyMatch(rule -> rule.name().contains("remote")));
   }
@@ -121,9 +126,9 @@ class RulesTest {
     RunSpec waits = new RunSpec(40, 20, 0, 60_000, Isolation.SNAPSHOT, true, 1);
     Tally tally = good(5);
     // 50 in a minute with 4 warehouses: 12.5.
-    RunResult result = new RunResult(60_000_000_000L, tally, -1);
+    RunResult result = new RunResult(60_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN);
     assertTrue(rate(Rules.of(result, waits, SCALE)).holds());
-    RunResult fast = new RunResult(30_000_000_000L, tally, -1);
+    RunResult fast = new RunResult(30_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN);
     assertFalse(rate(Rules.of(fast, waits, SCALE)).holds());
   }
 
@@ -136,7 +141,12 @@ class RulesTest {
 
   @Test
   void theReportSaysThatItIsNotAuditedAndWhatWasFound() {
-    RunResult result = new RunResult(60_000_000_000L, good(1000), 46_000_000);
+    RunResult result =
+        new RunResult(
+            60_000_000_000L,
+            good(1000),
+            new Usage(46_000_000, 23_000_000),
+            new Usage(92_000_000, -1));
     Report report =
         new Report(
             TestStore.spec(EngineKind.ROCKSDB, Locking.PESSIMISTIC, Path.of("x")),
@@ -147,11 +157,13 @@ class RulesTest {
     String text = report.text();
     assertTrue(text.startsWith("TPC-C-derived load: not audited"), text);
     assertTrue(text.contains("10,000 NewOrders per minute"), text);
-    assertTrue(text.contains("2,000 bytes written to devices per transaction"), text);
+    assertTrue(text.contains("2,000 bytes written to devices per transaction, 4,000 with"), text);
     assertTrue(text.contains("[OK] mix: Payment"), text);
     Map<String, Object> map = report.toMap();
     assertEquals(10_000.0, map.get("newOrdersPerMinute"));
     assertEquals(2_000.0, map.get("deviceBytesPerTransaction"));
+    assertEquals(4_000.0, map.get("deviceBytesPerTransactionSettled"));
+    assertEquals(1_000.0, map.get("cpuNanosPerTransaction"));
     assertEquals(true, map.get("holds"));
   }
 }
