@@ -54,6 +54,12 @@ public final class TpccCommand implements Callable<Integer> {
     async
   }
 
+  /** How the oldest new order of a district is found. */
+  enum Search {
+    hint,
+    scan
+  }
+
   /** Ways to do file I/O. */
   enum Io {
     direct,
@@ -119,6 +125,15 @@ public final class TpccCommand implements Callable<Integer> {
   private Durability durability = Durability.sync;
 
   @Option(
+      names = "--delivery",
+      description =
+          "Where deliveries search a district's oldest new order: ${COMPLETION-CANDIDATES} (default:"
+              + " ${DEFAULT-VALUE}). 'hint': from behind the last one delivered, which the driver"
+              + " remembers; 'scan': from the district's first key, past all that were deleted.",
+      defaultValue = "hint")
+  private Search delivery = Search.hint;
+
+  @Option(
       names = "--memory",
       paramLabel = "SIZE",
       description = "Write buffers and caches together (default: ${DEFAULT-VALUE}).",
@@ -178,6 +193,7 @@ public final class TpccCommand implements Callable<Integer> {
             duration.millis(),
             isolation,
             waits,
+            delivery == Search.hint,
             seed);
     Path data =
         dir == null ? Files.createTempDirectory("isobar-tpcc-") : Files.createDirectories(dir);

@@ -35,6 +35,7 @@ record TpccSpec(StoreSpec store, RunSpec run, Scale scale, boolean check) {
     map.put("durationMillis", run.durationMillis());
     map.put("isolation", run.isolation().name());
     map.put("waits", run.waits());
+    map.put("deliveryHints", run.deliveryHints());
     map.put("seed", run.seed());
     map.put("warehouses", scale.warehouses());
     map.put("items", scale.items());
@@ -61,6 +62,7 @@ record TpccSpec(StoreSpec store, RunSpec run, Scale scale, boolean check) {
             number(map, "durationMillis").longValue(),
             Isolation.valueOf((String) map.get("isolation")),
             (Boolean) map.get("waits"),
+            (Boolean) map.get("deliveryHints"),
             number(map, "seed").longValue()),
         new Scale(
             number(map, "warehouses").intValue(),

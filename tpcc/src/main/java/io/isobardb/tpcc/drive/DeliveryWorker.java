@@ -54,15 +54,17 @@ final class DeliveryWorker implements Runnable {
     int skipped = 0;
     int givenUp = 0;
     for (int d = 1; d <= Scale.DISTRICTS; d++) {
-      Integer order =
-          attempts.run(
-              Kind.DELIVERY, new Delivery(queued.w(), d, queued.carrier(), queued.dateMillis()));
+      int w = queued.w();
+      Delivery input =
+          new Delivery(w, d, run.firstNewOrder(w, d), queued.carrier(), queued.dateMillis());
+      Integer order = attempts.run(Kind.DELIVERY, input);
       if (order == null) {
         givenUp++;
       } else if (order == 0) {
         skipped++;
       } else {
         delivered++;
+        run.delivered(w, d, order);
       }
     }
     long retries = attempts.takeRetries();

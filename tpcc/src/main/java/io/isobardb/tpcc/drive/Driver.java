@@ -23,7 +23,7 @@ public final class Driver {
   public Driver(
       TpccStore store, LoadMark mark, RunSpec spec, DriverClock clock, Observer observer) {
     this.mark = mark;
-    run = new Run(store, spec, clock, observer);
+    run = new Run(store, mark.scale(), spec, clock, observer);
   }
 
   /**

@@ -41,7 +41,7 @@ public final class Report {
     line(text, "%s", configuration);
     line(
         text,
-        "%d warehouses%s, %d terminals %s, %s %s, commits %s, %d MB, seed %d",
+        "%d warehouses%s, %d terminals %s, %s %s, commits %s, %d MB, deliveries search from %s, seed %d",
         scale.warehouses(),
         scale.full()
             ? ""
@@ -56,6 +56,7 @@ public final class Report {
         run.isolation().name().toLowerCase(Locale.ROOT).replace('_', ' '),
         store.syncCommits() ? "synced" : "synced in the background",
         store.memoryBytes() >> 20,
+        run.deliveryHints() ? "the last one" : "the first key",
         run.seed());
     line(text, "");
     table(text);
@@ -141,6 +142,7 @@ public final class Report {
     map.put("fullScale", scale.full());
     map.put("terminals", run.threads());
     map.put("waits", run.waits());
+    map.put("deliveryHints", run.deliveryHints());
     map.put("isolation", run.isolation().name());
     map.put("locking", store.locking().name());
     map.put("syncCommits", store.syncCommits());

@@ -1,10 +1,12 @@
 package io.isobardb.tpcc.drive;
 
+import io.isobardb.tpcc.schema.Scale;
 import io.isobardb.tpcc.store.TpccStore;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,7 @@ final class Run {
   private final DriverClock clock;
   private final Observer observer;
   private final BlockingQueue<DeliveryWorker.Queued> deliveries;
+  private final AtomicIntegerArray delivered;
   private final CountDownLatch stop = new CountDownLatch(1);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final LongAdder entered = new LongAdder();
@@ -26,11 +29,12 @@ final class Run {
   private volatile boolean measuring;
   private volatile boolean noMoreDeliveries;
 
-  Run(TpccStore store, RunSpec spec, DriverClock clock, Observer observer) {
+  Run(TpccStore store, Scale scale, RunSpec spec, DriverClock clock, Observer observer) {
     this.store = store;
     this.spec = spec;
     this.clock = clock;
     this.observer = observer;
+    delivered = new AtomicIntegerArray(Math.multiplyExact(scale.warehouses(), Scale.DISTRICTS));
     deliveries = new ArrayBlockingQueue<>(QUEUED_PER_THREAD * spec.threads());
   }
 
@@ -138,6 +142,20 @@ final class Run {
       Thread.currentThread().interrupt();
       return null;
     }
+  }
+
+  /** An order number below which no order of the district is new. */
+  int firstNewOrder(int w, int d) {
+    return spec.deliveryHints() ? delivered.get(district(w, d)) + 1 : 1;
+  }
+
+  /** An order was delivered, and that is committed. */
+  void delivered(int w, int d, int order) {
+    delivered.accumulateAndGet(district(w, d), order, Math::max);
+  }
+
+  private static int district(int w, int d) {
+    return (w - 1) * Scale.DISTRICTS + d - 1;
   }
 
   /** All terminals have ended. */

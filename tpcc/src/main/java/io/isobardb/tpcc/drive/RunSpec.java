@@ -14,6 +14,8 @@ import io.isobardb.tpcc.store.Isolation;
  * @param durationMillis that counts
  * @param isolation of all transactions but StockLevel, for which committed reads suffice
  * @param waits whether there are keying and think times
+ * @param deliveryHints whether the driver remembers per district what was delivered last, and looks
+ *     for new orders from there
  * @param seed of all choices, and of NURand's constants for the run
  */
 public record RunSpec(
@@ -23,6 +25,7 @@ public record RunSpec(
     long durationMillis,
     Isolation isolation,
     boolean waits,
+    boolean deliveryHints,
     long seed) {
 
   /** Checks the limits. */

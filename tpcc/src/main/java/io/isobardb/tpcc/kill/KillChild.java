@@ -41,6 +41,7 @@ final class KillChild {
               TimeUnit.HOURS.toMillis(1),
               spec.isolation(),
               false,
+              true,
               spec.seed());
       Observer observer =
           new Observer() {

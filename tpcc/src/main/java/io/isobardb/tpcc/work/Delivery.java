@@ -15,20 +15,25 @@ import org.jspecify.annotations.Nullable;
  * Delivers the oldest new order of one district, in a transaction of its own, as clause 2.7.2.2
  * permits. Gives the order's number, or 0 if there was none.
  *
+ * <p>New orders are deleted from the low end, so that a search from the district's first possible
+ * key passes all that engines keep of deleted ones. New ones are numbered upwards: a search from
+ * behind the last one known to be delivered finds the same.
+ *
  * @param w warehouse
  * @param d district
+ * @param first no order below it is new
  * @param carrier 1 to 10
  * @param dateMillis when
  */
-public record Delivery(int w, int d, int carrier, long dateMillis) implements Work<Integer> {
+public record Delivery(int w, int d, int first, int carrier, long dateMillis)
+    implements Work<Integer> {
   @Override
   public Integer run(TpccTransaction transaction) {
-    byte[] district = Keys.district(w, d);
     byte @Nullable [][] oldest = {null};
     transaction.scan(
         Table.NEW_ORDER,
-        district,
-        Keys.after(district),
+        Keys.order(w, d, first),
+        Keys.after(Keys.district(w, d)),
         (key, value) -> {
           oldest[0] = key;
           return false;

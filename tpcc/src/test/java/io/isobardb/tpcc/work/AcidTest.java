@@ -251,7 +251,7 @@ class AcidTest {
     open(engine, locking, level);
     int c = customerToDeliver();
     long balance = customer(c).balanceCents();
-    Delivery delivery = new Delivery(W, D, 4, TestStore.NOW_MILLIS + 1);
+    Delivery delivery = new Delivery(W, D, 1, 4, TestStore.NOW_MILLIS + 1);
     Other<Payment.Paid> rolledBackOther = new Other<>(payment(c, 10_00));
     run(delivery, rolledBackOther, true);
     rolledBackOther.result();
@@ -303,7 +303,7 @@ class AcidTest {
   void isolation8ADistrictWithoutNewOrdersStaysSoWithinATransaction(
       EngineKind engine, Locking locking, Isolation level) throws InterruptedException {
     open(engine, locking, level);
-    Delivery delivery = new Delivery(W, D, 4, TestStore.NOW_MILLIS + 1);
+    Delivery delivery = new Delivery(W, D, 1, 4, TestStore.NOW_MILLIS + 1);
     for (int o = TestStore.TINY.firstNewOrder(); o < NEXT; o++) {
       assertEquals(o, run(delivery));
     }
