@@ -95,8 +95,8 @@ public final class TpccCommand implements Callable<Integer> {
   @Option(
       names = "--ramp-up",
       paramLabel = "TIME",
-      description = "How long to run before (default: ${DEFAULT-VALUE}).",
-      defaultValue = "10s")
+      description = "How long to run before, for caches and compilers (default: ${DEFAULT-VALUE}).",
+      defaultValue = "20s")
   private TimeSpan rampUp = new TimeSpan(0);
 
   @Option(

@@ -128,7 +128,7 @@ class RulesTest {
     // 50 in a minute with 4 warehouses: 12.5.
     RunResult result = new RunResult(60_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN);
     assertTrue(rate(Rules.of(result, waits, SCALE)).holds());
-    RunResult fast = new RunResult(30_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN);
+    RunResult fast = new RunResult(15_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN);
     assertFalse(rate(Rules.of(fast, waits, SCALE)).holds());
   }
 
