@@ -146,7 +146,7 @@ public final class Rules {
     add(
         name,
         String.format(Locale.ROOT, "%.2f %%", share),
-        String.format(Locale.ROOT, "%.2f to %.2f %%", Math.max(0, least), most),
+        String.format(Locale.ROOT, "%.2f to %.2f %%", Math.max(0, least), Math.min(100, most)),
         of > 0 && share >= least && share <= most);
   }
 
