@@ -310,7 +310,7 @@ public final class TpccCommand implements Callable<Integer> {
           holds &= (Boolean) event.get("holds");
         }
         case "report" -> {
-          texts.add(text);
+          texts.add(texts.isEmpty() ? text : System.lineSeparator() + text);
           results.put("report", event.get("report"));
           holds &= (Boolean) event.get("holds");
         }
