@@ -10,6 +10,7 @@ import io.isobardb.bench.inspect.RepairCommand;
 import io.isobardb.bench.inspect.StatsCommand;
 import io.isobardb.bench.inspect.TuneReportCommand;
 import io.isobardb.bench.jmh.JmhCommand;
+import io.isobardb.bench.soak.SoakCommand;
 import io.isobardb.bench.tpcc.TpccCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
 import picocli.CommandLine;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Spec;
       StatsCommand.class,
       CrashTestCommand.class,
       TuneReportCommand.class,
+      SoakCommand.class,
       JmhCommand.class
     })
 public final class Isobar implements Runnable {

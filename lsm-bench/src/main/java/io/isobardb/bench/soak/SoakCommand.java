@@ -1,0 +1,165 @@
+package io.isobardb.bench.soak;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.TimeSpan;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code soak}: does a store stay right, and in its bounds, for hours? */
+@Command(
+    name = "soak",
+    description = "Keeps a store under mixed load for long, and verifies everything as it goes.",
+    footer = {
+      "",
+      "Threads write, read, scan both ways, run transactions and hold snapshots, each with keys of"
+          + " its own, so that it knows what every read must find. Meanwhile the memory budget goes"
+          + " up and down, trees come and go, and the disk is slow at times. Eight times the store"
+          + " is closed, its files are checked, and all is read again; what stays on the heap then,"
+          + " or open, is a leak.",
+      "",
+      "Exit code: 0 if all is well, 1 if something was found wrong (the store is left for a look),"
+          + " 2 for wrong usage."
+    })
+public final class SoakCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--duration",
+      paramLabel = "TIME",
+      defaultValue = "10m",
+      description = "How long. Default: ${DEFAULT-VALUE}.")
+  private TimeSpan duration = new TimeSpan(0);
+
+  @Option(names = "--hours", paramLabel = "H", description = "How long, in hours.")
+  private double hours;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      defaultValue = "64MB",
+      description = "The largest memory budget. Default: ${DEFAULT-VALUE}.")
+  private ByteSize memory = new ByteSize(0);
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Threads that write and read. Default: ${DEFAULT-VALUE}.")
+  private int threads;
+
+  @Option(
+      names = "--trees",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Trees, 1 to 100. Default: ${DEFAULT-VALUE}.")
+  private int trees;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      defaultValue = "5000",
+      description = "Keys of each thread in each tree. Default: ${DEFAULT-VALUE}.")
+  private int keys;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Of what the threads do. Default: ${DEFAULT-VALUE}.")
+  private long seed;
+
+  @Option(names = "--no-spikes", description = "Leave the disk as fast as it is.")
+  private boolean noSpikes;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Where the store is made. Default: a new temporary directory.")
+  private @Nullable Path directory;
+
+  @Option(
+      names = "--report",
+      paramLabel = "TIME",
+      defaultValue = "10s",
+      description = "How often to tell how it stands. Default: ${DEFAULT-VALUE}.")
+  private TimeSpan reports = new TimeSpan(0);
+
+  @Option(names = "--json", description = "Print one JSON object at the end.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (threads < 1 || threads > 500 || trees < 1 || trees > 100 || keys < 1 || keys > 1 << 20) {
+      throw new ParameterException(
+          spec.commandLine(), "--threads must be 1 to 500, --trees 1 to 100, --keys 1 to 1048576");
+    }
+    if (memory.bytes() < 12 << 20) {
+      throw new ParameterException(spec.commandLine(), "--memory must be at least 12MB");
+    }
+    long millis = hours > 0 ? Math.round(hours * 3_600_000) : duration.millis();
+    Path dir = directory != null ? directory : Files.createTempDirectory("isobar-soak-");
+    SoakSpec what =
+        new SoakSpec(
+            dir,
+            millis,
+            memory.bytes(),
+            threads,
+            trees,
+            keys,
+            seed,
+            !noSpikes,
+            Math.max(1, reports.millis()));
+    SoakResult result = SoakRun.run(what, System.err::println);
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(json ? JSON.std.asString(fields(result)) + "\n" : text(result));
+    if (result.wrong() != null) {
+      System.err.println("The store is left in " + dir);
+    }
+    out.flush();
+    return result.wrong() == null ? 0 : 1;
+  }
+
+  private static String text(SoakResult result) {
+    return String.format(
+        Locale.ROOT,
+        "%,d operations in %d s, %d openings; %s%n"
+            + "disk at most %s, L0 at most %d groups, writers waited %d ms%n"
+            + "after closing: heap %s, files open %s%n",
+        result.operations(),
+        result.seconds(),
+        result.openings(),
+        result.wrong() == null ? "nothing wrong" : "WRONG: " + result.wrong(),
+        ByteSize.format(result.largestDisk()),
+        result.mostGroups(),
+        result.stallMillis(),
+        result.heapAfterClose().stream().map(ByteSize::format).toList(),
+        result.filesAfterClose());
+  }
+
+  private static Map<String, Object> fields(SoakResult result) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("operations", result.operations());
+    fields.put("seconds", result.seconds());
+    fields.put("openings", result.openings());
+    fields.put("heapAfterCloseBytes", result.heapAfterClose());
+    fields.put("filesAfterClose", result.filesAfterClose());
+    fields.put("largestDiskBytes", result.largestDisk());
+    fields.put("mostL0Groups", result.mostGroups());
+    fields.put("stallMillis", result.stallMillis());
+    fields.put("wrong", result.wrong());
+    return fields;
+  }
+}

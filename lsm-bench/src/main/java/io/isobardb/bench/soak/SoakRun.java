@@ -1,0 +1,314 @@
+package io.isobardb.bench.soak;
+
+import io.isobardb.bench.engine.Directories;
+import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.ThreadScheduler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets workers loose on a store, and meanwhile moves its budget, flushes, makes and drops trees,
+ * slows the disk down, and now and then closes the store, checks its files and opens it again.
+ *
+ * <p>Thread rule: used by one thread; starts the workers' own.
+ */
+public final class SoakRun {
+  private static final int OPENINGS = 8;
+  private static final int STEPS = 50;
+  private static final long TICK_MILLIS = 200;
+
+  /**
+   * What may stay on the heap, or open, from one opening to the last before it counts as a leak.
+   */
+  private static final long HEAP_SLACK = 48 << 20;
+
+  private static final int FILE_SLACK = 8;
+
+  private final SoakSpec spec;
+  private final Consumer<String> report;
+  private final SplittableRandom random;
+  private final List<SoakWorker> workers = new ArrayList<>();
+  private final ReentrantReadWriteLock opening = new ReentrantReadWriteLock(true);
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final List<Long> heaps = new ArrayList<>();
+  private final List<Integer> files = new ArrayList<>();
+  private final long start = System.nanoTime();
+  private @Nullable Store store;
+  private @Nullable SlowStorage storage;
+  private volatile boolean stopped;
+  private long largestDisk;
+  private int mostGroups;
+  private long stallMillis;
+  private int temporary;
+
+  private SoakRun(SoakSpec spec, Consumer<String> report) {
+    this.spec = spec;
+    this.report = report;
+    this.random = new SplittableRandom(spec.seed());
+    for (int i = 0; i < spec.threads(); i++) {
+      workers.add(new SoakWorker(i, spec.trees(), spec.keys(), spec.seed()));
+    }
+  }
+
+  /**
+   * Soaks.
+   *
+   * @param report is given a line now and then
+   * @throws IllegalArgumentException if the directory holds anything
+   */
+  public static SoakResult run(SoakSpec spec, Consumer<String> report)
+      throws IOException, InterruptedException {
+    if (Files.exists(spec.directory())) {
+      try (Stream<Path> inside = Files.list(spec.directory())) {
+        if (inside.findAny().isPresent()) {
+          throw new IllegalArgumentException(
+              spec.directory() + " is not empty; give an empty directory or a new one");
+        }
+      }
+    }
+    SoakRun run = new SoakRun(spec, report);
+    SoakResult result = run.go();
+    if (result.wrong() == null) {
+      Directories.delete(spec.directory());
+    }
+    return result;
+  }
+
+  private SoakResult go() throws IOException, InterruptedException {
+    Store first = open();
+    store = first;
+    for (int i = 0; i < spec.trees(); i++) {
+      Compression compression = i % 3 == 2 ? Compression.LZ4 : Compression.NONE;
+      first.openTree(
+          SoakWorker.treeName(i), TreeOptions.builder().compression(compression).build());
+    }
+    first.openTree(SoakWorker.COUNTER_TREE);
+    List<Thread> threads = new ArrayList<>();
+    for (SoakWorker worker : workers) {
+      Thread thread = new Thread(() -> work(worker), "soak-worker");
+      thread.start();
+      threads.add(thread);
+    }
+    int openings = 1;
+    try {
+      long nextReport = spec.reportMillis();
+      for (long millis = 0; millis < spec.millis() && failure.get() == null; ) {
+        TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
+        millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        disturb();
+        if (millis >= nextReport) {
+          report.accept(sample().line());
+          nextReport += spec.reportMillis();
+        }
+        if (millis >= openings * spec.millis() / OPENINGS && failure.get() == null) {
+          reopen();
+          openings++;
+        }
+      }
+    } catch (RuntimeException | AssertionError e) {
+      fail(e);
+    } finally {
+      stopped = true;
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (failure.get() == null) {
+      try {
+        reopen();
+        openings++;
+      } catch (RuntimeException | AssertionError e) {
+        fail(e);
+      }
+    }
+    close();
+    long operations = workers.stream().mapToLong(SoakWorker::operations).sum();
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+    return new SoakResult(
+        operations, seconds, openings, heaps, files, largestDisk, mostGroups, stallMillis, wrong());
+  }
+
+  private @Nullable String wrong() {
+    Throwable thrown = failure.get();
+    if (thrown != null) {
+      return thrown + (thrown.getCause() == null ? "" : ", caused by " + thrown.getCause());
+    }
+    if (heaps.size() > 2 && heaps.get(heaps.size() - 1) > heaps.get(1) + HEAP_SLACK) {
+      return "the heap grows from opening to opening: " + heaps;
+    }
+    if (files.size() > 2 && files.get(files.size() - 1) > files.get(1) + FILE_SLACK) {
+      return "files are left open: " + files;
+    }
+    return null;
+  }
+
+  private void fail(Throwable thrown) {
+    failure.compareAndSet(null, thrown);
+  }
+
+  private void work(SoakWorker worker) {
+    try {
+      while (!stopped && failure.get() == null) {
+        opening.readLock().lock();
+        try {
+          for (int i = 0; i < STEPS; i++) {
+            worker.step(current());
+          }
+        } finally {
+          opening.readLock().unlock();
+        }
+      }
+    } catch (RuntimeException | AssertionError e) {
+      fail(e);
+    }
+  }
+
+  private Store current() {
+    Store now = store;
+    if (now == null) {
+      throw new IllegalStateException("no store is open");
+    }
+    return now;
+  }
+
+  private Store open() throws IOException {
+    SlowStorage slow = new SlowStorage(DirectoryStorage.open(spec.directory(), true));
+    storage = slow;
+    Environment environment =
+        new Environment(slow, Clock.SYSTEM, new ThreadScheduler("soak", 2), random.split());
+    StoreOptions options = StoreOptions.builder().memoryBudget(spec.memoryBytes()).build();
+    return Store.open(environment, options);
+  }
+
+  private SoakSample sample() {
+    SoakSample sample =
+        SoakSample.of(
+            current().stats(),
+            TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
+            workers.stream().mapToLong(SoakWorker::operations).sum(),
+            Directories.sizeBytes(spec.directory()));
+    largestDisk = Math.max(largestDisk, sample.disk());
+    mostGroups = Math.max(mostGroups, sample.groups());
+    if (sample.peak() > spec.memoryBytes()) {
+      fail(new AssertionError("more memory was allocated than ever allowed: " + sample.line()));
+    }
+    return sample;
+  }
+
+  /** Does one of the things that stores are exposed to. */
+  private void disturb() {
+    Store now = current();
+    SlowStorage disk = storage;
+    switch (random.nextInt(40)) {
+      case 0 ->
+          now.setMemoryBudget(
+              spec.memoryBytes() / 3 + random.nextLong(spec.memoryBytes() * 2 / 3 + 1));
+      case 1 -> now.flush();
+      case 2 -> now.checkpoint();
+      case 3 -> {
+        Tree tree = now.openTree("temporary" + temporary);
+        for (int i = 0; i < 500; i++) {
+          tree.put(("k" + random.nextInt(10_000)).getBytes(), new byte[random.nextInt(1_000)]);
+        }
+      }
+      case 4 -> {
+        if (now.treeNames().contains("temporary" + temporary)) {
+          now.dropTree("temporary" + temporary);
+          temporary++;
+        }
+      }
+      case 5 -> {
+        if (spec.spikes() && disk != null) {
+          disk.delay(TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(20)));
+        }
+      }
+      case 6, 7, 8 -> {
+        if (disk != null) {
+          disk.delay(0);
+        }
+      }
+      default -> {
+        // Leaves it alone for a while.
+      }
+    }
+  }
+
+  private void close() {
+    Store open = store;
+    if (open != null) {
+      store = null;
+      for (SoakWorker worker : workers) {
+        worker.release();
+      }
+      stallMillis +=
+          open.stats().stallNanos().values().stream().mapToLong(Long::longValue).sum() / 1_000_000;
+      open.close();
+    }
+  }
+
+  private void reopen() throws IOException {
+    opening.writeLock().lock();
+    try {
+      if (storage != null) {
+        storage.delay(0);
+      }
+      close();
+      System.gc();
+      Runtime runtime = Runtime.getRuntime();
+      heaps.add(runtime.totalMemory() - runtime.freeMemory());
+      files.add(openFiles());
+      try (StoreInspector inspector =
+          Store.inspect(
+              spec.directory(), StoreOptions.builder().memoryBudget(spec.memoryBytes()).build())) {
+        List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
+        if (!findings.isEmpty()) {
+          throw new AssertionError("the closed store is not sound: " + findings);
+        }
+      }
+      Store opened = open();
+      store = opened;
+      for (SoakWorker worker : workers) {
+        worker.verifyAll(opened);
+      }
+      for (int i = 0; i < SoakWorker.COUNTERS; i++) {
+        int counter = i;
+        long expected = workers.stream().mapToLong(worker -> worker.counted(counter)).sum();
+        if (SoakWorker.read(opened, i) != expected) {
+          throw new AssertionError(
+              "counter " + i + " is " + SoakWorker.read(opened, i) + ", not " + expected);
+        }
+      }
+      report.accept("closed, checked, opened and verified");
+    } finally {
+      opening.writeLock().unlock();
+    }
+  }
+
+  private static int openFiles() {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      return (int) open.count();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.isobardb.bench.soak;
+
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.lsm.StoreStats;
+import java.util.Locale;
+
+/**
+ * How a store under load stands at one moment. Sizes in bytes.
+ *
+ * @param seconds since the beginning
+ * @param operations since the beginning
+ * @param budget the memory budget
+ * @param peak the most that was ever allocated of it
+ * @param heap used, garbage included
+ * @param log length
+ * @param disk size of all files
+ * @param groups in L0, of all trees
+ * @param stallMillis that writers have waited since the store was opened
+ */
+record SoakSample(
+    long seconds,
+    long operations,
+    long budget,
+    long peak,
+    long heap,
+    long log,
+    long disk,
+    int groups,
+    long stallMillis) {
+
+  static SoakSample of(StoreStats stats, long seconds, long operations, long disk) {
+    Runtime runtime = Runtime.getRuntime();
+    return new SoakSample(
+        seconds,
+        operations,
+        stats.ledger().limitBytes(),
+        stats.ledger().peakBytes(),
+        runtime.totalMemory() - runtime.freeMemory(),
+        stats.logSizeBytes(),
+        disk,
+        stats.trees().stream().mapToInt(StoreStats.TreeStats::l0Groups).sum(),
+        stats.stallNanos().values().stream().mapToLong(Long::longValue).sum() / 1_000_000);
+  }
+
+  String line() {
+    return String.format(
+        Locale.ROOT,
+        "%6d s  %,12d operations  budget %s, peak %s  heap %s  log %s  disk %s  L0 %d  stalls %d ms",
+        seconds,
+        operations,
+        ByteSize.format(budget),
+        ByteSize.format(peak),
+        ByteSize.format(heap),
+        ByteSize.format(log),
+        ByteSize.format(disk),
+        groups,
+        stallMillis);
+  }
+}

@@ -1,0 +1,80 @@
+package io.isobardb.bench.soak;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.bench.Isobar;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SoakTest {
+  private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
+
+  @TempDir Path temp;
+
+  @Test
+  void aShortSoakFindsNothingWrongAndLeavesNothing() throws Exception {
+    Path dir = temp.resolve("store");
+    SoakSpec spec = new SoakSpec(dir, 3_000, 16 << 20, 2, 3, 500, SEED, true, 1_000);
+    List<String> lines = new ArrayList<>();
+    SoakResult result = SoakRun.run(spec, lines::add);
+    assertNull(result.wrong(), "seed " + SEED);
+    assertTrue(result.operations() > 0);
+    assertTrue(result.openings() > 1);
+    assertFalse(lines.isEmpty());
+    assertFalse(Files.exists(dir));
+  }
+
+  @Test
+  void aWorkerNoticesALostWriteAndOneThatNobodyMade() {
+    try (Store store =
+        Store.open(temp.resolve("store"), StoreOptions.builder().memoryBudget(16 << 20).build())) {
+      store.openTree(SoakWorker.treeName(0));
+      store.openTree(SoakWorker.COUNTER_TREE);
+      SoakWorker worker = new SoakWorker(0, 1, 50, SEED);
+      for (int i = 0; i < 2_000; i++) {
+        worker.step(store);
+      }
+      worker.verifyAll(store);
+      SoakModel names = new SoakModel(0, 1, 50, SEED);
+      byte[] lost = null;
+      byte[] absent = null;
+      for (int key = 0; key < 50; key++) {
+        if (store.tree(SoakWorker.treeName(0)).get(names.key(key)) != null) {
+          lost = names.key(key);
+        } else {
+          absent = names.key(key);
+        }
+      }
+      assertNotNull(lost);
+      assertNotNull(absent);
+      byte[] before = store.tree(SoakWorker.treeName(0)).get(lost);
+      store.tree(SoakWorker.treeName(0)).delete(lost);
+      assertThrows(AssertionError.class, () -> worker.verifyAll(store));
+      store.tree(SoakWorker.treeName(0)).put(lost, before);
+      worker.verifyAll(store);
+      store.tree(SoakWorker.treeName(0)).put(absent, new byte[3]);
+      assertThrows(AssertionError.class, () -> worker.verifyAll(store));
+      worker.release();
+    }
+  }
+
+  @Test
+  void wrongUsageIsRefused() throws Exception {
+    assertEquals(2, Isobar.commandLine().execute("soak", "--memory", "1MB"));
+    Path full = Files.createDirectories(temp.resolve("full"));
+    Files.createFile(full.resolve("file"));
+    assertEquals(
+        2, Isobar.commandLine().execute("soak", "--duration", "1s", "--dir", full.toString()));
+  }
+}
