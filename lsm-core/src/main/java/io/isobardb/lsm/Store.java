@@ -46,6 +46,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,7 @@ public final class Store implements AutoCloseable {
   private final Signal quiet;
   private final Map<String, Tree> trees = new ConcurrentHashMap<>();
   private final Set<Cursor> cursors = ConcurrentHashMap.newKeySet();
+  private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
   private final Object structure = new Object();
   private volatile boolean closed;
 
@@ -408,6 +410,16 @@ public final class Store implements AutoCloseable {
 
   Transactions transactions() {
     return transactions;
+  }
+
+  /**
+   * The one object of a type that goes with this store as long as it is open: for layers above that
+   * have to know what of theirs is open over it.
+   *
+   * @param make makes it when it is first asked for; must not call this method
+   */
+  public <T> T companion(Class<T> type, Supplier<T> make) {
+    return type.cast(companions.computeIfAbsent(type, of -> make.get()));
   }
 
   /** Begins a transaction with default options: see {@link #begin(TransactionOptions)}. */

@@ -67,6 +67,7 @@ public final class Transaction implements AutoCloseable {
   private final List<Undo> undo = new ArrayList<>();
   private final List<Savepoint> savepoints = new ArrayList<>();
   private final List<Cursor> cursors = new ArrayList<>();
+  private final List<Runnable> endActions = new ArrayList<>();
 
   /** Registered LSNs; the first is that of the snapshot, if there is one. */
   private final List<Long> registered = new ArrayList<>();
@@ -94,6 +95,11 @@ public final class Transaction implements AutoCloseable {
     return owner.id();
   }
 
+  /** The store it belongs to. */
+  public Store store() {
+    return store;
+  }
+
   long startNanos() {
     return owner.startNanos();
   }
@@ -101,6 +107,20 @@ public final class Transaction implements AutoCloseable {
   /** Whether it has neither been committed nor rolled back. */
   public boolean isOpen() {
     return ended == null;
+  }
+
+  /**
+   * Has {@code action} run once this transaction has ended, whichever way: what it committed can be
+   * seen then, and its locks are given back. Actions run in the order they came, on the thread that
+   * ends it, which they must not hold up; they must not throw, nor use the transaction.
+   */
+  public void onEnd(Runnable action) {
+    enter();
+    try {
+      endActions.add(action);
+    } finally {
+      exit();
+    }
   }
 
   /** The value of a key, or null if there is none. */
@@ -443,6 +463,8 @@ public final class Transaction implements AutoCloseable {
     writes.clear();
     undo.clear();
     transactions.ended(this);
+    endActions.forEach(Runnable::run);
+    endActions.clear();
   }
 
   private long snapshot() {

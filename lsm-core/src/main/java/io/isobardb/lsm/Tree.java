@@ -75,6 +75,11 @@ public final class Tree {
     return handle.name();
   }
 
+  /** Whether its writes go to the log; see {@link TreeOptions}. */
+  public boolean isLogged() {
+    return handle.settings().logged();
+  }
+
   /** The longest key, in bytes. */
   public int maxKeyBytes() {
     return store.pageSize() / 4;

@@ -52,6 +52,9 @@ class ArchitectureTest {
           Map.entry("tuning", "who divides the memory may ask for flushes, and nobody asks him"),
           Map.entry("recovery", "opening puts all parts together"));
 
+  /** Built on the public API, as a user's program is. */
+  private static final String DATASET = BASE + ".dataset";
+
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -86,11 +89,32 @@ class ArchitectureTest {
 
   @Test
   void everyPackageHasItsPlaceInTheOrder() {
-    Set<String> known = new TreeSet<>(Set.of(BASE));
+    Set<String> known = new TreeSet<>(Set.of(BASE, DATASET));
     ORDER.forEach(entry -> known.add(BASE + "." + entry.getKey()));
     Set<String> found = new TreeSet<>();
     CLASSES.forEach(type -> found.add(type.getPackageName()));
     assertEquals(known, found, "ORDER and ARCHITECTURE.md name all packages");
+  }
+
+  @Test
+  void datasetsAreBuiltOnThePublicApiAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(DATASET)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(DATASET),
+        "a store knows trees, not what they hold for each other");
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(DATASET)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.isobardb..")
+                    .and(resideOutsideOfPackages(BASE, BASE + ".error", DATASET))),
+        "what they need of a store is what every user may have");
   }
 
   @Test

@@ -1,0 +1,423 @@
+package io.isobardb.lsm.dataset;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records in a primary tree, and any number of secondary indexes that are kept in step with them.
+ *
+ * <p>Whatever writes to a dataset's trees goes through the dataset. A write without a transaction
+ * is one of its own, which is tried again when others get in its way. Arrays given are not kept;
+ * arrays returned are the caller's.
+ *
+ * <p>There is one {@code Dataset} per name and open store, which all threads share. It needs no
+ * closing.
+ *
+ * <p>Thread rule: all methods may be called by any thread; those with a transaction by that one's.
+ *
+ * <p>Errors: {@link IllegalArgumentException} for an index that does not exist and for keys and
+ * records beyond their limits, {@link IllegalStateException} for an index that is being built, and
+ * those of {@link Tree} and {@link Transaction}.
+ */
+public final class Dataset {
+  private static final int MAX_NAME = 100;
+
+  /** The names of the datasets that are open over a store. */
+  private static final class OpenDatasets {
+    final Set<String> names = ConcurrentHashMap.newKeySet();
+  }
+
+  private final Store store;
+  private final String name;
+  private final Tree primary;
+  private final Catalog catalog;
+  private final Writers writers = new Writers();
+  private final RecordWriter writer;
+  private final IndexReader reader;
+  private final IndexChanges changes;
+
+  /** Where the repair of an index goes on. */
+  private final Map<String, byte[]> repairedTo = new ConcurrentHashMap<>();
+
+  private Dataset(Store store, String name, DatasetOptions options) {
+    this.store = store;
+    this.name = name;
+    this.primary = store.openTree(name, options.primary());
+    if (primary.isLogged() != options.primary().logged()) {
+      throw new IllegalArgumentException(
+          "tree '" + name + "' is " + (primary.isLogged() ? "logged" : "unlogged"));
+    }
+    TreeOptions catalogOptions = TreeOptions.builder().logged(primary.isLogged()).build();
+    this.catalog = new Catalog(name, store.openTree(name + "/catalog", catalogOptions));
+    this.writer = new RecordWriter(name, primary);
+    this.reader = new IndexReader(primary);
+    this.changes = new IndexChanges(store, name, primary, options, catalog, writers, writer);
+  }
+
+  /**
+   * Opens a dataset, or makes it. A tree of the name that is there already becomes its primary
+   * tree, and the indexes are built before this returns; so are those whose build a crash has
+   * broken off.
+   *
+   * @param name 1 to 100 letters, digits, {@code -}, {@code _} and {@code .}; also the name of the
+   *     primary tree
+   * @param options with the definitions of all indexes that the dataset has
+   * @throws IllegalArgumentException if it was made with other definitions, or other options of the
+   *     primary tree
+   * @throws IllegalStateException if it is open already
+   * @throws DuplicateKeyException if a unique index can't be built
+   */
+  public static Dataset open(Store store, String name, DatasetOptions options) {
+    if (!name.matches("[A-Za-z0-9._-]{1," + MAX_NAME + "}")) {
+      throw new IllegalArgumentException(
+          "a dataset's name must be 1 to "
+              + MAX_NAME
+              + " letters, digits, '-', '_' and '.', not '"
+              + name
+              + "'");
+    }
+    OpenDatasets open = store.companion(OpenDatasets.class, OpenDatasets::new);
+    if (!open.names.add(name)) {
+      throw new IllegalStateException(
+          "dataset '" + name + "' is open already: share that one, as all threads may use it");
+    }
+    try {
+      Dataset dataset = new Dataset(store, name, options);
+      dataset.changes.open();
+      return dataset;
+    } catch (RuntimeException | Error e) {
+      open.names.remove(name);
+      throw e;
+    }
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** The store it is in. */
+  public Store store() {
+    return store;
+  }
+
+  // ---- records
+
+  /** The record of a key, or null if there is none. */
+  public byte @Nullable [] get(byte[] key) {
+    return primary.get(key);
+  }
+
+  /** The record of a key as of a snapshot, or null if there was none. */
+  public byte @Nullable [] get(Snapshot snapshot, byte[] key) {
+    return primary.get(key, snapshot);
+  }
+
+  /** The record of a key as a transaction sees it, or null if there is none. */
+  public byte @Nullable [] get(Transaction transaction, byte[] key) {
+    return transaction.get(primary, key);
+  }
+
+  /** As {@link Transaction#getForUpdate}. */
+  public byte @Nullable [] getForUpdate(Transaction transaction, byte[] key) {
+    return transaction.getForUpdate(primary, key);
+  }
+
+  /** A cursor over the records, by primary key. */
+  public Cursor cursor(CursorOptions options) {
+    return primary.cursor(options);
+  }
+
+  /** A cursor over the records as a transaction sees them, by primary key. */
+  public Cursor cursor(Transaction transaction, CursorOptions options) {
+    return transaction.cursor(primary, options);
+  }
+
+  /**
+   * Sets a record.
+   *
+   * @throws DuplicateKeyException if a unique index leads from one of its index keys to another
+   *     record; nothing is written
+   * @throws ExtractorException if an index can't be told its keys; nothing is written
+   */
+  public void put(byte[] key, byte[] value) {
+    run(transaction -> put(transaction, key, value));
+  }
+
+  /**
+   * Sets a record within a transaction; errors as with {@link #put(byte[], byte[])}, after which
+   * the transaction can go on.
+   */
+  public void put(Transaction transaction, byte[] key, byte[] value) {
+    checkStore(transaction);
+    writer.write(transaction, writers.layoutOf(transaction), key, value);
+  }
+
+  /** Removes a record, whether it is there or not. */
+  public void delete(byte[] key) {
+    run(transaction -> delete(transaction, key));
+  }
+
+  /** Removes a record within a transaction, whether it is there or not. */
+  public void delete(Transaction transaction, byte[] key) {
+    checkStore(transaction);
+    writer.write(transaction, writers.layoutOf(transaction), key, null);
+  }
+
+  /** Writes a batch: all of it or nothing. Errors as with {@link #put(byte[], byte[])}. */
+  public void write(RecordBatch batch) {
+    run(transaction -> writeAll(transaction, batch));
+  }
+
+  /** Writes a batch within a transaction: all of it, or nothing if it throws. */
+  public void write(Transaction transaction, RecordBatch batch) {
+    checkStore(transaction);
+    var before = transaction.savepoint();
+    try {
+      writeAll(transaction, batch);
+    } catch (RuntimeException e) {
+      if (transaction.isOpen()) {
+        transaction.rollbackTo(before);
+      }
+      throw e;
+    }
+  }
+
+  private void writeAll(Transaction transaction, RecordBatch batch) {
+    Layout layout = writers.layoutOf(transaction);
+    for (RecordBatch.Operation operation : batch.operations()) {
+      writer.write(transaction, layout, operation.key(), operation.value());
+    }
+  }
+
+  /** Else a dataset of one store would note a transaction of another as its writer. */
+  private void checkStore(Transaction transaction) {
+    if (transaction.store() != store) {
+      throw new IllegalArgumentException(
+          "dataset '" + name + "' belongs to another store than the transaction");
+    }
+  }
+
+  private void run(Consumer<Transaction> what) {
+    store.<@Nullable Void, RuntimeException>inTransaction(
+        IndexRepair.LATEST,
+        transaction -> {
+          what.accept(transaction);
+          return null;
+        });
+  }
+
+  // ---- reading by an index
+
+  /** The records with an index key, by primary key, all as of one moment. */
+  public List<IndexEntry> find(String index, byte[] indexKey) {
+    SecondaryIndex found = ready(index);
+    try (Snapshot snapshot = store.snapshot()) {
+      return reader.find(View.of(snapshot), found, indexKey);
+    }
+  }
+
+  /** The records with an index key as of a snapshot, by primary key. */
+  public List<IndexEntry> find(Snapshot snapshot, String index, byte[] indexKey) {
+    View view = View.of(snapshot);
+    return reader.find(view, ready(index, view), indexKey);
+  }
+
+  /** The records with an index key as a transaction sees them, by primary key. */
+  public List<IndexEntry> find(Transaction transaction, String index, byte[] indexKey) {
+    View view = View.of(transaction);
+    return reader.find(view, ready(index, view), indexKey);
+  }
+
+  /** A cursor over the records in the order of an index, as they are now. */
+  public IndexCursor cursor(String index, IndexRange range) {
+    SecondaryIndex found = ready(index);
+    Snapshot snapshot = store.snapshot();
+    try {
+      return new IndexCursor(View.of(snapshot), snapshot, found, primary, range);
+    } catch (RuntimeException | Error e) {
+      snapshot.close();
+      throw e;
+    }
+  }
+
+  /** A cursor over the records in the order of an index as of a snapshot, which must outlive it. */
+  public IndexCursor cursor(Snapshot snapshot, String index, IndexRange range) {
+    View view = View.of(snapshot);
+    return new IndexCursor(view, null, ready(index, view), primary, range);
+  }
+
+  /** A cursor over the records in the order of an index as a transaction sees them. */
+  public IndexCursor cursor(Transaction transaction, String index, IndexRange range) {
+    View view = View.of(transaction);
+    return new IndexCursor(view, null, ready(index, view), primary, range);
+  }
+
+  private SecondaryIndex known(String index) {
+    Layout layout = writers.current();
+    SecondaryIndex found = layout.find(index);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "dataset '"
+              + name
+              + "' has no index '"
+              + index
+              + "'; it has "
+              + layout.indexes().stream()
+                  .map(SecondaryIndex::name)
+                  .collect(Collectors.joining(", ", "[", "]")));
+    }
+    return found;
+  }
+
+  private SecondaryIndex ready(String index) {
+    SecondaryIndex found = known(index);
+    if (!found.isReady()) {
+      throw new IllegalStateException(
+          "index '" + index + "' of dataset '" + name + "' is still being built: see indexes()");
+    }
+    return found;
+  }
+
+  private SecondaryIndex ready(String index, View view) {
+    SecondaryIndex found = ready(index);
+    if (!catalog.shows(view, found.stored())) {
+      throw new IllegalStateException(
+          "index '"
+              + index
+              + "' of dataset '"
+              + name
+              + "' was not ready yet when the snapshot was taken, or the transaction first read");
+    }
+    return found;
+  }
+
+  // ---- the indexes themselves
+
+  /** The indexes there are, and how far they are. */
+  public List<IndexStatus> indexes() {
+    return writers.current().indexes().stream()
+        .map(
+            index -> {
+              Index definition = index.definition();
+              Catalog.Progress progress = index.isReady() ? null : catalog.progress(index.name());
+              return new IndexStatus(
+                  index.name(),
+                  definition.unique(),
+                  definition.maintenance(),
+                  definition.version(),
+                  index.stored().state(),
+                  progress == null ? 0 : progress.records(),
+                  index.staleSeen(),
+                  index.tree().name());
+            })
+        .toList();
+  }
+
+  /** As {@link #createIndex(Index, BuildProgress)}, telling nobody. */
+  public void createIndex(Index definition) {
+    createIndex(definition, BuildProgress.NONE);
+  }
+
+  /**
+   * Creates an index and builds it while records are written; it can be read when this returns.
+   *
+   * <p>First waits until the transactions have ended that have written to the dataset before. If
+   * the build breaks off, by a full disk or by what {@code progress} throws, call this again and it
+   * goes on. After a crash it goes on when the dataset is opened with the index among its
+   * definitions; opened without, the index is dropped.
+   *
+   * @throws IllegalArgumentException if there is an index of this name
+   * @throws IllegalStateException if another change is under way, or if transactions stay open for
+   *     longer than the options' {@code changeTimeout}
+   * @throws DuplicateKeyException if it is unique and the records don't allow that; it is dropped
+   * @throws ExtractorException if the extractor fails on a record; it is dropped
+   */
+  public void createIndex(Index definition, BuildProgress progress) {
+    changes.create(definition, progress);
+  }
+
+  /**
+   * Drops an index; cursors over it are closed. Waits for transactions as {@link #createIndex}
+   * does; if those stay open for too long, call this again.
+   *
+   * @throws IllegalArgumentException if there is no such index
+   * @throws IllegalStateException as with {@link #createIndex}
+   */
+  public void dropIndex(String index) {
+    changes.drop(index);
+    repairedTo.remove(index);
+  }
+
+  /**
+   * Removes all stale entries of an index with {@link Maintenance#VALIDATION}, while records are
+   * written. It is up to the caller when, and on which thread.
+   *
+   * @throws IllegalArgumentException if the index is eager: it has none
+   */
+  public RepairResult repair(String index) {
+    repairedTo.remove(index);
+    return repair(index, Long.MAX_VALUE);
+  }
+
+  /**
+   * Looks at some entries of an index and removes those that are stale. The next call goes on where
+   * this one ends, and begins anew once the end was reached.
+   *
+   * @param entries how many to look at, at least 1
+   * @throws IllegalArgumentException if the index is eager: it has none
+   */
+  public RepairResult repair(String index, long entries) {
+    SecondaryIndex found = ready(index);
+    if (found.isEager()) {
+      throw new IllegalArgumentException(
+          "index '" + index + "' is eager: there is nothing stale in it to repair");
+    }
+    if (entries < 1) {
+      throw new IllegalArgumentException("entries must be at least 1, not " + entries);
+    }
+    long seen = 0;
+    long removed = 0;
+    byte[] next = repairedTo.get(index);
+    do {
+      IndexRepair.Slice slice = changes.repair().repair(found, next, entries - seen);
+      seen += slice.entries();
+      removed += slice.removed();
+      next = slice.next();
+    } while (next != null && seen < entries);
+    if (next == null) {
+      repairedTo.remove(index);
+    } else {
+      repairedTo.put(index, next);
+    }
+    return new RepairResult(seen, removed, next == null);
+  }
+
+  /**
+   * Compares all indexes that are ready with the records, both ways, as of one moment; reads all of
+   * them, and keeps merges from dropping what it sees meanwhile.
+   */
+  public DatasetCheck check() {
+    List<SecondaryIndex> ready =
+        writers.current().indexes().stream().filter(SecondaryIndex::isReady).toList();
+    try (Snapshot snapshot = store.snapshot()) {
+      return new DatasetChecker(View.of(snapshot), primary, ready).run();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "dataset " + name;
+  }
+}

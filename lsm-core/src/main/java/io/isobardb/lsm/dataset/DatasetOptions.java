@@ -1,0 +1,87 @@
+package io.isobardb.lsm.dataset;
+
+import io.isobardb.lsm.TreeOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What a dataset is opened with; immutable.
+ *
+ * @param primary how the primary tree is made, if it is not there; its indexes are like it in all
+ *     but the key order
+ * @param indexes all indexes the dataset has, each name once
+ * @param changeTimeout how long creating or dropping an index waits for the transactions that have
+ *     written to the dataset before; default 30 seconds
+ * @param progress is told of indexes that are built while the dataset is opened
+ */
+public record DatasetOptions(
+    TreeOptions primary, List<Index> indexes, Duration changeTimeout, BuildProgress progress) {
+  public DatasetOptions {
+    Objects.requireNonNull(primary, "primary");
+    Objects.requireNonNull(progress, "progress");
+    indexes = List.copyOf(indexes);
+    if (changeTimeout.isNegative() || changeTimeout.compareTo(Duration.ofDays(365)) > 0) {
+      throw new IllegalArgumentException(
+          "changeTimeout must be zero to 365 days, not " + changeTimeout);
+    }
+    Map<String, Index> names = new LinkedHashMap<>();
+    for (Index index : indexes) {
+      if (names.put(index.name(), index) != null) {
+        throw new IllegalArgumentException("index '" + index.name() + "' is defined twice");
+      }
+    }
+  }
+
+  /** No indexes, and a primary tree with default options. */
+  public static DatasetOptions defaults() {
+    return builder().build();
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects options; what is not set has its default. Thread rule: one thread at a time. */
+  public static final class Builder {
+    private final List<Index> indexes = new ArrayList<>();
+    private TreeOptions primary = TreeOptions.defaults();
+    private Duration changeTimeout = Duration.ofSeconds(30);
+    private BuildProgress progress = BuildProgress.NONE;
+
+    private Builder() {}
+
+    public Builder primary(TreeOptions value) {
+      primary = value;
+      return this;
+    }
+
+    /** Adds an index. */
+    public Builder index(Index value) {
+      indexes.add(value);
+      return this;
+    }
+
+    public Builder changeTimeout(Duration value) {
+      changeTimeout = value;
+      return this;
+    }
+
+    public Builder progress(BuildProgress value) {
+      progress = value;
+      return this;
+    }
+
+    /**
+     * The options.
+     *
+     * @throws IllegalArgumentException if two indexes have one name, or the timeout is out of range
+     */
+    public DatasetOptions build() {
+      return new DatasetOptions(primary, indexes, changeTimeout, progress);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.isobardb.lsm.dataset;
+
+import io.isobardb.lsm.error.IsobarException;
+
+/**
+ * A unique index would have had to lead from one index key to two records. Nothing was written, and
+ * a transaction in which it happened can go on.
+ */
+public final class DuplicateKeyException extends IsobarException {
+  private static final long serialVersionUID = 1L;
+
+  private final String dataset;
+  private final String index;
+  private final byte[] indexKey;
+  private final byte[] holder;
+
+  DuplicateKeyException(String dataset, String index, byte[] indexKey, byte[] holder, byte[] key) {
+    super(
+        "index '"
+            + index
+            + "' of dataset '"
+            + dataset
+            + "' is unique, and its key "
+            + EntryKey.text(indexKey)
+            + " belongs to the record "
+            + EntryKey.text(holder)
+            + ": record "
+            + EntryKey.text(key)
+            + " can't have it, too");
+    this.dataset = dataset;
+    this.index = index;
+    this.indexKey = indexKey.clone();
+    this.holder = holder.clone();
+  }
+
+  /** The name of the dataset. */
+  public String dataset() {
+    return dataset;
+  }
+
+  /** The name of the index. */
+  public String index() {
+    return index;
+  }
+
+  /** What would have been there twice. */
+  public byte[] indexKey() {
+    return indexKey.clone();
+  }
+
+  /** The primary key of the record that has it. */
+  public byte[] holder() {
+    return holder.clone();
+  }
+}

@@ -1,0 +1,129 @@
+package io.isobardb.lsm.dataset;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The definition of a secondary index; immutable.
+ *
+ * <p>Index keys are ordered as unsigned bytes, shorter first; records with the same index key by
+ * their primary keys, as unsigned bytes, too, whatever the order of the primary tree.
+ */
+public final class Index {
+  private static final int MAX_NAME = 60;
+
+  private final String name;
+  private final KeyExtractor extractor;
+  private final boolean unique;
+  private final Maintenance maintenance;
+  private final int version;
+
+  private Index(Builder builder, KeyExtractor extractor) {
+    this.name = builder.name;
+    this.extractor = extractor;
+    this.unique = builder.unique;
+    this.maintenance = builder.maintenance;
+    this.version = builder.version;
+  }
+
+  /**
+   * Begins the definition of an index.
+   *
+   * @param name 1 to 60 letters, digits, {@code -} and {@code _}
+   */
+  public static Builder builder(String name) {
+    return new Builder(name);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public KeyExtractor extractor() {
+    return extractor;
+  }
+
+  public boolean unique() {
+    return unique;
+  }
+
+  public Maintenance maintenance() {
+    return maintenance;
+  }
+
+  public int version() {
+    return version;
+  }
+
+  @Override
+  public String toString() {
+    return name + " (" + described() + ")";
+  }
+
+  /** All that is stored of a definition but the name. */
+  String described() {
+    return (unique ? "unique, " : "not unique, ") + maintenance + ", version " + version;
+  }
+
+  /** Collects a definition; what is not set has its default. Thread rule: one thread at a time. */
+  public static final class Builder {
+    private final String name;
+    private @Nullable KeyExtractor extractor;
+    private boolean unique;
+    private Maintenance maintenance = Maintenance.EAGER;
+    private int version = 1;
+
+    private Builder(String name) {
+      if (!name.matches("[A-Za-z0-9_-]{1," + MAX_NAME + "}")) {
+        throw new IllegalArgumentException(
+            "an index's name must be 1 to "
+                + MAX_NAME
+                + " letters, digits, '-' and '_', not '"
+                + name
+                + "'");
+      }
+      this.name = name;
+    }
+
+    /** Where the index keys come from; must be set. */
+    public Builder key(KeyExtractor value) {
+      extractor = Objects.requireNonNull(value, "key");
+      return this;
+    }
+
+    /** Whether an index key may belong to one record at most; default no. */
+    public Builder unique(boolean value) {
+      unique = value;
+      return this;
+    }
+
+    /** Default {@link Maintenance#EAGER}. */
+    public Builder maintenance(Maintenance value) {
+      maintenance = Objects.requireNonNull(value, "maintenance");
+      return this;
+    }
+
+    /**
+     * A number to be changed whenever the extractor gives other keys than before; default 1. It is
+     * stored, and compared when the dataset is opened.
+     */
+    public Builder version(int value) {
+      version = value;
+      return this;
+    }
+
+    /**
+     * The definition.
+     *
+     * @throws IllegalArgumentException if it has no extractor
+     */
+    public Index build() {
+      KeyExtractor given = extractor;
+      if (given == null) {
+        throw new IllegalArgumentException(
+            "index '" + name + "' has no extractor: say with key(...) what its keys are");
+      }
+      return new Index(this, given);
+    }
+  }
+}

@@ -1,0 +1,382 @@
+package io.isobardb.lsm.dataset;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Isolation;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TransactionOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How indexes come and go while records are written.
+ *
+ * <p>An index comes like this, and a crash at any point leaves what can be gone on with:
+ *
+ * <ol>
+ *   <li>It is in the catalog as {@code BUILDING}, and has a tree.
+ *   <li>It is in the layout: transactions that begin to write from now on maintain it.
+ *   <li>Those that have begun before have ended ({@link Writers#awaitOthers}): from now on all do.
+ *   <li>If it is eager, what does not fit its record goes ({@link IndexRepair}): one that began
+ *       before may have overwritten a record whose entry another had made already.
+ *   <li>The primary tree is gone through, some records at a time: each is locked, and its entries
+ *       are added. How far that is is part of the same transaction.
+ *   <li>It is {@code READY}, in the catalog first and in the layout then.
+ * </ol>
+ *
+ * <p>It goes the other way round: it is {@code DROPPING} in the catalog, durably; then out of the
+ * layout; then those that maintain it have ended; then its tree goes, and its place in the catalog.
+ *
+ * <p>Thread rule: all methods may be called by any thread; one change at a time.
+ */
+final class IndexChanges {
+  private static final Logger LOG = LogManager.getLogger(IndexChanges.class);
+  private static final int SLICE = 64;
+
+  private static final TransactionOptions SYNCED =
+      TransactionOptions.builder()
+          .isolation(Isolation.READ_COMMITTED)
+          .durability(Durability.SYNC)
+          .build();
+
+  private final Store store;
+  private final String dataset;
+  private final Tree primary;
+  private final DatasetOptions options;
+  private final Catalog catalog;
+  private final Writers writers;
+  private final RecordWriter writer;
+  private final IndexRepair repair;
+
+  /** The change under way, or null. */
+  private final AtomicReference<@Nullable String> changing = new AtomicReference<>();
+
+  IndexChanges(
+      Store store,
+      String dataset,
+      Tree primary,
+      DatasetOptions options,
+      Catalog catalog,
+      Writers writers,
+      RecordWriter writer) {
+    this.store = store;
+    this.dataset = dataset;
+    this.primary = primary;
+    this.options = options;
+    this.catalog = catalog;
+    this.writers = writers;
+    this.writer = writer;
+    this.repair = new IndexRepair(store, primary, writer);
+  }
+
+  /**
+   * Compares the definitions with what is stored, and brings all indexes to the end of what was
+   * begun: nobody writes to the dataset yet.
+   *
+   * @throws IllegalArgumentException if the definitions are not those stored
+   */
+  void open() {
+    if (catalog.isNew()) {
+      create();
+    }
+    Map<String, Catalog.Stored> stored = catalog.indexes();
+    compare(stored);
+    Map<String, Index> definitions = new LinkedHashMap<>();
+    options.indexes().forEach(index -> definitions.put(index.name(), index));
+    List<SecondaryIndex> indexes = new ArrayList<>();
+    for (Catalog.Stored index : stored.values()) {
+      Index definition = definitions.get(index.name());
+      if (index.state() == IndexState.DROPPING) {
+        finishDrop(index);
+      } else if (definition == null) {
+        LOG.info("dropping index '{}' of '{}', which was never ready", index.name(), dataset);
+        drop(index);
+      } else {
+        indexes.add(open(index, definition));
+      }
+    }
+    writers.publish(new Layout(indexes));
+    for (SecondaryIndex index : indexes) {
+      if (!index.isReady()) {
+        build(index, options.progress());
+      }
+    }
+  }
+
+  /** Writes the first catalog. There may be records already, so the indexes are to be built. */
+  private void create() {
+    run(
+        IndexRepair.LATEST,
+        transaction -> {
+          catalog.create(transaction);
+          for (Index index : options.indexes()) {
+            int number = catalog.nextNumber(transaction);
+            catalog.put(transaction, Catalog.Stored.of(index, number, IndexState.BUILDING));
+          }
+        });
+  }
+
+  private void compare(Map<String, Catalog.Stored> stored) {
+    List<String> differences = new ArrayList<>();
+    for (Index index : options.indexes()) {
+      Catalog.Stored known = stored.get(index.name());
+      if (known == null || known.state() == IndexState.DROPPING) {
+        differences.add(
+            "there is no index '"
+                + index.name()
+                + "': open the dataset without it, and call createIndex");
+      } else if (!known.isOf(index)) {
+        differences.add(
+            "index '"
+                + index.name()
+                + "' is stored as "
+                + known.described()
+                + ", and defined as "
+                + index.described()
+                + ": drop it and create it anew, or give the definition it was made with");
+      }
+    }
+    for (Catalog.Stored known : stored.values()) {
+      boolean given =
+          options.indexes().stream().anyMatch(index -> index.name().equals(known.name()));
+      if (!given && known.state() == IndexState.READY) {
+        differences.add(
+            "there is an index '"
+                + known.name()
+                + "' that is not among the definitions: without it, its entries would not be kept"
+                + " in step; open the dataset with it, and call dropIndex if it is not wanted");
+      }
+    }
+    if (!differences.isEmpty()) {
+      throw new IllegalArgumentException(
+          "dataset '"
+              + dataset
+              + "' was made with other definitions: "
+              + String.join("; ", differences));
+    }
+  }
+
+  /** An index as a crash has left it, with a tree. */
+  private SecondaryIndex open(Catalog.Stored stored, Index definition) {
+    String tree = catalog.treeName(stored);
+    if (store.treeNames().contains(tree)) {
+      return new SecondaryIndex(definition, store.tree(tree), stored);
+    }
+    if (stored.state() == IndexState.READY) {
+      LOG.warn("index '{}' of '{}' has no tree, and is built", stored.name(), dataset);
+    }
+    Catalog.Stored anew = stored.with(IndexState.BUILDING);
+    run(
+        IndexRepair.LATEST,
+        transaction -> {
+          catalog.put(transaction, anew);
+          catalog.removeProgress(transaction, anew.name());
+        });
+    return new SecondaryIndex(definition, createTree(anew), anew);
+  }
+
+  private Tree createTree(Catalog.Stored stored) {
+    String tree = catalog.treeName(stored);
+    if (store.treeNames().contains(tree)) {
+      // A crash took what the catalog said of it.
+      store.dropTree(tree);
+    }
+    return store.createTree(
+        tree,
+        TreeOptions.builder()
+            .logged(primary.isLogged())
+            .compression(options.primary().compression())
+            .filterBitsPerKey(options.primary().filterBitsPerKey())
+            .build());
+  }
+
+  /** Creates an index and builds it; or goes on with a build that was broken off. */
+  void create(Index definition, BuildProgress progress) {
+    begin("creating index '" + definition.name() + "'");
+    try {
+      Catalog.Stored stored = catalog.indexes().get(definition.name());
+      if (stored != null && stored.state() == IndexState.DROPPING) {
+        finishDrop(stored);
+        stored = null;
+      }
+      SecondaryIndex index = writers.current().find(definition.name());
+      if (stored != null && (stored.state() == IndexState.READY || !stored.isOf(definition))) {
+        throw new IllegalArgumentException(
+            "dataset '"
+                + dataset
+                + "' has an index '"
+                + stored.name()
+                + "' already ("
+                + stored.described()
+                + ", "
+                + stored.state()
+                + "): drop it first");
+      }
+      if (index == null) {
+        index = add(definition, stored);
+      }
+      build(index, progress);
+    } finally {
+      changing.set(null);
+    }
+  }
+
+  /** Makes an index known to writers. */
+  private SecondaryIndex add(Index definition, Catalog.@Nullable Stored stored) {
+    Catalog.Stored building = stored;
+    if (building == null) {
+      building =
+          store.inTransaction(
+              IndexRepair.LATEST,
+              transaction -> {
+                Catalog.Stored fresh =
+                    Catalog.Stored.of(
+                        definition, catalog.nextNumber(transaction), IndexState.BUILDING);
+                catalog.put(transaction, fresh);
+                return fresh;
+              });
+    }
+    SecondaryIndex index = new SecondaryIndex(definition, createTree(building), building);
+    writers.publish(writers.current().replace(definition.name(), index));
+    return index;
+  }
+
+  /** Drops the index if its definition does not fit the records. */
+  private void build(SecondaryIndex index, BuildProgress progress) {
+    try {
+      writers.awaitOthers(
+          options.changeTimeout(), "creating index '" + index.name() + "' of '" + dataset + "'");
+      fill(index, progress);
+    } catch (DuplicateKeyException | ExtractorException e) {
+      try {
+        drop(index.stored());
+      } catch (RuntimeException more) {
+        e.addSuppressed(more);
+      }
+      throw e;
+    }
+    Catalog.Stored ready = index.stored().with(IndexState.READY);
+    run(
+        IndexRepair.LATEST,
+        transaction -> {
+          catalog.put(transaction, ready);
+          catalog.removeProgress(transaction, ready.name());
+        });
+    writers.publish(writers.current().replace(index.name(), index.with(ready)));
+  }
+
+  private void fill(SecondaryIndex index, BuildProgress progress) {
+    Catalog.Progress at = catalog.progress(index.name());
+    if (at == null && index.isEager()) {
+      byte[] from = null;
+      do {
+        from = repair.repair(index, from, Long.MAX_VALUE).next();
+      } while (from != null);
+    }
+    while (true) {
+      List<byte[]> keys = keysAfter(at == null ? null : at.lastKey());
+      if (keys.isEmpty()) {
+        return;
+      }
+      long before = at == null ? 0 : at.records();
+      Catalog.Progress now = new Catalog.Progress(before + keys.size(), keys.get(keys.size() - 1));
+      run(
+          IndexRepair.LATEST,
+          transaction -> {
+            keys.forEach(key -> writer.index(transaction, index, key));
+            catalog.putProgress(transaction, index.name(), now);
+          });
+      at = now;
+      progress.at(index.name(), now.records());
+    }
+  }
+
+  private List<byte[]> keysAfter(byte @Nullable [] last) {
+    CursorOptions all = CursorOptions.all();
+    List<byte[]> keys = new ArrayList<>();
+    try (Cursor cursor = primary.cursor(last == null ? all : all.from(last))) {
+      boolean more = cursor.first();
+      if (more && last != null && Arrays.equals(cursor.key(), last)) {
+        more = cursor.next();
+      }
+      for (; more && keys.size() < SLICE; more = cursor.next()) {
+        keys.add(cursor.key());
+      }
+    }
+    return keys;
+  }
+
+  void drop(String name) {
+    begin("dropping index '" + name + "'");
+    try {
+      Catalog.Stored stored = catalog.indexes().get(name);
+      if (stored == null) {
+        throw new IllegalArgumentException("dataset '" + dataset + "' has no index '" + name + "'");
+      }
+      if (stored.state() == IndexState.DROPPING) {
+        finishDrop(stored);
+      } else {
+        drop(stored);
+      }
+    } finally {
+      changing.set(null);
+    }
+  }
+
+  private void drop(Catalog.Stored stored) {
+    Catalog.Stored dropping = stored.with(IndexState.DROPPING);
+    run(SYNCED, transaction -> catalog.put(transaction, dropping));
+    if (!primary.isLogged()) {
+      store.checkpoint();
+    }
+    finishDrop(dropping);
+  }
+
+  private void finishDrop(Catalog.Stored stored) {
+    writers.publish(writers.current().replace(stored.name(), null));
+    writers.awaitOthers(
+        options.changeTimeout(), "dropping index '" + stored.name() + "' of '" + dataset + "'");
+    String tree = catalog.treeName(stored);
+    if (store.treeNames().contains(tree)) {
+      store.dropTree(tree);
+    }
+    run(IndexRepair.LATEST, transaction -> catalog.remove(transaction, stored.name()));
+  }
+
+  private void begin(String change) {
+    if (!changing.compareAndSet(null, change)) {
+      throw new IllegalStateException(
+          change
+              + " of '"
+              + dataset
+              + "' has to wait: another change is under way, "
+              + changing.get()
+              + "; try again when it is done");
+    }
+  }
+
+  private void run(TransactionOptions how, Consumer<Transaction> what) {
+    store.<@Nullable Void, RuntimeException>inTransaction(
+        how,
+        transaction -> {
+          what.accept(transaction);
+          return null;
+        });
+  }
+
+  IndexRepair repair() {
+    return repair;
+  }
+}

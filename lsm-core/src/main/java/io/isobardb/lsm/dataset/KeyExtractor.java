@@ -1,0 +1,24 @@
+package io.isobardb.lsm.dataset;
+
+import java.util.Collection;
+
+/**
+ * Tells under which index keys a record is to be found.
+ *
+ * <p>Gives the same for the same record at any time: on what it gave when a record was written
+ * rests what is removed when it is replaced. Whoever changes what it gives changes the {@linkplain
+ * Index.Builder#version version} of the definition.
+ *
+ * <p>Thread rule: called by many threads at once, and with records locked: it must not block, nor
+ * use the store.
+ */
+@FunctionalInterface
+public interface KeyExtractor {
+  /**
+   * The index keys of a record: none, one or many, in any order; what comes twice counts once.
+   *
+   * @param key the record's key in the primary tree; not to be changed
+   * @param value the record; not to be changed
+   */
+  Collection<byte[]> keys(byte[] key, byte[] value);
+}

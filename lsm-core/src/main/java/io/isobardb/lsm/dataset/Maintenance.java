@@ -1,0 +1,17 @@
+package io.isobardb.lsm.dataset;
+
+/** How an index is kept in step with the records. */
+public enum Maintenance {
+  /**
+   * A write reads the record it replaces and removes its index entries. Writes cost a read, and
+   * reads of the index alone need not look at records.
+   */
+  EAGER,
+
+  /**
+   * A write adds index entries and reads nothing. Entries of replaced records stay behind, stale:
+   * who reads the index looks at the record, too, and passes over what does not fit it any more.
+   * {@link Dataset#repair} removes them.
+   */
+  VALIDATION
+}

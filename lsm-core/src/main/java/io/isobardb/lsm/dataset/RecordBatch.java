@@ -1,0 +1,40 @@
+package io.isobardb.lsm.dataset;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes to records of a dataset that take effect in the order they were added, all or none.
+ *
+ * <p>Keys and records are copied when added. May be written more than once, and to any dataset.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class RecordBatch {
+  /** A write; without a value it deletes. */
+  record Operation(byte[] key, byte @Nullable [] value) {}
+
+  private final List<Operation> operations = new ArrayList<>();
+
+  /** Sets a record. */
+  public RecordBatch put(byte[] key, byte[] value) {
+    operations.add(new Operation(key.clone(), value.clone()));
+    return this;
+  }
+
+  /** Removes a record, whether it is there or not. */
+  public RecordBatch delete(byte[] key) {
+    operations.add(new Operation(key.clone(), null));
+    return this;
+  }
+
+  /** Writes in the batch. */
+  public int size() {
+    return operations.size();
+  }
+
+  List<Operation> operations() {
+    return operations;
+  }
+}

@@ -1,0 +1,179 @@
+package io.isobardb.lsm.dataset;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.error.IsobarException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * An index that is maintained: its definition, its tree, and how far it is.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class SecondaryIndex {
+  private static final byte[] NO_VALUE = new byte[0];
+
+  private final Index definition;
+  private final Tree tree;
+  private final Catalog.Stored stored;
+  private final LongAdder staleSeen;
+
+  SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored) {
+    this(definition, tree, stored, new LongAdder());
+  }
+
+  private SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored, LongAdder staleSeen) {
+    this.definition = definition;
+    this.tree = tree;
+    this.stored = stored;
+    this.staleSeen = staleSeen;
+  }
+
+  /** The same index in another state. */
+  SecondaryIndex with(Catalog.Stored now) {
+    return new SecondaryIndex(definition, tree, now, staleSeen);
+  }
+
+  String name() {
+    return definition.name();
+  }
+
+  Index definition() {
+    return definition;
+  }
+
+  Tree tree() {
+    return tree;
+  }
+
+  Catalog.Stored stored() {
+    return stored;
+  }
+
+  boolean isReady() {
+    return stored.state() == IndexState.READY;
+  }
+
+  boolean isUnique() {
+    return definition.unique();
+  }
+
+  boolean isEager() {
+    return definition.maintenance() == Maintenance.EAGER;
+  }
+
+  /**
+   * Whether each entry fits its record. If not, whoever finds one has to look: at the record of an
+   * index with validation; and while an eager one is being built, when transactions that do not
+   * know it may still be writing.
+   */
+  boolean isExact() {
+    return isEager() && isReady();
+  }
+
+  /** A reader has passed over an entry. Of an eager index that is its own transaction's doing. */
+  void countStale() {
+    if (!isEager()) {
+      staleSeen.increment();
+    }
+  }
+
+  long staleSeen() {
+    return staleSeen.sum();
+  }
+
+  /**
+   * The index keys of a record, each once.
+   *
+   * @throws ExtractorException if the extractor fails, or gives what can't be a key
+   */
+  SortedSet<byte[]> keys(byte[] key, byte[] value) {
+    SortedSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
+    Collection<byte[]> given;
+    try {
+      given = definition.extractor().keys(key, value);
+      keys.addAll(given);
+    } catch (RuntimeException e) {
+      throw new ExtractorException(name(), key, e);
+    }
+    for (byte[] indexKey : keys) {
+      int length = entryKey(indexKey, key).length;
+      if (length > tree.maxKeyBytes()) {
+        throw new ExtractorException(
+            name(),
+            key,
+            "gave a key of "
+                + indexKey.length
+                + " bytes, which takes "
+                + length
+                + " in the index: more than the limit of "
+                + tree.maxKeyBytes()
+                + ", a quarter of a page");
+      }
+    }
+    return keys;
+  }
+
+  /** Whether a record is to be found under an index key. */
+  boolean leads(byte[] indexKey, byte[] key, byte[] value) {
+    return keys(key, value).contains(indexKey);
+  }
+
+  /** The key of the entry that leads from an index key to a record. */
+  byte[] entryKey(byte[] indexKey, byte[] key) {
+    return isUnique() ? indexKey : EntryKey.of(indexKey, key);
+  }
+
+  void add(Transaction transaction, byte[] indexKey, byte[] key) {
+    transaction.put(tree, entryKey(indexKey, key), isUnique() ? key : NO_VALUE);
+  }
+
+  void remove(Transaction transaction, byte[] indexKey, byte[] key) {
+    transaction.delete(tree, entryKey(indexKey, key));
+  }
+
+  /** The index key of the entry that a cursor over the tree stands on. */
+  byte[] indexKey(Cursor cursor) {
+    byte[] entryKey = cursor.key();
+    return isUnique() ? entryKey : EntryKey.indexKey(entryKey);
+  }
+
+  /** The primary key of the entry that a cursor over the tree stands on. */
+  byte[] primaryKey(Cursor cursor) {
+    return isUnique() ? cursor.value() : EntryKey.primaryKey(cursor.key());
+  }
+
+  /** Where the entries of an index key begin. */
+  byte[] start(byte[] indexKey) {
+    return isUnique() ? indexKey : EntryKey.start(indexKey);
+  }
+
+  CursorOptions options(IndexRange range) {
+    CursorOptions options = CursorOptions.all();
+    byte[] from = range.from();
+    if (from != null) {
+      options = options.from(start(from));
+    }
+    byte[] to = range.to();
+    return to == null ? options : options.to(start(to));
+  }
+
+  /** An entry of an exact index leads to a record that is not there. */
+  IsobarException lost(byte[] indexKey, byte[] key) {
+    return new IsobarException(
+        "index '"
+            + name()
+            + "' leads from "
+            + EntryKey.text(indexKey)
+            + " to the record "
+            + EntryKey.text(key)
+            + ", which is not there: something wrote to the primary tree past its dataset, whose"
+            + " check() tells more; drop the index and create it anew");
+  }
+}

@@ -1,0 +1,40 @@
+package io.isobardb.lsm.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random histories of a dataset against a plain map, with crashes.
+ *
+ * <p>{@code -Disobar.seed=S} sets the first seed, {@code -Disobar.dataset.seeds=N} how many there
+ * are.
+ */
+class DatasetModelTest {
+  private static final long FIRST_SEED = Long.getLong("isobar.seed", 1);
+  private static final int SEEDS = Integer.getInteger("isobar.dataset.seeds", 6);
+
+  @Test
+  void aDatasetGivesWhatALookAtAllRecordsWould() {
+    int crashes = 0;
+    int stale = 0;
+    int duplicates = 0;
+    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      DatasetHistory history = new DatasetHistory(seed);
+      try {
+        history.run(150);
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError(
+            "replay with -Disobar.seed=" + seed + " -Disobar.dataset.seeds=1; " + history, e);
+      }
+      crashes += history.crashes();
+      stale += history.stale();
+      duplicates += history.duplicates();
+    }
+    if (SEEDS >= 6) {
+      assertTrue(crashes > 5, "crashes: " + crashes);
+      assertTrue(stale > 20, "stale entries: " + stale);
+      assertTrue(duplicates > 20, "duplicates: " + duplicates);
+    }
+  }
+}
