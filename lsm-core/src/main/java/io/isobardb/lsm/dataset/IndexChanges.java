@@ -293,7 +293,7 @@ final class IndexChanges {
       long before = at == null ? 0 : at.records();
       Catalog.Progress now = new Catalog.Progress(before + keys.size(), keys.get(keys.size() - 1));
       run(
-          IndexRepair.LATEST,
+          IndexRepair.BACKGROUND,
           transaction -> {
             keys.forEach(key -> writer.index(transaction, index, key));
             catalog.putProgress(transaction, index.name(), now);

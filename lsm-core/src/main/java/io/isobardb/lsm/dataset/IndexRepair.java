@@ -2,6 +2,7 @@ package io.isobardb.lsm.dataset;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -27,6 +28,13 @@ final class IndexRepair {
   /** Reads what is there once the record's lock is held. */
   static final TransactionOptions LATEST =
       TransactionOptions.builder().isolation(Isolation.READ_COMMITTED).build();
+
+  /** As {@link #LATEST}; what a crash takes of it is done again. */
+  static final TransactionOptions BACKGROUND =
+      TransactionOptions.builder()
+          .isolation(Isolation.READ_COMMITTED)
+          .durability(Durability.ASYNC)
+          .build();
 
   private record Entry(byte[] entryKey, byte[] indexKey, byte[] key) {}
 
@@ -86,7 +94,7 @@ final class IndexRepair {
 
   private int remove(SecondaryIndex index, List<Entry> stale) {
     return store.inTransaction(
-        LATEST,
+        BACKGROUND,
         transaction -> {
           int removed = 0;
           for (Entry entry : stale) {

@@ -89,7 +89,7 @@ final class RecordWriter {
         for (byte[] indexKey : added) {
           checkUnique(transaction, index, indexKey, key);
         }
-        if (!index.isReady()) {
+        if (!removed.isEmpty() && !index.isReady()) {
           // Records that were there before may have the key twice.
           removed.removeIf(indexKey -> !isHolder(transaction, index, indexKey, key));
         }
