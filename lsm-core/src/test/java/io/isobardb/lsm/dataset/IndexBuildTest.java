@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class IndexBuildTest {
@@ -239,6 +240,23 @@ class IndexBuildTest {
     assertEquals(List.of("d", "d/catalog"), store.treeNames());
     again.createIndex(index);
     assertTrue(again.check().isSound());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatWasDroppedStaysSoAfterACrash(boolean logged) {
+    Dataset dataset = open(logged, BuildProgress.NONE, byValue(Maintenance.EAGER, false));
+    fill(dataset);
+    store.sync();
+    store.checkpoint();
+    dataset.dropIndex("by-value");
+    SimulatedStorage crashed = world.crashed(CrashMode.ONLY_SYNCED);
+    store.close();
+    world.use(crashed);
+    store = world.open();
+    Dataset again = open(logged, BuildProgress.NONE);
+    assertEquals(List.of("d", "d/catalog"), store.treeNames());
+    assertEquals(RECORDS, again.check().records());
   }
 
   @Test
