@@ -35,17 +35,20 @@ public final class Committer {
   private final Snapshots snapshots;
   private final WriteGate gate;
   private final Consumer<TreeHandle> onSealed;
+  private final LogWatch logWatch;
   private final ThreadRecords records;
 
   /**
    * @param onSealed called after an active SSTable was sealed; must return at once
+   * @param logWatch told how far the log reaches
    */
-  public Committer(Engine engine, Consumer<TreeHandle> onSealed) {
+  public Committer(Engine engine, Consumer<TreeHandle> onSealed, LogWatch logWatch) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
     this.onSealed = onSealed;
+    this.logWatch = logWatch;
     this.records = new ThreadRecords(() -> engine.log().get().newRecord());
   }
 
@@ -115,6 +118,7 @@ public final class Committer {
     if (active.full() && tree.seal(active, log::end)) {
       onSealed.accept(tree);
     }
+    logWatch.written(written);
     return written;
   }
 
@@ -238,6 +242,7 @@ public final class Committer {
       }
     }
     applier.sealFull(log);
+    logWatch.written(written);
     return written;
   }
 
@@ -279,6 +284,7 @@ public final class Committer {
       tree.seal(active, () -> lsn);
       onSealed.accept(tree);
     }
+    logWatch.written(lsn);
   }
 
   private int overflow(ActiveTree active, byte[] value, int offset, int length) {

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.LogHandle;
+import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.component.ActiveTree;
@@ -75,6 +76,9 @@ public final class StoreParts {
 
   static final String PAGE_SIZE = "pageSize";
   private static final int RESERVE_PAGES = 32;
+
+  /** How often the log is looked at while it grows to its limit. */
+  private static final int LOG_LOOKS = 64;
 
   private final Environment environment;
   private final OpenOptions options;
@@ -176,7 +180,9 @@ public final class StoreParts {
             checkpointer,
             new MemoryWall.Grant(options.memoryBudget(), options.writeMemory()));
     this.tuner = options.memoryTuner() ? newTuner() : null;
-    this.committer = new Committer(engine, this::sealed);
+    this.committer =
+        new Committer(
+            engine, this::sealed, new LogWatch(options.logLimit() / LOG_LOOKS, this::written));
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
@@ -206,8 +212,13 @@ public final class StoreParts {
   }
 
   private void sealed(TreeHandle tree) {
-    flusher.request();
     merger.requestMemory(tree);
+    written();
+  }
+
+  /** Some more was written. */
+  private void written() {
+    flusher.request();
     idleWatch.written();
     TunerService tuning = tuner;
     if (tuning != null) {

@@ -1,0 +1,37 @@
+package io.isobardb.lsm;
+
+import static io.isobardb.lsm.SimulatedStores.key;
+import static io.isobardb.lsm.SimulatedStores.value;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The log stays within its limit, whatever is written. */
+class LogLimitTest {
+  private static final long LOG_LIMIT = 1 << 20;
+  private static final int WRITES = 40_000;
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 50, 100_000})
+  void howeverFewTheKeysTheLogIsCut(int keys) {
+    SimulatedWorld world = new SimulatedWorld(3);
+    StoreOptions options =
+        StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).logLimit(LOG_LIMIT).build();
+    long longest = 0;
+    try (Store store = world.open(options)) {
+      Tree tree = store.openTree("hot");
+      for (int i = 0; i < WRITES; i++) {
+        tree.put(key(i % keys), value(i, 100));
+        world.background(2);
+        longest = Math.max(longest, store.stats().logSizeBytes());
+      }
+      for (int i = WRITES - Math.min(keys, 1000); i < WRITES; i++) {
+        assertArrayEquals(value(i, 100), tree.get(key(i % keys)));
+      }
+    }
+    // Segments are cut whole, and what is flushed meanwhile is written, too.
+    assertTrue(longest < 2 * LOG_LIMIT, "the log grew to " + longest + " bytes");
+  }
+}
