@@ -2,16 +2,17 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.recovery.OpenOptions;
+import io.isobardb.lsm.recovery.Policies;
+import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.DirectMemory;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.function.BiConsumer;
 
 /**
  * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
@@ -19,6 +20,7 @@ import java.util.function.BiConsumer;
  */
 public final class StoreOptions {
   private static final long MIN_BUDGET = 4L << 20;
+  private static final long MIN_STATIC_LEVELS = 64 << 10;
 
   private final long memoryBudget;
   private final long writeMemory;
@@ -26,6 +28,9 @@ public final class StoreOptions {
   private final Duration memoryTunerInterval;
   private final long logLimit;
   private final FlushPolicy flushPolicy;
+  private final FlushStrategy flushStrategy;
+  private final L0Structure l0Structure;
+  private final long staticLevels;
   private final int pageSize;
   private final IoMode ioMode;
   private final Durability durability;
@@ -59,6 +64,17 @@ public final class StoreOptions {
       throw new IllegalArgumentException("logLimit must be at least 1 MiB, not " + logLimit);
     }
     this.flushPolicy = Objects.requireNonNull(builder.flushPolicy, "flushPolicy");
+    this.flushStrategy = Objects.requireNonNull(builder.flushStrategy, "flushStrategy");
+    this.l0Structure = Objects.requireNonNull(builder.l0Structure, "l0Structure");
+    this.staticLevels = builder.staticLevels;
+    if (staticLevels != 0 && staticLevels < MIN_STATIC_LEVELS) {
+      throw new IllegalArgumentException(
+          "levels must be DYNAMIC or for a write memory of at least "
+              + MIN_STATIC_LEVELS
+              + " bytes, not STATIC("
+              + staticLevels
+              + ")");
+    }
     this.pageSize = builder.pageSize;
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
@@ -97,58 +113,7 @@ public final class StoreOptions {
    *     value that does not parse or is out of its range
    */
   public static StoreOptions fromProperties(Properties properties, String prefix) {
-    Builder builder = builder();
-    for (String name : properties.stringPropertyNames()) {
-      if (!name.startsWith(prefix)) {
-        continue;
-      }
-      String option = name.substring(prefix.length());
-      BiConsumer<Builder, String> setter = SETTERS.get(option);
-      if (setter == null) {
-        throw new IllegalArgumentException(
-            "unknown option " + name + Suggestion.among(option, SETTERS.keySet()));
-      }
-      try {
-        setter.accept(builder, properties.getProperty(name).trim());
-      } catch (RuntimeException e) {
-        throw new IllegalArgumentException(
-            "option " + name + ": can't take '" + properties.getProperty(name) + "'", e);
-      }
-    }
-    return builder.build();
-  }
-
-  private static final Map<String, BiConsumer<Builder, String>> SETTERS = new LinkedHashMap<>();
-
-  static {
-    SETTERS.put("memoryBudget", (b, v) -> b.memoryBudget(Sizes.parse(v)));
-    SETTERS.put("writeMemory", (b, v) -> b.writeMemory(Sizes.parse(v)));
-    SETTERS.put("memoryTuner", (b, v) -> b.memoryTuner(parseSwitch(v)));
-    SETTERS.put("memoryTunerInterval", (b, v) -> b.memoryTunerInterval(Sizes.parseDuration(v)));
-    SETTERS.put("logLimit", (b, v) -> b.logLimit(Sizes.parse(v)));
-    SETTERS.put(
-        "flushPolicy", (b, v) -> b.flushPolicy(FlushPolicy.valueOf(v.toUpperCase(Locale.ROOT))));
-    SETTERS.put("pageSize", (b, v) -> b.pageSize(Math.toIntExact(Sizes.parse(v))));
-    SETTERS.put("ioMode", (b, v) -> b.ioMode(IoMode.valueOf(v.toUpperCase(Locale.ROOT))));
-    SETTERS.put(
-        "durability", (b, v) -> b.durability(Durability.valueOf(v.toUpperCase(Locale.ROOT))));
-    SETTERS.put("asyncSyncInterval", (b, v) -> b.asyncSyncInterval(Sizes.parseDuration(v)));
-    SETTERS.put("backgroundThreads", (b, v) -> b.backgroundThreads(Integer.parseInt(v)));
-    SETTERS.put("createIfMissing", (b, v) -> b.createIfMissing(parseBoolean(v)));
-  }
-
-  private static boolean parseBoolean(String text) {
-    if (text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
-      return Boolean.parseBoolean(text);
-    }
-    throw new IllegalArgumentException("'" + text + "' is neither true nor false");
-  }
-
-  private static boolean parseSwitch(String text) {
-    if (text.equalsIgnoreCase("on") || text.equalsIgnoreCase("off")) {
-      return text.equalsIgnoreCase("on");
-    }
-    throw new IllegalArgumentException("'" + text + "' is neither on nor off");
+    return OptionProperties.parse(properties, prefix);
   }
 
   /** All memory the store may hold, in bytes. */
@@ -182,6 +147,21 @@ public final class StoreOptions {
   /** Which tree is flushed when the write memory runs short. */
   public FlushPolicy flushPolicy() {
     return flushPolicy;
+  }
+
+  /** How much of a tree a flush takes. */
+  public FlushStrategy flushStrategy() {
+    return flushStrategy;
+  }
+
+  /** How the SSTables in L0 are kept. */
+  public L0Structure l0Structure() {
+    return l0Structure;
+  }
+
+  /** The write memory, in bytes, that a tree's levels are made for; 0 for what it has. */
+  public long staticLevels() {
+    return staticLevels;
   }
 
   /** Size of a page, in bytes. */
@@ -246,7 +226,7 @@ public final class StoreOptions {
         memoryTuner,
         memoryTunerInterval.toNanos(),
         logLimit,
-        flushPolicy,
+        new Policies(flushPolicy, flushStrategy, l0Structure, staticLevels),
         pageSize,
         ioMode,
         Math.max(1, asyncSyncInterval.toNanos()),
@@ -270,6 +250,12 @@ public final class StoreOptions {
         + logLimit
         + " flushPolicy="
         + flushPolicy
+        + " flushStrategy="
+        + flushStrategy
+        + " l0Structure="
+        + l0Structure
+        + " levels="
+        + OptionProperties.levels(staticLevels)
         + " pageSize="
         + pageSize
         + " ioMode="
@@ -292,6 +278,9 @@ public final class StoreOptions {
     private Duration memoryTunerInterval = Duration.ofMinutes(1);
     private long logLimit;
     private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
+    private FlushStrategy flushStrategy = FlushStrategy.ADAPTIVE;
+    private L0Structure l0Structure = L0Structure.GREEDY_GROUPED;
+    private long staticLevels;
     private int pageSize = 8192;
     private IoMode ioMode = IoMode.DIRECT;
     private Durability durability = Durability.ASYNC;
@@ -362,6 +351,30 @@ public final class StoreOptions {
      */
     public Builder flushPolicy(FlushPolicy policy) {
       this.flushPolicy = policy;
+      return this;
+    }
+
+    /**
+     * How much of a tree a flush takes. Default {@link FlushStrategy#ADAPTIVE}, which chooses among
+     * the others by why it is flushed.
+     */
+    public Builder flushStrategy(FlushStrategy strategy) {
+      this.flushStrategy = strategy;
+      return this;
+    }
+
+    /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */
+    public Builder l0Structure(L0Structure structure) {
+      this.l0Structure = structure;
+      return this;
+    }
+
+    /**
+     * Makes the levels of each tree for so much write memory, at least 64 KiB, whatever it has.
+     * Default 0: their number follows the write memory that a tree has.
+     */
+    public Builder staticLevels(long writeMemoryBytes) {
+      this.staticLevels = writeMemoryBytes;
       return this;
     }
 

@@ -313,6 +313,7 @@ class ArchitectureTest {
       Set.of(
           "io.isobardb.lsm.entry.KeyOrder",
           "io.isobardb.lsm.flush.FlushPolicy",
+          "io.isobardb.lsm.flush.FlushStrategy",
           "io.isobardb.lsm.io.IoMode",
           "io.isobardb.lsm.schedule.Environment",
           "io.isobardb.lsm.observe.StallReason",
@@ -320,6 +321,7 @@ class ArchitectureTest {
           "io.isobardb.lsm.recovery.CheckProgress",
           "io.isobardb.lsm.recovery.RepairReport",
           "io.isobardb.lsm.recovery.StoreInspector",
+          "io.isobardb.lsm.version.L0Structure",
           "io.isobardb.memory.cache.CacheStats",
           "io.isobardb.memory.pool.Ledger");
 

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.version.L0Structure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -81,6 +84,10 @@ final class StoreHistory {
         .writeMemory(writeMemory)
         .pageSize(pageSize)
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
+        .flushPolicy(anyOf(FlushPolicy.values()))
+        .flushStrategy(anyOf(FlushStrategy.values()))
+        .l0Structure(anyOf(L0Structure.values()))
+        .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0)
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTunerInterval(Duration.ofSeconds(1))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
@@ -89,6 +96,11 @@ final class StoreHistory {
         .backgroundThreads(1 + random.nextInt(4))
         .keyOrder(FALLING)
         .build();
+  }
+
+  /** The default, which is said last, half of the time. */
+  private <E> E anyOf(E[] values) {
+    return values[random.nextBoolean() ? values.length - 1 : random.nextInt(values.length)];
   }
 
   void run(int operations) throws IOException {

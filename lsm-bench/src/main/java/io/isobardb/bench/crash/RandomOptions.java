@@ -5,7 +5,9 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.version.L0Structure;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -45,19 +47,25 @@ final class RandomOptions {
   /** Options of a store with these pages, little memory and a short log. */
   static StoreOptions store(SplittableRandom random, int pageSize) {
     long budget = minBudgetBytes(pageSize);
-    FlushPolicy[] policies = FlushPolicy.values();
     return StoreOptions.builder()
         .memoryBudget(budget)
         // With little write memory, replay has to flush.
         .writeMemory(budget >> (1 + random.nextInt(pageSize == 65536 ? 2 : 4)))
         .pageSize(pageSize)
         .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
-        .flushPolicy(policies[random.nextInt(policies.length)])
+        .flushPolicy(anyOf(random, FlushPolicy.values()))
+        .flushStrategy(anyOf(random, FlushStrategy.values()))
+        .l0Structure(anyOf(random, L0Structure.values()))
+        .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0)
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))
         .keyOrder(FALLING)
         .build();
+  }
+
+  private static <E> E anyOf(SplittableRandom random, E[] values) {
+    return values[random.nextInt(values.length)];
   }
 
   /** The same with the least write memory and log there can be, so that replay has to flush. */

@@ -8,6 +8,7 @@ import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.merge.Rewrite;
 import io.isobardb.lsm.observe.FlushSpan;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.FileSink;
@@ -21,7 +22,6 @@ import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
@@ -50,6 +50,7 @@ final class FlushJob implements Job {
   private final Flusher flusher;
   private final TreeHandle tree;
   private final FlushKind mode;
+  private final boolean forMemory;
 
   /** The contents of the runs that an oldest or full flush set out with. */
   private final Set<Object> contents = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -64,10 +65,15 @@ final class FlushJob implements Job {
   private @Nullable Rewrite rewrite;
   private long startNanos;
 
-  FlushJob(Flusher flusher, TreeHandle tree, FlushKind mode) {
+  /**
+   * @param forMemory whether memory runs short: then a flush that is not full ends when that is
+   *     over
+   */
+  FlushJob(Flusher flusher, TreeHandle tree, FlushKind mode, boolean forMemory) {
     this.flusher = flusher;
     this.tree = tree;
     this.mode = mode;
+    this.forMemory = forMemory;
   }
 
   @Override
@@ -101,11 +107,20 @@ final class FlushJob implements Job {
     }
     boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
     finishSlice(current, exhausted);
-    boolean more = mode == FlushKind.PARTIAL ? flusher.goesOn(tree) : !exhausted;
+    boolean more = goesOn(exhausted);
     if (!more) {
       end();
     }
     return more;
+  }
+
+  private boolean goesOn(boolean exhausted) {
+    return switch (mode) {
+      // For the log's sake a slice at a time: then the tree with the lowest LSN is another.
+      case PARTIAL -> forMemory && flusher.goesOn(tree);
+      case OLDEST -> !exhausted && (!forMemory || flusher.goesOn(tree));
+      case FULL -> !exhausted;
+    };
   }
 
   /** Opens the next slice; false if there is nothing to flush. */
@@ -239,11 +254,14 @@ final class FlushJob implements Job {
     }
     flusher.flushed(
         tree,
-        mode,
+        forMemory,
         span,
-        written,
-        before - flusher.engine().gate().usedBytes(),
-        flusher.engine().nanos() - startNanos);
+        new StoreListener.Flush(
+            tree.name(),
+            mode,
+            written,
+            before - flusher.engine().gate().usedBytes(),
+            flusher.engine().nanos() - startNanos));
   }
 
   /**
@@ -263,7 +281,7 @@ final class FlushJob implements Job {
       @Override
       public VersionEdit edit(Version version, long flushedLsn) {
         VersionEdit.Builder edit = VersionEdit.of(tree.id()).flushedLsn(flushedLsn);
-        List<Place> places = L0Structure.GREEDY_GROUPED.place(version, outputs);
+        List<Place> places = flusher.settings().l0().place(version, outputs);
         for (int i = 0; i < places.size(); i++) {
           edit.add(places.get(i), outputs.get(i));
         }

@@ -9,6 +9,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -33,9 +34,6 @@ public final class Flusher {
   /** Groups of L0 at which a tree is not flushed until merges have caught up. */
   public static final int MAX_L0_GROUPS = 12;
 
-  /** Bytes flushed for memory's sake over bytes in memory, up to which all of a tree is flushed. */
-  private static final double BETA = 0.5;
-
   private static final Logger LOG = LogManager.getLogger(Flusher.class);
 
   private final Engine engine;
@@ -47,7 +45,7 @@ public final class Flusher {
   /** Requests not answered yet; whoever counts the first one answers them all. */
   private final AtomicInteger requests = new AtomicInteger();
 
-  /** What trees were written lately; used by whoever answers {@link #requests}. */
+  /** What became of the trees lately. */
   private final WriteWindow window;
 
   private final LongAdder bytesWritten = new LongAdder();
@@ -58,12 +56,19 @@ public final class Flusher {
    * What flushes keep to.
    *
    * @param policy which tree is flushed when write memory runs short
+   * @param strategy how much of it
+   * @param l0 how L0 takes what is flushed
    * @param logLimitBytes above this length of log the tree with the lowest LSN is flushed
    * @param tableBytes size of a disk SSTable that is written now: of a slice
    * @param maxJobs flushes at once
    */
   public record Settings(
-      FlushPolicy policy, long logLimitBytes, LongSupplier tableBytes, int maxJobs) {}
+      FlushPolicy policy,
+      FlushStrategy strategy,
+      L0Structure l0,
+      long logLimitBytes,
+      LongSupplier tableBytes,
+      int maxJobs) {}
 
   /**
    * @param onFlushed told when a tree's L0 has grown
@@ -181,21 +186,16 @@ public final class Flusher {
     }
     sealActive(tree);
     running.incrementAndGet();
-    engine.environment().scheduler().submit(new FlushJob(this, tree, FlushKind.FULL));
+    engine.environment().scheduler().submit(new FlushJob(this, tree, FlushKind.FULL, false));
     return true;
   }
 
-  /**
-   * A flush of the tree that keeps the log from being cut, if the log is too long.
-   *
-   * <p>If it is flushed for memory's sake too, its oldest run is soon done with. If hardly, because
-   * the log is short for so much memory, many small flushes of the oldest would only pile up in L0:
-   * then all of it goes ("Breaking Down Memory Walls in LSM-based Storage Systems", 4.2.1, beta).
-   */
+  /** A flush of the tree that keeps the log from being cut, if the log is too long. */
   private @Nullable FlushJob logTriggered() {
     if (!logIsLong()) {
       return null;
     }
+    window.look(engine.catalog().trees());
     List<TreeMemory> logged = memory(tree -> tree.settings().logged(), null);
     // The oldest tree in any case; others while that one is busy, if they alone hold too much.
     long lowest = logged.stream().mapToLong(TreeMemory::minLsn).min().orElse(Lsn.MAX - 1);
@@ -204,14 +204,17 @@ public final class Flusher {
     if (oldest == null) {
       return null;
     }
-    TreeState state = oldest.states().current();
-    long bytes = memoryBytes(state);
-    long since = oldest.takeFlushedBytes();
-    if (state.memoryRunCount() == 0 || since <= BETA * bytes) {
-      sealActive(oldest);
-      return new FlushJob(this, oldest, FlushKind.FULL);
+    FlushKind kind =
+        settings.strategy().forLog(window.flushedBytes(oldest.id()), window.mostBytes(oldest.id()));
+    return begun(oldest, kind, false);
+  }
+
+  /** A flush of a tree that is claimed; what its active SSTable holds counts, if it must. */
+  private FlushJob begun(TreeHandle tree, FlushKind kind, boolean forMemory) {
+    if (kind == FlushKind.FULL || tree.states().current().frozenRuns(engine.log().visible()) == 0) {
+      sealActive(tree);
     }
-    return new FlushJob(this, oldest, FlushKind.OLDEST);
+    return new FlushJob(this, tree, kind, forMemory);
   }
 
   private long logTriggerBytes() {
@@ -232,10 +235,7 @@ public final class Flusher {
     if (best == null) {
       return null;
     }
-    if (best.states().current().frozenRuns(engine.log().visible()) == 0) {
-      sealActive(best);
-    }
-    return new FlushJob(this, best, FlushKind.PARTIAL);
+    return begun(best, settings.strategy().forMemory(), true);
   }
 
   private boolean allBusy() {
@@ -287,6 +287,7 @@ public final class Flusher {
       TreeState state = tree.states().current();
       long bytes = memoryBytes(state);
       if (bytes > 0 && !tree.closed() && counts.test(tree)) {
+        window.holds(tree.id(), bytes);
         boolean busy = tree != mine && busy(tree);
         long written = window.bytes(tree.id());
         long minLsn = state.minMemoryLsn(engine.log().durable());
@@ -340,26 +341,30 @@ public final class Flusher {
     }
   }
 
-  /** A slice of a tree is on disk. */
-  void flushed(
-      TreeHandle tree, FlushKind kind, FlushSpan span, long written, long freed, long nanos)
+  /**
+   * A slice of a tree is on disk.
+   *
+   * @param forMemory whether it was flushed because memory ran short
+   */
+  void flushed(TreeHandle tree, boolean forMemory, FlushSpan span, StoreListener.Flush event)
       throws IOException {
-    if (kind == FlushKind.PARTIAL) {
-      tree.addFlushedBytes(freed);
+    long written = event.bytesWritten();
+    long freed = event.bytesFreed();
+    if (forMemory) {
+      // Others write meanwhile: it was as much as was written in any case.
+      window.flushed(tree.id(), Math.max(freed, written));
     }
-    tree.work().flushed(written, kind == FlushKind.PARTIAL);
+    tree.work().flushed(written, forMemory);
     bytesWritten.add(written);
     flushes.increment();
-    engine
-        .observers()
-        .flushed(span, new StoreListener.Flush(tree.name(), kind, written, freed, nanos));
+    engine.observers().flushed(span, event);
     cutLog();
     holdWriters();
     seeL0();
     if (engine.gate().pressed()) {
       letGo.run();
     }
-    engine.gate().freed(freed, nanos);
+    engine.gate().freed(freed, event.nanos());
     onFlushed.accept(tree);
   }
 

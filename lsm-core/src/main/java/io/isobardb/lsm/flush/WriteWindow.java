@@ -1,6 +1,7 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.state.TreeHandle;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -8,13 +9,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How much was written to each tree lately: in the last so many bytes written to all of them. Bytes
+ * What became of each tree lately, in the last so many bytes written to all of them: how much was
+ * written to it, how much of it was flushed for memory's sake, and the most it had in memory. Bytes
  * are the measure of time here, so that a pause changes nothing, and that unlogged trees count.
  *
  * <p>The window moves in steps, and only when {@link #look} is called: between two looks all is
  * taken to be written in one step.
  *
- * <p>Thread rule: one thread at a time.
+ * <p>Thread rule: all methods may be called by any thread.
  */
 final class WriteWindow {
   private static final int STEPS = 16;
@@ -27,7 +29,10 @@ final class WriteWindow {
   /** What is known of a tree. */
   private static final class Track {
     private final long[] bytesAtStep = new long[STEPS];
+    private final long[] flushedAtStep = new long[STEPS];
+    private final long[] mostInStep = new long[STEPS];
     private long bytes;
+    private long flushed;
   }
 
   /**
@@ -38,7 +43,7 @@ final class WriteWindow {
   }
 
   /** Takes in what was written to the trees of a store since the last look. */
-  void look(Collection<TreeHandle> trees) {
+  synchronized void look(Collection<TreeHandle> trees) {
     for (TreeHandle tree : trees) {
       note(tree.id(), tree.bytesWritten());
     }
@@ -51,26 +56,62 @@ final class WriteWindow {
   }
 
   /** Notes what has been written to a tree since the store was opened. */
-  void note(int treeId, long bytesWritten) {
-    Track track = tracks.computeIfAbsent(treeId, id -> new Track());
+  synchronized void note(int treeId, long bytesWritten) {
+    Track track = track(treeId);
     totalBytes += bytesWritten - track.bytes;
     track.bytes = bytesWritten;
   }
 
+  /** Notes what a flush for memory's sake took from a tree. */
+  synchronized void flushed(int treeId, long bytes) {
+    track(treeId).flushed += bytes;
+  }
+
+  /** Notes what a tree has in memory now. */
+  synchronized void holds(int treeId, long bytes) {
+    long[] most = track(treeId).mostInStep;
+    int at = (int) (step % STEPS);
+    most[at] = Math.max(most[at], bytes);
+  }
+
+  private Track track(int treeId) {
+    return tracks.computeIfAbsent(treeId, id -> new Track());
+  }
+
   /** Moves the window up to what was noted. */
-  void move() {
+  synchronized void move() {
     long next = totalBytes / stepBytes;
     for (long at = Math.max(step, next - STEPS) + 1; at <= next; at++) {
+      int i = (int) (at % STEPS);
       for (Track track : tracks.values()) {
-        track.bytesAtStep[(int) (at % STEPS)] = track.bytes;
+        track.bytesAtStep[i] = track.bytes;
+        track.flushedAtStep[i] = track.flushed;
+        track.mostInStep[i] = 0;
       }
     }
     step = next;
   }
 
   /** Bytes written to a tree in the window. */
-  long bytes(int treeId) {
+  synchronized long bytes(int treeId) {
     Track track = tracks.get(treeId);
-    return track == null ? 0 : track.bytes - track.bytesAtStep[(int) ((step + 1) % STEPS)];
+    return track == null ? 0 : track.bytes - track.bytesAtStep[first()];
+  }
+
+  /** Bytes that flushes for memory's sake took from a tree in the window. */
+  synchronized long flushedBytes(int treeId) {
+    Track track = tracks.get(treeId);
+    return track == null ? 0 : track.flushed - track.flushedAtStep[first()];
+  }
+
+  /** The most bytes that a tree was noted to have in memory in the window. */
+  synchronized long mostBytes(int treeId) {
+    Track track = tracks.get(treeId);
+    return track == null ? 0 : Arrays.stream(track.mostInStep).max().orElse(0);
+  }
+
+  /** Where the step is that the window begins with. */
+  private int first() {
+    return (int) ((step + 1) % STEPS);
   }
 }

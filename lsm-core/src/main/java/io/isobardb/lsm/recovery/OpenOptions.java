@@ -1,7 +1,6 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.io.IoMode;
 import java.util.Map;
 
@@ -20,7 +19,7 @@ public record OpenOptions(
     boolean memoryTuner,
     long tunerIntervalNanos,
     long logLimit,
-    FlushPolicy flushPolicy,
+    Policies policies,
     int pageSize,
     IoMode ioMode,
     long asyncSyncNanos,
@@ -36,7 +35,7 @@ public record OpenOptions(
         memoryTuner,
         tunerIntervalNanos,
         logLimit,
-        flushPolicy,
+        policies,
         bytes,
         ioMode,
         asyncSyncNanos,

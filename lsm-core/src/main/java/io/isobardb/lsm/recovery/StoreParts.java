@@ -157,13 +157,15 @@ public final class StoreParts {
             engine,
             new Merger.Settings(
                 this::tableBytes, Math.max(1, options.backgroundJobs() - 1), this::activeBytes),
-            new PartitionedLeveling(LevelingOptions.DEFAULT),
+            new PartitionedLeveling(leveling(options.policies())),
             tree -> Flusher.memoryBytes(tree.states().current()));
     this.flusher =
         new Flusher(
             engine,
             new Flusher.Settings(
-                options.flushPolicy(),
+                options.policies().flushPolicy(),
+                options.policies().flushStrategy(),
+                options.policies().l0Structure(),
                 options.logLimit(),
                 this::tableBytes,
                 Math.max(1, options.backgroundJobs() / 2)),
@@ -189,6 +191,17 @@ public final class StoreParts {
     failure.onFailure(gate::wake);
     gate.connect(flusher::request, failure::check, diskSpace::check);
     diskSpace.onRetry(this::retry);
+  }
+
+  private static LevelingOptions leveling(Policies policies) {
+    LevelingOptions standard = LevelingOptions.DEFAULT;
+    return new LevelingOptions(
+        standard.sizeRatio(),
+        standard.dropFactor(),
+        policies.l0Structure(),
+        standard.l0StartGroups(),
+        standard.l0StopGroups(),
+        policies.staticLevelBytes());
   }
 
   private byte[] description(int treeId) {

@@ -5,7 +5,6 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.memory.pool.PagePool;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
@@ -28,7 +27,6 @@ public final class TreeHandle {
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
-  private final AtomicLong flushedBytes = new AtomicLong();
   private final LongAdder bytesWritten = new LongAdder();
   private final TreeWork work = new TreeWork();
 
@@ -131,16 +129,6 @@ public final class TreeHandle {
 
   public void setSweep(byte @Nullable [] key) {
     sweep = key;
-  }
-
-  /** Told by flushes for memory's sake: what they freed. */
-  public void addFlushedBytes(long bytes) {
-    flushedBytes.addAndGet(bytes);
-  }
-
-  /** Bytes that flushes for memory's sake freed since this was asked last. */
-  public long takeFlushedBytes() {
-    return flushedBytes.getAndSet(0);
   }
 
   /** Told by writers what they wrote. */

@@ -100,4 +100,22 @@ class WriteWindowTest {
     }
     return sum;
   }
+
+  @Test
+  void whatWasFlushedLeavesTheWindowAndSoDoesTheMostHeld() {
+    window.holds(1, 500);
+    window.flushed(1, 300);
+    look(STEP, 0);
+    window.holds(1, 200);
+    window.flushed(1, 30);
+    assertEquals(330, window.flushedBytes(1));
+    assertEquals(500, window.mostBytes(1));
+    look(WINDOW, 0);
+    assertEquals(30, window.flushedBytes(1));
+    assertEquals(200, window.mostBytes(1));
+    look(3 * WINDOW, 0);
+    assertEquals(0, window.flushedBytes(1));
+    assertEquals(0, window.mostBytes(1));
+    assertEquals(0, window.flushedBytes(9) + window.mostBytes(9));
+  }
 }

@@ -1,0 +1,58 @@
+package io.isobardb.lsm.flush;
+
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
+
+/**
+ * How much of a tree a flush takes, once the tree is chosen ("Breaking Down Memory Walls in
+ * LSM-based Storage Systems", 4.1.4). Pure functions; any thread.
+ *
+ * <p>With little write memory {@link #ROUND_ROBIN} writes the fewest bytes: what it takes has
+ * gathered a whole round's writes. With so much that the log triggers the flushes it is {@link
+ * #FULL}: the oldest entries are everywhere then, and small flushes after each other overlap in L0.
+ * {@link #OLDEST} lies between, and {@link #ADAPTIVE} goes from one to the other.
+ */
+public enum FlushStrategy {
+  /** Slices of all runs, each going on in the key space where the last one ended. */
+  ROUND_ROBIN,
+  /** Slices of the oldest run. */
+  OLDEST,
+  /** All the tree has in memory. */
+  FULL,
+  /**
+   * For memory's sake as {@link #ROUND_ROBIN}. For the log's sake as {@link #OLDEST} if enough is
+   * flushed for memory's sake anyway, else as {@link #FULL}.
+   */
+  ADAPTIVE;
+
+  /**
+   * Of the most that a tree had in memory, the part that has to be flushed for memory's sake within
+   * a log's length for more than the oldest run to be on its way soon: beta.
+   */
+  private static final double BETA = 0.5;
+
+  /** How to flush a tree because memory runs short. */
+  FlushKind forMemory() {
+    return this == ADAPTIVE ? FlushKind.PARTIAL : kind();
+  }
+
+  /**
+   * How to flush a tree because the log is too long. The window is as long as the log may be.
+   *
+   * @param flushedBytes of the tree's memory that flushes for memory's sake took in the window
+   * @param mostBytes the most that it had in memory at any time in the window
+   */
+  FlushKind forLog(long flushedBytes, long mostBytes) {
+    if (this == ADAPTIVE) {
+      return flushedBytes <= BETA * mostBytes ? FlushKind.FULL : FlushKind.OLDEST;
+    }
+    return kind();
+  }
+
+  private FlushKind kind() {
+    return switch (this) {
+      case ROUND_ROBIN -> FlushKind.PARTIAL;
+      case OLDEST -> FlushKind.OLDEST;
+      case FULL, ADAPTIVE -> FlushKind.FULL;
+    };
+  }
+}

@@ -1,0 +1,20 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.version.L0Structure;
+
+/**
+ * How a store uses its memory and shapes its trees.
+ *
+ * @param flushPolicy which tree is flushed when write memory runs short
+ * @param flushStrategy how much of it
+ * @param l0Structure how L0 is kept
+ * @param staticLevelBytes the write memory that levels are made for, whatever a tree has; 0 to
+ *     follow it
+ */
+public record Policies(
+    FlushPolicy flushPolicy,
+    FlushStrategy flushStrategy,
+    L0Structure l0Structure,
+    long staticLevelBytes) {}

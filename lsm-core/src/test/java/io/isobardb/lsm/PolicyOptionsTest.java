@@ -1,0 +1,155 @@
+package io.isobardb.lsm;
+
+import static io.isobardb.lsm.SimulatedStores.key;
+import static io.isobardb.lsm.SimulatedStores.value;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.lsm.version.L0Structure;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the policies that a store can be given do in it. */
+class PolicyOptionsTest {
+  private static final int KEYS = 20_000;
+  private static final int VALUE_BYTES = 200;
+
+  private static StoreOptions.Builder options() {
+    return StoreOptions.builder()
+        .memoryBudget(8 << 20)
+        .pageSize(4096)
+        .backgroundThreads(2)
+        .memoryTuner(false);
+  }
+
+  /** Writes keys at random and lets background work keep up; then all must be there. */
+  private static void write(SimulatedWorld world, Tree tree, int writes) {
+    SplittableRandom random = new SplittableRandom(11);
+    int[] last = new int[KEYS];
+    for (int i = 1; i <= writes; i++) {
+      int k = random.nextInt(KEYS);
+      last[k] = i;
+      tree.put(key(k), value(i, VALUE_BYTES));
+      world.background(4);
+    }
+    for (int k = 0; k < KEYS; k += 7) {
+      if (last[k] > 0) {
+        assertArrayEquals(value(last[k], VALUE_BYTES), tree.get(key(k)));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ROUND_ROBIN, false, PARTIAL",
+    "OLDEST, false, OLDEST",
+    "FULL, false, FULL",
+    "ADAPTIVE, false, PARTIAL",
+    "ROUND_ROBIN, true, PARTIAL",
+    "OLDEST, true, OLDEST",
+    "FULL, true, FULL",
+    "ADAPTIVE, true, FULL"
+  })
+  void theStrategySaysHowMuchOfATreeIsFlushed(
+      FlushStrategy strategy, boolean shortLog, FlushKind expected) {
+    SimulatedWorld world = new SimulatedWorld(5);
+    Map<FlushKind, Integer> kinds = new EnumMap<>(FlushKind.class);
+    StoreOptions options =
+        options().flushStrategy(strategy).logLimit(shortLog ? 2 << 20 : 64 << 20).build();
+    try (Store store = world.open(options)) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush event) {
+              kinds.merge(event.kind(), 1, Integer::sum);
+            }
+          });
+      write(world, store.openTree("t"), 40_000);
+      assertEquals(Set.of(expected), kinds.keySet());
+      if (shortLog) {
+        assertTrue(store.stats().logSizeBytes() < 2 * options.logLimit());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(L0Structure.class)
+  void theStructureSaysWhetherL0HasGroups(L0Structure structure) {
+    SimulatedWorld world = new SimulatedWorld(5);
+    StoreOptions options = options().l0Structure(structure).logLimit(64 << 20).build();
+    boolean grouped = false;
+    try (Store store = world.open(options)) {
+      Tree tree = store.openTree("t");
+      SplittableRandom random = new SplittableRandom(3);
+      for (int i = 0; i < 40_000; i++) {
+        tree.put(key(random.nextInt(KEYS)), value(i, VALUE_BYTES));
+        world.background(4);
+        if (i % 1000 == 0) {
+          StoreStats.TreeStats stats = store.stats().trees().get(0);
+          boolean onlyL0 = stats.levelBytes().stream().allMatch(bytes -> bytes == 0);
+          grouped |= onlyL0 && stats.tables() > stats.l0Groups();
+        }
+      }
+    }
+    assertEquals(structure != L0Structure.ORIGINAL, grouped);
+  }
+
+  @Test
+  void staticLevelsAreManyForLittleWriteMemory() {
+    assertTrue(levels("STATIC(64KB)") > levels("DYNAMIC"));
+    assertEquals(1, levels("STATIC(1GB)"));
+  }
+
+  private static int levels(String levels) {
+    SimulatedWorld world = new SimulatedWorld(5);
+    Properties properties = new Properties();
+    properties.setProperty("levels", levels);
+    long bytes = StoreOptions.fromProperties(properties, "").staticLevels();
+    try (Store store = world.open(options().memoryBudget(4 << 20).staticLevels(bytes).build())) {
+      write(world, store.openTree("t"), 40_000);
+      return store.stats().trees().get(0).levelBytes().size();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "flushStrategy | round-robin | 'ROUND_ROBIN'",
+        "flushStrategy | sometimes | known are ROUND_ROBIN, OLDEST, FULL, ADAPTIVE",
+        "l0Structure | groupd | 'GROUPED'",
+        "levels | dynamc | 'DYNAMIC'",
+        "levels | static(lots) | is not a size",
+        "flushPolicy | optimum | 'OPTIMAL'"
+      })
+  void unknownValuesAreRefusedWithASuggestion(String option, String value, String suggestion) {
+    Properties properties = new Properties();
+    properties.setProperty(option, value);
+    IllegalArgumentException thrown =
+        assertThrows(
+            IllegalArgumentException.class, () -> StoreOptions.fromProperties(properties, ""));
+    assertTrue(thrown.getMessage().contains(suggestion), thrown.getMessage());
+    assertTrue(thrown.getMessage().contains(option), thrown.getMessage());
+  }
+
+  @Test
+  void levelsForAlmostNoMemoryAreRefused() {
+    StoreOptions.Builder builder = options().staticLevels(100);
+    assertTrue(
+        assertThrows(IllegalArgumentException.class, builder::build)
+            .getMessage()
+            .contains("STATIC(100)"));
+  }
+}
