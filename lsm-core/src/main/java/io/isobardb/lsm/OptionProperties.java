@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
@@ -30,6 +31,7 @@ final class OptionProperties {
     SETTERS.put("flushStrategy", (b, v) -> b.flushStrategy(parse(FlushStrategy.class, v)));
     SETTERS.put("l0Structure", (b, v) -> b.l0Structure(parse(L0Structure.class, v)));
     SETTERS.put("levels", (b, v) -> b.staticLevels(parseLevels(v)));
+    SETTERS.put("memoryComponent", (b, v) -> b.memoryComponent(parse(MemoryComponent.class, v)));
     SETTERS.put("pageSize", (b, v) -> b.pageSize(Math.toIntExact(Sizes.parse(v))));
     SETTERS.put("ioMode", (b, v) -> b.ioMode(parse(IoMode.class, v)));
     SETTERS.put("durability", (b, v) -> b.durability(parse(Durability.class, v)));

@@ -7,7 +7,6 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
-import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
@@ -623,7 +622,7 @@ public final class Store implements AutoCloseable {
       treeStats.add(
           new StoreStats.TreeStats(
               tree.name(),
-              Flusher.memoryBytes(state),
+              state.memoryBytes(),
               state.memoryRunCount(),
               version.groups().size(),
               List.copyOf(levels),

@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
@@ -31,6 +32,7 @@ public final class StoreOptions {
   private final FlushStrategy flushStrategy;
   private final L0Structure l0Structure;
   private final long staticLevels;
+  private final MemoryComponent memoryComponent;
   private final int pageSize;
   private final IoMode ioMode;
   private final Durability durability;
@@ -75,6 +77,7 @@ public final class StoreOptions {
               + staticLevels
               + ")");
     }
+    this.memoryComponent = Objects.requireNonNull(builder.memoryComponent, "memoryComponent");
     this.pageSize = builder.pageSize;
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
@@ -164,6 +167,11 @@ public final class StoreOptions {
     return staticLevels;
   }
 
+  /** How the write memory of a tree is arranged. */
+  public MemoryComponent memoryComponent() {
+    return memoryComponent;
+  }
+
   /** Size of a page, in bytes. */
   public int pageSize() {
     return pageSize;
@@ -226,7 +234,7 @@ public final class StoreOptions {
         memoryTuner,
         memoryTunerInterval.toNanos(),
         logLimit,
-        new Policies(flushPolicy, flushStrategy, l0Structure, staticLevels),
+        new Policies(flushPolicy, flushStrategy, l0Structure, staticLevels, memoryComponent),
         pageSize,
         ioMode,
         Math.max(1, asyncSyncInterval.toNanos()),
@@ -256,6 +264,8 @@ public final class StoreOptions {
         + l0Structure
         + " levels="
         + OptionProperties.levels(staticLevels)
+        + " memoryComponent="
+        + memoryComponent
         + " pageSize="
         + pageSize
         + " ioMode="
@@ -281,6 +291,7 @@ public final class StoreOptions {
     private FlushStrategy flushStrategy = FlushStrategy.ADAPTIVE;
     private L0Structure l0Structure = L0Structure.GREEDY_GROUPED;
     private long staticLevels;
+    private MemoryComponent memoryComponent = MemoryComponent.PARTITIONED;
     private int pageSize = 8192;
     private IoMode ioMode = IoMode.DIRECT;
     private Durability durability = Durability.ASYNC;
@@ -375,6 +386,15 @@ public final class StoreOptions {
      */
     public Builder staticLevels(long writeMemoryBytes) {
       this.staticLevels = writeMemoryBytes;
+      return this;
+    }
+
+    /**
+     * How the write memory of a tree is arranged. Default {@link MemoryComponent#PARTITIONED}; the
+     * others flush a tree as a whole, whatever the {@link #flushStrategy}.
+     */
+    public Builder memoryComponent(MemoryComponent component) {
+      this.memoryComponent = component;
       return this;
     }
 

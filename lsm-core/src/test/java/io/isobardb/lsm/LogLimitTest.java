@@ -5,8 +5,9 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The log stays within its limit, whatever is written. */
 class LogLimitTest {
@@ -14,11 +15,22 @@ class LogLimitTest {
   private static final int WRITES = 40_000;
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 50, 100_000})
-  void howeverFewTheKeysTheLogIsCut(int keys) {
+  @CsvSource({
+    "1, PARTITIONED",
+    "50, PARTITIONED",
+    "100000, PARTITIONED",
+    "50, MONOLITHIC",
+    "100000, MONOLITHIC"
+  })
+  void howeverFewTheKeysTheLogIsCut(int keys, MemoryComponent component) {
     SimulatedWorld world = new SimulatedWorld(3);
     StoreOptions options =
-        StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).logLimit(LOG_LIMIT).build();
+        StoreOptions.builder()
+            .memoryBudget(8 << 20)
+            .pageSize(4096)
+            .logLimit(LOG_LIMIT)
+            .memoryComponent(component)
+            .build();
     long longest = 0;
     try (Store store = world.open(options)) {
       Tree tree = store.openTree("hot");

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.version.L0Structure;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -104,6 +106,40 @@ class PolicyOptionsTest {
       }
     }
     assertEquals(structure != L0Structure.ORIGINAL, grouped);
+  }
+
+  @Test
+  void aMonolithicComponentIsOneTreeThatIsFlushedAsAWhole() {
+    SimulatedWorld world = new SimulatedWorld(5);
+    Set<FlushKind> kinds = EnumSet.noneOf(FlushKind.class);
+    StoreOptions options =
+        options().memoryComponent(MemoryComponent.MONOLITHIC).logLimit(64 << 20).build();
+    try (Store store = world.open(options)) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush event) {
+              kinds.add(event.kind());
+            }
+          });
+      Tree tree = store.openTree("t");
+      long most = 0;
+      int runs = 0;
+      for (int i = 0; kinds.isEmpty(); i++) {
+        tree.put(key(i * 7919 % KEYS), value(i, VALUE_BYTES));
+        world.background(5);
+        StoreStats.TreeStats stats = store.stats().trees().get(0);
+        most = Math.max(most, stats.memoryBytes());
+        runs = Math.max(runs, stats.memoryRuns());
+      }
+      // The one that is being flushed.
+      assertEquals(1, runs);
+      assertTrue(most > options.writeMemory() * 3 / 4, most + " bytes");
+      write(world, tree, 40_000);
+      assertEquals(Set.of(FlushKind.FULL), kinds);
+      assertEquals(0, store.stats().memoryMerges());
+      assertEquals(1, store.stats().trees().get(0).levelBytes().size());
+    }
   }
 
   @Test

@@ -77,7 +77,8 @@ public final class ActiveTree {
   final PagePool pool;
   final ActiveSearch search;
   private final KeyOrder order;
-  private final int targetBytes;
+  private final long targetBytes;
+  private final long filterBytes;
   private final LeafWriter writer;
   private final ActiveEdit edit;
   private final AtomicInteger pages = new AtomicInteger();
@@ -105,10 +106,20 @@ public final class ActiveTree {
    * @param order the order of the keys
    * @param targetBytes the size at which it is {@link #full}; the filter is sized for it
    */
-  public ActiveTree(PagePool pool, KeyOrder order, int targetBytes) {
+  public ActiveTree(PagePool pool, KeyOrder order, long targetBytes) {
+    this(pool, order, targetBytes, targetBytes);
+  }
+
+  /**
+   * An empty tree, as above, with a filter for another size.
+   *
+   * @param filterBytes a tree that grows beyond this has a filter that lets more and more pass
+   */
+  public ActiveTree(PagePool pool, KeyOrder order, long targetBytes, long filterBytes) {
     this.pool = pool;
     this.order = order;
     this.targetBytes = targetBytes;
+    this.filterBytes = filterBytes;
     this.search = new ActiveSearch(pool.pageSize(), order);
     this.edit = new ActiveEdit(pool, order.isBytes());
     this.writer = new LeafWriter(pool, search, edit, pages);
@@ -334,7 +345,7 @@ public final class ActiveTree {
 
   /** Once the filter is no more than the tree it is for: makes one, and adds what is there. */
   private void createFilter() {
-    long bits = targetBytes / 64L * 10;
+    long bits = filterBytes / 64 * 10;
     int held = pages.get();
     if (growingFilter != null
         || held < Math.max(8, ActiveFilter.pagesFor(pool, bits))

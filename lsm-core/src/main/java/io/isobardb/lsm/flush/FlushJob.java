@@ -64,6 +64,7 @@ final class FlushJob implements Job {
   private byte @Nullable [] low;
   private @Nullable Rewrite rewrite;
   private long startNanos;
+  private double share = -1;
 
   /**
    * @param forMemory whether memory runs short: then a flush that is not full ends when that is
@@ -149,7 +150,11 @@ final class FlushJob implements Job {
       commit(null);
       return false;
     }
-    tree.work().flushBegins(flusher.shareOfMemory(state));
+    if (share < 0 || mode != FlushKind.FULL) {
+      // Of a full flush, all slices have what it began with to thank for their size.
+      share = flusher.shareOfMemory(state);
+    }
+    tree.work().flushBegins(share);
     rewrite =
         new Rewrite(
             source,

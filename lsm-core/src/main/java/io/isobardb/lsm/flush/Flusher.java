@@ -14,6 +14,8 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -44,6 +46,9 @@ public final class Flusher {
 
   /** Requests not answered yet; whoever counts the first one answers them all. */
   private final AtomicInteger requests = new AtomicInteger();
+
+  /** Trees of which all is being flushed. */
+  private final Set<TreeHandle> whole = ConcurrentHashMap.newKeySet();
 
   /** What became of the trees lately. */
   private final WriteWindow window;
@@ -148,7 +153,7 @@ public final class Flusher {
   private void seeL0() {
     boolean full = false;
     for (TreeHandle tree : engine.catalog().trees()) {
-      full |= l0Full(tree) && memoryBytes(tree.states().current()) > 0;
+      full |= l0Full(tree) && tree.states().current().memoryBytes() > 0;
     }
     engine.gate().setL0Full(full);
   }
@@ -184,7 +189,9 @@ public final class Flusher {
     if (!tree.memoryBusy().compareAndSet(false, true)) {
       return false;
     }
+    window.holds(tree.id(), tree.states().current().memoryBytes());
     sealActive(tree);
+    whole.add(tree);
     running.incrementAndGet();
     engine.environment().scheduler().submit(new FlushJob(this, tree, FlushKind.FULL, false));
     return true;
@@ -209,12 +216,23 @@ public final class Flusher {
     return begun(oldest, kind, false);
   }
 
-  /** A flush of a tree that is claimed; what its active SSTable holds counts, if it must. */
+  /** A flush of a tree that is claimed; its active SSTable is sealed if that is to go, too. */
   private FlushJob begun(TreeHandle tree, FlushKind kind, boolean forMemory) {
-    if (kind == FlushKind.FULL || tree.states().current().frozenRuns(engine.log().visible()) == 0) {
+    TreeState state = tree.states().current();
+    int frozen = state.frozenRuns(engine.log().visible());
+    // What is sealed and gets its last writes now is flushed before more is sealed.
+    if (frozen == state.memoryRunCount() && (kind == FlushKind.FULL || frozen == 0)) {
       sealActive(tree);
     }
+    if (kind == FlushKind.FULL) {
+      whole.add(tree);
+    }
     return new FlushJob(this, tree, kind, forMemory);
+  }
+
+  /** Bytes of write memory that will come free, since all of a tree is being flushed. */
+  private long comingBytes() {
+    return whole.stream().mapToLong(tree -> tree.states().current().sealedBytes()).sum();
   }
 
   private long logTriggerBytes() {
@@ -229,6 +247,9 @@ public final class Flusher {
   private @Nullable FlushJob memoryTriggered() {
     if (allBusy()) {
       // Writers ask again and again meanwhile: they are not to pay for the policy.
+      return null;
+    }
+    if (engine.gate().excessBytes() <= comingBytes()) {
       return null;
     }
     TreeHandle best = claim(chooseForMemory(null));
@@ -285,7 +306,7 @@ public final class Flusher {
     List<TreeMemory> trees = new ArrayList<>();
     for (TreeHandle tree : engine.catalog().trees()) {
       TreeState state = tree.states().current();
-      long bytes = memoryBytes(state);
+      long bytes = state.memoryBytes();
       if (bytes > 0 && !tree.closed() && counts.test(tree)) {
         window.holds(tree.id(), bytes);
         boolean busy = tree != mine && busy(tree);
@@ -315,18 +336,14 @@ public final class Flusher {
     return tree.states().current().version().groups().size() >= MAX_L0_GROUPS;
   }
 
-  /** Bytes of write memory that a tree holds. */
-  public static long memoryBytes(TreeState state) {
-    long bytes = ((ActiveTree) state.active().content()).bytesUsed();
-    for (int i = 0; i < state.memoryRunCount(); i++) {
-      bytes += state.run(i).sizeBytes();
-    }
-    return bytes;
+  /** The most bytes of write memory that a tree held within about a log's length. */
+  public long recentMemoryBytes(TreeHandle tree) {
+    return Math.max(tree.states().current().memoryBytes(), window.mostBytes(tree.id()));
   }
 
   /** The part of the write memory that a tree holds, 0 to 1. */
   double shareOfMemory(TreeState state) {
-    return Math.min(1, (double) memoryBytes(state) / engine.gate().limitBytes());
+    return Math.min(1, (double) state.memoryBytes() / engine.gate().limitBytes());
   }
 
   /** Size of a slice: an SSTable. */
@@ -376,6 +393,7 @@ public final class Flusher {
 
   /** A flush has ended. */
   void ended(TreeHandle tree) {
+    whole.remove(tree);
     tree.memoryBusy().set(false);
     if (running.decrementAndGet() == 0 && engine.log().sizeBytes() > settings.logLimitBytes()) {
       relieveLog();

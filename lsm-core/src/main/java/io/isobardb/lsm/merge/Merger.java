@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.observe.MergeSpan;
 import io.isobardb.lsm.observe.StoreListener;
@@ -49,12 +50,15 @@ public final class Merger {
    *
    * @param tableBytes size of an SSTable that is written now
    * @param maxJobs disk merges at once
-   * @param activeBytes at which size an active SSTable is sealed now
+   * @param activeBytes size of a small active SSTable now
+   * @param component says whether runs are merged in memory
    */
-  public record Settings(LongSupplier tableBytes, int maxJobs, LongSupplier activeBytes) {}
+  public record Settings(
+      LongSupplier tableBytes, int maxJobs, LongSupplier activeBytes, MemoryComponent component) {}
 
   /**
-   * @param writeMemory bytes of write memory a tree holds
+   * @param writeMemory the most bytes of write memory that a tree held lately: what its levels are
+   *     made for, so that they do not come and go with every flush
    */
   public Merger(
       Engine engine,
@@ -185,8 +189,9 @@ public final class Merger {
   /** Starts a memory merge of a tree if it has many runs of about the same size, and room. */
   public void requestMemory(TreeHandle tree) {
     TreeState state = tree.states().current();
-    if (state.memoryRunCount() < MEMORY_RUNS
-        || writeMemory.applyAsLong(tree) < memoryLevelBytes()
+    if (!settings.component().mergesRuns()
+        || state.memoryRunCount() < MEMORY_RUNS
+        || state.memoryBytes() < memoryLevelBytes()
         || tree.closed()
         || tree.memoryBusy().get()) {
       return;
@@ -260,9 +265,10 @@ public final class Merger {
   public boolean requestIdle(TreeHandle tree) {
     TreeState state = tree.states().current();
     boolean merged = state.memoryRunCount() == 1 && state.run(0).get(0).tree() == null;
-    if (state.memoryRunCount() == 0
+    if (!settings.component().mergesRuns()
+        || state.memoryRunCount() == 0
         || merged
-        || writeMemory.applyAsLong(tree) < settings.activeBytes().getAsLong()) {
+        || state.memoryBytes() < settings.activeBytes().getAsLong()) {
       return false;
     }
     if (!tree.memoryBusy().compareAndSet(false, true)) {

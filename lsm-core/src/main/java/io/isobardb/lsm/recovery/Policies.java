@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.version.L0Structure;
@@ -12,9 +13,17 @@ import io.isobardb.lsm.version.L0Structure;
  * @param l0Structure how L0 is kept
  * @param staticLevelBytes the write memory that levels are made for, whatever a tree has; 0 to
  *     follow it
+ * @param memoryComponent how a tree's write memory is arranged
  */
 public record Policies(
     FlushPolicy flushPolicy,
     FlushStrategy flushStrategy,
     L0Structure l0Structure,
-    long staticLevelBytes) {}
+    long staticLevelBytes,
+    MemoryComponent memoryComponent) {
+
+  /** How much of a tree a flush takes, given its memory component. */
+  FlushStrategy strategy() {
+    return memoryComponent.flushesWhole() ? FlushStrategy.FULL : flushStrategy;
+  }
+}

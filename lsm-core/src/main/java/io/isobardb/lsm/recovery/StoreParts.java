@@ -8,7 +8,6 @@ import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.WriteGate;
-import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
@@ -87,6 +86,7 @@ public final class StoreParts {
   private final BufferCache cache;
   private final Engine engine;
   private final Flusher flusher;
+  private final ActiveFactory actives;
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final Committer committer;
@@ -152,19 +152,23 @@ public final class StoreParts {
             observers,
             new Epochs());
     engine.snapshots().setCheckpoint(recovered.counters().checkpointLsn());
+    this.actives = new ActiveFactory(pool, options, gate::limitBytes);
     this.merger =
         new Merger(
             engine,
             new Merger.Settings(
-                this::tableBytes, Math.max(1, options.backgroundJobs() - 1), this::activeBytes),
+                this::tableBytes,
+                Math.max(1, options.backgroundJobs() - 1),
+                actives::smallBytes,
+                options.policies().memoryComponent()),
             new PartitionedLeveling(leveling(options.policies())),
-            tree -> Flusher.memoryBytes(tree.states().current()));
+            this::recentMemoryBytes);
     this.flusher =
         new Flusher(
             engine,
             new Flusher.Settings(
                 options.policies().flushPolicy(),
-                options.policies().flushStrategy(),
+                options.policies().strategy(),
                 options.policies().l0Structure(),
                 options.logLimit(),
                 this::tableBytes,
@@ -244,8 +248,8 @@ public final class StoreParts {
     return (int) Math.max(64, options.memoryBudget() / pool.pageSize() / 8);
   }
 
-  private int activeBytes() {
-    return options.activeBytes(engine.gate().limitBytes());
+  private long recentMemoryBytes(TreeHandle tree) {
+    return flusher.recentMemoryBytes(tree);
   }
 
   private long tableBytes() {
@@ -459,8 +463,7 @@ public final class StoreParts {
 
   private TreeHandle handle(int id, String name, TreeHandle.Settings settings, Version version) {
     KeyOrder order = settings.order();
-    Table active =
-        Table.of(new ActiveTree(pool, order, activeBytes()), new Table.StartLsn(Lsn.ZERO));
+    Table active = Table.of(actives.first(order), new Table.StartLsn(Lsn.ZERO));
     List<Run> disk =
         Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
     TreeState state = new TreeState(active, List.of(), disk, version);
@@ -468,8 +471,7 @@ public final class StoreParts {
         id,
         name,
         settings,
-        pool,
-        this::activeBytes,
+        last -> actives.next(order, last),
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
         new TreeStates(state, engine.gate()::wake));
   }

@@ -3,12 +3,11 @@ package io.isobardb.lsm.state;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
-import io.isobardb.memory.pool.PagePool;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +21,7 @@ public final class TreeHandle {
   private final int id;
   private final String name;
   private final Settings settings;
-  private final PagePool pool;
-  private final IntSupplier activeBytes;
+  private final UnaryOperator<ActiveTree> nextActive;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
@@ -46,20 +44,18 @@ public final class TreeHandle {
   public record Settings(KeyOrder order, boolean logged, int codec, int filterBitsPerKey) {}
 
   /**
-   * @param activeBytes at which size an active SSTable that begins now is to be sealed
+   * @param nextActive makes an empty active SSTable to follow the one given
    */
   public TreeHandle(
       int id,
       String name,
       Settings settings,
-      PagePool pool,
-      IntSupplier activeBytes,
+      UnaryOperator<ActiveTree> nextActive,
       TreeStates states) {
     this.id = id;
     this.name = name;
     this.settings = settings;
-    this.pool = pool;
-    this.activeBytes = activeBytes;
+    this.nextActive = nextActive;
     this.states = states;
   }
 
@@ -170,7 +166,7 @@ public final class TreeHandle {
         return false;
       }
       Table.StartLsn start = new Table.StartLsn();
-      ActiveTree fresh = new ActiveTree(pool, settings.order(), activeBytes.getAsInt());
+      ActiveTree fresh = nextActive.apply(full);
       states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
       start.set(logEnd.getAsLong());
       return true;

@@ -105,6 +105,20 @@ public final class TreeState {
     return new TreeState(active, memory(), disk, newVersion);
   }
 
+  /** Bytes of write memory that the tree holds. */
+  public long memoryBytes() {
+    return requireNonNull(active.tree()).bytesUsed() + sealedBytes();
+  }
+
+  /** Bytes of write memory in sealed runs. */
+  public long sealedBytes() {
+    long bytes = 0;
+    for (int i = 0; i < memoryRuns; i++) {
+      bytes += runs[i].sizeBytes();
+    }
+    return bytes;
+  }
+
   /** How many of the oldest runs in memory get no writes any more. */
   public int frozenRuns(long visible) {
     long nextStart = active.startLsn();

@@ -1,0 +1,54 @@
+package io.isobardb.lsm.component;
+
+/**
+ * How a tree's write memory is arranged ("Breaking Down Memory Walls in LSM-based Storage Systems",
+ * 4.1.1 and 6.1). Pure functions; any thread.
+ */
+public enum MemoryComponent {
+  /**
+   * A small active SSTable and runs of sealed ones below it, merged now and then; flushed slice by
+   * slice. Memory stays full, and what is flushed of a range has gathered many writes.
+   */
+  PARTITIONED,
+  /**
+   * One B+-tree as large as memory lets it become, flushed as a whole: the paper's B+-dynamic. No
+   * memory is ever merged, and a read asks one tree; but memory is half empty on average.
+   */
+  MONOLITHIC;
+
+  /** A tree of which nothing is known may well grow to this part of the write memory. */
+  private static final int SMALLEST_PART = 16;
+
+  /** Whether a flush takes all of a tree, whatever it is for. */
+  public boolean flushesWhole() {
+    return this != PARTITIONED;
+  }
+
+  /** Whether sealed runs are merged in memory. */
+  public boolean mergesRuns() {
+    return this == PARTITIONED;
+  }
+
+  /**
+   * At which size an active SSTable is sealed if no flush seals it before.
+   *
+   * @param smallBytes one that the processor's cache has room for
+   * @param writeBytes the write memory
+   */
+  public long activeBytes(long smallBytes, long writeBytes) {
+    return this == MONOLITHIC ? writeBytes : smallBytes;
+  }
+
+  /**
+   * The size that an active SSTable's filter is made for.
+   *
+   * @param activeBytes at which it is sealed
+   * @param lastBytes what the one before it grew to, 0 if it is the first
+   */
+  public long filterBytes(long activeBytes, long lastBytes) {
+    // One that is flushed when all trees together have filled the memory grows like the last.
+    return this == MONOLITHIC
+        ? Math.min(activeBytes, Math.max(lastBytes, activeBytes / SMALLEST_PART))
+        : activeBytes;
+  }
+}
