@@ -407,13 +407,14 @@ public final class StoreParts {
     for (Rollback rollback : rollbacks) {
       rollback.run();
     }
+    // A replay may have to flush, and a tree whose L0 is full is not flushed until that is merged.
+    for (TreeHandle tree : engine.catalog().trees()) {
+      merger.request(tree);
+    }
     log.opened(Log.open(environment, pool, logOptions, storeId, extent, this::replay));
     wall.start();
     engine.failure().onFailure(this::stopWriting);
     log.get().observe(observers, engine.failure()::fail);
-    for (TreeHandle tree : engine.catalog().trees()) {
-      merger.request(tree);
-    }
     flusher.request();
     idleWatch.start();
     idleWatch.written();
