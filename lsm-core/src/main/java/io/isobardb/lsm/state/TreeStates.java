@@ -4,9 +4,8 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.sstable.SSTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -145,8 +144,9 @@ public final class TreeStates {
     }
   }
 
+  /** In the order of the runs, so that equal histories free in equal order. */
   private static Set<Object> contents(TreeState state) {
-    Set<Object> contents = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<Object> contents = new LinkedHashSet<>();
     contents.add(state.active().content());
     for (int i = 0; i < state.runCount(); i++) {
       for (Table table : state.run(i).tables()) {
