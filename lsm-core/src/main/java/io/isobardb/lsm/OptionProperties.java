@@ -32,6 +32,10 @@ final class OptionProperties {
     SETTERS.put("l0Structure", (b, v) -> b.l0Structure(parse(L0Structure.class, v)));
     SETTERS.put("levels", (b, v) -> b.staticLevels(parseLevels(v)));
     SETTERS.put("memoryComponent", (b, v) -> b.memoryComponent(parse(MemoryComponent.class, v)));
+    SETTERS.put(
+        "writeMemoryAllocation",
+        (b, v) -> b.writeMemoryAllocation(parse(WriteMemoryAllocation.class, v)));
+    SETTERS.put("staticTrees", (b, v) -> b.staticTrees(Integer.parseInt(v)));
     SETTERS.put("pageSize", (b, v) -> b.pageSize(Math.toIntExact(Sizes.parse(v))));
     SETTERS.put("ioMode", (b, v) -> b.ioMode(parse(IoMode.class, v)));
     SETTERS.put("durability", (b, v) -> b.durability(parse(Durability.class, v)));

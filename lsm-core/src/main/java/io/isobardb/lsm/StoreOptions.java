@@ -22,6 +22,7 @@ import java.util.Properties;
 public final class StoreOptions {
   private static final long MIN_BUDGET = 4L << 20;
   private static final long MIN_STATIC_LEVELS = 64 << 10;
+  private static final int MIN_SHARE_PAGES = 8;
 
   private final long memoryBudget;
   private final long writeMemory;
@@ -33,6 +34,8 @@ public final class StoreOptions {
   private final L0Structure l0Structure;
   private final long staticLevels;
   private final MemoryComponent memoryComponent;
+  private final WriteMemoryAllocation writeMemoryAllocation;
+  private final int staticTrees;
   private final int pageSize;
   private final IoMode ioMode;
   private final Durability durability;
@@ -78,10 +81,24 @@ public final class StoreOptions {
               + ")");
     }
     this.memoryComponent = Objects.requireNonNull(builder.memoryComponent, "memoryComponent");
+    this.writeMemoryAllocation =
+        Objects.requireNonNull(builder.writeMemoryAllocation, "writeMemoryAllocation");
+    this.staticTrees = builder.staticTrees;
     this.pageSize = builder.pageSize;
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
           "pageSize must be a power of two from 4096 to 65536, not " + pageSize);
+    }
+    boolean shares = writeMemoryAllocation == WriteMemoryAllocation.STATIC;
+    if (staticTrees < 1
+        || (shares && writeMemory / staticTrees < (long) MIN_SHARE_PAGES * pageSize)) {
+      throw new IllegalArgumentException(
+          "staticTrees must be at least 1, and so few that each has "
+              + MIN_SHARE_PAGES
+              + " pages of the write memory of "
+              + writeMemory
+              + " bytes, not "
+              + staticTrees);
     }
     this.ioMode = Objects.requireNonNull(builder.ioMode, "ioMode");
     this.durability = Objects.requireNonNull(builder.durability, "durability");
@@ -172,6 +189,16 @@ public final class StoreOptions {
     return memoryComponent;
   }
 
+  /** How trees come to write memory. */
+  public WriteMemoryAllocation writeMemoryAllocation() {
+    return writeMemoryAllocation;
+  }
+
+  /** Among how many trees {@link WriteMemoryAllocation#STATIC} splits the write memory. */
+  public int staticTrees() {
+    return staticTrees;
+  }
+
   /** Size of a page, in bytes. */
   public int pageSize() {
     return pageSize;
@@ -234,7 +261,13 @@ public final class StoreOptions {
         memoryTuner,
         memoryTunerInterval.toNanos(),
         logLimit,
-        new Policies(flushPolicy, flushStrategy, l0Structure, staticLevels, memoryComponent),
+        new Policies(
+            flushPolicy,
+            flushStrategy,
+            l0Structure,
+            staticLevels,
+            memoryComponent,
+            writeMemoryAllocation == WriteMemoryAllocation.STATIC ? staticTrees : 0),
         pageSize,
         ioMode,
         Math.max(1, asyncSyncInterval.toNanos()),
@@ -266,6 +299,10 @@ public final class StoreOptions {
         + OptionProperties.levels(staticLevels)
         + " memoryComponent="
         + memoryComponent
+        + " writeMemoryAllocation="
+        + writeMemoryAllocation
+        + " staticTrees="
+        + staticTrees
         + " pageSize="
         + pageSize
         + " ioMode="
@@ -292,6 +329,8 @@ public final class StoreOptions {
     private L0Structure l0Structure = L0Structure.GREEDY_GROUPED;
     private long staticLevels;
     private MemoryComponent memoryComponent = MemoryComponent.PARTITIONED;
+    private WriteMemoryAllocation writeMemoryAllocation = WriteMemoryAllocation.DYNAMIC;
+    private int staticTrees = 8;
     private int pageSize = 8192;
     private IoMode ioMode = IoMode.DIRECT;
     private Durability durability = Durability.ASYNC;
@@ -395,6 +434,21 @@ public final class StoreOptions {
      */
     public Builder memoryComponent(MemoryComponent component) {
       this.memoryComponent = component;
+      return this;
+    }
+
+    /** How trees come to write memory. Default {@link WriteMemoryAllocation#DYNAMIC}. */
+    public Builder writeMemoryAllocation(WriteMemoryAllocation allocation) {
+      this.writeMemoryAllocation = allocation;
+      return this;
+    }
+
+    /**
+     * Among how many trees {@link WriteMemoryAllocation#STATIC} splits the write memory; each must
+     * come to 8 pages at least. Default 8.
+     */
+    public Builder staticTrees(int trees) {
+      this.staticTrees = trees;
       return this;
     }
 

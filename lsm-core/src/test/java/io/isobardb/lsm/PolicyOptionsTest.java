@@ -142,6 +142,46 @@ class PolicyOptionsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"PARTITIONED", "MONOLITHIC"})
+  void staticSharesHoldUntilThereAreMoreTreesThanSharesThenTheyThrash(MemoryComponent component) {
+    long perFlush = bytesPerFlush(component, 2, 2);
+    long thrashing = bytesPerFlush(component, 2, 3);
+    assertTrue(thrashing * 10 < perFlush, thrashing + " of " + perFlush + " bytes per flush");
+  }
+
+  /** Writes to some trees by turns, with so many shares. */
+  private static long bytesPerFlush(MemoryComponent component, int shares, int trees) {
+    SimulatedWorld world = new SimulatedWorld(5);
+    StoreOptions options =
+        options()
+            .memoryComponent(component)
+            .writeMemoryAllocation(WriteMemoryAllocation.STATIC)
+            .staticTrees(shares)
+            .logLimit(64 << 20)
+            .build();
+    try (Store store = world.open(options)) {
+      int writes = 0;
+      while (store.stats().flushes() < 60) {
+        int t = writes % trees;
+        int k = writes * 7919 % KEYS;
+        store.openTree("t" + t).put(key(k), value(writes, VALUE_BYTES));
+        writes++;
+        assertArrayEquals(value(writes - 1, VALUE_BYTES), store.openTree("t" + t).get(key(k)));
+        if (writes % 100 == 0) {
+          long held = 0;
+          for (StoreStats.TreeStats stats : store.stats().trees()) {
+            held += stats.memoryBytes() > 0 ? 1 : 0;
+            assertTrue(stats.memoryBytes() <= options.writeMemory() / shares + (64 << 10));
+          }
+          assertTrue(held <= shares, held + " trees hold memory");
+        }
+        world.background(3);
+      }
+      return store.stats().flushBytesWritten() / store.stats().flushes();
+    }
+  }
+
   @Test
   void staticLevelsAreManyForLittleWriteMemory() {
     assertTrue(levels("STATIC(64KB)") > levels("DYNAMIC"));
@@ -168,6 +208,9 @@ class PolicyOptionsTest {
         "l0Structure | groupd | 'GROUPED'",
         "levels | dynamc | 'DYNAMIC'",
         "levels | static(lots) | is not a size",
+        "memoryComponent | monolith | 'MONOLITHIC'",
+        "writeMemoryAllocation | statik | 'STATIC'",
+        "staticTrees | 0 | must be at least 1",
         "flushPolicy | optimum | 'OPTIMAL'"
       })
   void unknownValuesAreRefusedWithASuggestion(String option, String value, String suggestion) {

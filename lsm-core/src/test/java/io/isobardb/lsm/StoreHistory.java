@@ -86,6 +86,9 @@ final class StoreHistory {
         .pageSize(pageSize)
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
         .flushPolicy(anyOf(FlushPolicy.values()))
+        .writeMemoryAllocation(
+            random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+        .staticTrees(1 + random.nextInt(3))
         .memoryComponent(anyOf(MemoryComponent.values()))
         .flushStrategy(anyOf(FlushStrategy.values()))
         .l0Structure(anyOf(L0Structure.values()))

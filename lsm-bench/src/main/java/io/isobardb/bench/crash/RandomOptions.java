@@ -3,6 +3,7 @@ package io.isobardb.bench.crash;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.WriteMemoryAllocation;
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
@@ -55,6 +56,9 @@ final class RandomOptions {
         .pageSize(pageSize)
         .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
         .flushPolicy(anyOf(random, FlushPolicy.values()))
+        .writeMemoryAllocation(
+            random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+        .staticTrees(1 + random.nextInt(3))
         .memoryComponent(anyOf(random, MemoryComponent.values()))
         .flushStrategy(anyOf(random, FlushStrategy.values()))
         .l0Structure(anyOf(random, L0Structure.values()))

@@ -9,7 +9,10 @@ import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries writes out: admit, reserve log space, log, insert, publish, and, if asked, wait for the
@@ -36,19 +39,23 @@ public final class Committer {
   private final WriteGate gate;
   private final Consumer<TreeHandle> onSealed;
   private final LogWatch logWatch;
+  private final @Nullable TreeSlots slots;
   private final ThreadRecords records;
 
   /**
    * @param onSealed called after an active SSTable was sealed; must return at once
    * @param logWatch told how far the log reaches
+   * @param slots what trees have to hold to be written to; null if nothing
    */
-  public Committer(Engine engine, Consumer<TreeHandle> onSealed, LogWatch logWatch) {
+  public Committer(
+      Engine engine, Consumer<TreeHandle> onSealed, LogWatch logWatch, @Nullable TreeSlots slots) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
     this.onSealed = onSealed;
     this.logWatch = logWatch;
+    this.slots = slots;
     this.records = new ThreadRecords(() -> engine.log().get().newRecord());
   }
 
@@ -67,6 +74,10 @@ public final class Committer {
       int valueOffset,
       int valueLength) {
     gate.admit(keyLength + valueLength + ENTRY_OVERHEAD);
+    TreeSlots needed = slots;
+    if (needed != null) {
+      needed.admit(tree);
+    }
     engine.failure().check();
     Log log = engine.log().get();
     log.checkWritable();
@@ -204,6 +215,7 @@ public final class Committer {
       return NOT_LOGGED;
     }
     gate.admit(batch.length() + (long) ENTRY_OVERHEAD * batch.count());
+    admitToSlots(batch);
     engine.failure().check();
     Log log = engine.log().get();
     log.checkWritable();
@@ -244,6 +256,24 @@ public final class Committer {
     applier.sealFull(log);
     logWatch.written(written);
     return written;
+  }
+
+  private void admitToSlots(BatchFormat.Builder batch) {
+    TreeSlots needed = slots;
+    if (needed != null) {
+      Set<Integer> trees = new LinkedHashSet<>();
+      BatchFormat.decode(
+          batch.bytes(),
+          0,
+          batch.length(),
+          (kind, id, b, key, keys, value, values) -> trees.add(id));
+      for (int id : trees) {
+        TreeHandle tree = engine.catalog().tree(id);
+        if (tree != null) {
+          needed.admit(tree);
+        }
+      }
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
@@ -208,6 +209,33 @@ public final class WriteGate {
           });
     } finally {
       count(span, reason, clock.nanos() - start);
+    }
+    if (closed) {
+      throw new StoreClosedException("the store was closed while a write waited for memory");
+    }
+    check.run();
+  }
+
+  /**
+   * Waits, for a write that is kept back by what others hold, until that is over. It is looked at
+   * again when a flush ends.
+   */
+  void await(BooleanSupplier over) {
+    StallSpan span = StallSpan.start();
+    long start = clock.nanos();
+    try {
+      freed.await(
+          () -> {
+            if (closed || over.getAsBoolean()) {
+              return true;
+            }
+            check.run();
+            spaceCheck.run();
+            flushRequest.run();
+            return over.getAsBoolean();
+          });
+    } finally {
+      count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
     if (closed) {
       throw new StoreClosedException("the store was closed while a write waited for memory");

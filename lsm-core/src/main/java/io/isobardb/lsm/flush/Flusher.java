@@ -1,6 +1,7 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
@@ -41,6 +42,7 @@ public final class Flusher {
   private final Engine engine;
   private final Settings settings;
   private final Consumer<TreeHandle> onFlushed;
+  private final @Nullable TreeSlots slots;
 
   private final AtomicInteger running = new AtomicInteger();
 
@@ -77,11 +79,15 @@ public final class Flusher {
 
   /**
    * @param onFlushed told when a tree's L0 has grown
+   * @param slots says which trees have filled their shares of the write memory; null if there are
+   *     no such shares
    */
-  public Flusher(Engine engine, Settings settings, Consumer<TreeHandle> onFlushed) {
+  public Flusher(
+      Engine engine, Settings settings, Consumer<TreeHandle> onFlushed, @Nullable TreeSlots slots) {
     this.engine = engine;
     this.settings = settings;
     this.onFlushed = onFlushed;
+    this.slots = slots;
     this.window = new WriteWindow(settings.logLimitBytes());
   }
 
@@ -161,6 +167,9 @@ public final class Flusher {
   private void choose() {
     while (running.get() < settings.maxJobs()) {
       FlushJob job = logTriggered();
+      if (job == null && slots != null) {
+        job = shareTriggered(slots);
+      }
       if (job == null && engine.gate().pressed()) {
         job = memoryTriggered();
         if (job == null && running.get() == 0) {
@@ -243,13 +252,29 @@ public final class Flusher {
     return engine.log().sizeBytes() > logTriggerBytes();
   }
 
+  /** A flush of a tree that has filled its share. */
+  private @Nullable FlushJob shareTriggered(TreeSlots shares) {
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (shares.due(tree)
+          && !tree.closed()
+          && !busy(tree)
+          && tree.memoryBusy().compareAndSet(false, true)) {
+        // Of a whole component, only what is sealed: the other half is being written.
+        FlushKind kind = settings.strategy().forMemory();
+        return begun(tree, kind == FlushKind.FULL ? FlushKind.OLDEST : kind, true);
+      }
+    }
+    return null;
+  }
+
   /** A flush of the tree that the policy chooses, if any has something to flush. */
   private @Nullable FlushJob memoryTriggered() {
     if (allBusy()) {
       // Writers ask again and again meanwhile: they are not to pay for the policy.
       return null;
     }
-    if (engine.gate().excessBytes() <= comingBytes()) {
+    // With shares, what is filled is on its way already; what is left to do comes from a replay.
+    if (engine.gate().excessBytes() <= comingBytes() || (slots != null && running.get() > 0)) {
       return null;
     }
     TreeHandle best = claim(chooseForMemory(null));
@@ -273,6 +298,10 @@ public final class Flusher {
    * Else it is to end, and what is more urgent begins.
    */
   boolean goesOn(TreeHandle tree) {
+    TreeSlots shares = slots;
+    if (shares != null && shares.due(tree)) {
+      return !logIsLong();
+    }
     if (!engine.gate().pressed() || logIsLong()) {
       return false;
     }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.KeyOrder;
@@ -43,7 +44,10 @@ final class ActiveFactory {
   }
 
   private ActiveTree create(KeyOrder order, long lastBytes) {
-    long bytes = component.activeBytes(smallBytes(), writeBytes.getAsLong());
+    long limit = writeBytes.getAsLong();
+    StaticShares shares = options.policies().shares();
+    long wanted = component.activeBytes(smallBytes(), limit);
+    long bytes = shares == null ? wanted : shares.activeBytes(wanted, limit);
     return new ActiveTree(pool, order, bytes, component.filterBytes(bytes, lastBytes));
   }
 }

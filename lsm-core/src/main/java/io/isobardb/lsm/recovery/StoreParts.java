@@ -7,6 +7,8 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.commit.StaticShares;
+import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
@@ -163,6 +165,8 @@ public final class StoreParts {
                 options.policies().memoryComponent()),
             new PartitionedLeveling(leveling(options.policies())),
             this::recentMemoryBytes);
+    StaticShares shares = options.policies().shares();
+    TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine);
     this.flusher =
         new Flusher(
             engine,
@@ -173,8 +177,12 @@ public final class StoreParts {
                 options.logLimit(),
                 this::tableBytes,
                 Math.max(1, options.backgroundJobs() / 2)),
-            merger::request);
+            merger::request,
+            slots);
     merger.onChange(flusher::request);
+    if (slots != null) {
+      slots.onLeave(flusher::flushAll);
+    }
     this.idleWatch = new IdleWatch(engine, merger);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
@@ -188,7 +196,10 @@ public final class StoreParts {
     this.tuner = options.memoryTuner() ? newTuner() : null;
     this.committer =
         new Committer(
-            engine, this::sealed, new LogWatch(options.logLimit() / LOG_LOOKS, this::written));
+            engine,
+            this::sealed,
+            new LogWatch(options.logLimit() / LOG_LOOKS, this::written),
+            slots);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
