@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -143,7 +144,7 @@ class PolicyOptionsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"PARTITIONED", "MONOLITHIC"})
+  @EnumSource(MemoryComponent.class)
   void staticSharesHoldUntilThereAreMoreTreesThanSharesThenTheyThrash(MemoryComponent component) {
     long perFlush = bytesPerFlush(component, 2, 2);
     long thrashing = bytesPerFlush(component, 2, 3);
@@ -180,6 +181,34 @@ class PolicyOptionsTest {
       }
       return store.stats().flushBytesWritten() / store.stats().flushes();
     }
+  }
+
+  @Test
+  void accordionMergesWhatIsSealedIntoOneAndFlushesAllOfIt() {
+    SimulatedWorld world = new SimulatedWorld(5);
+    Set<FlushKind> kinds = EnumSet.noneOf(FlushKind.class);
+    Set<Integer> outputs = new TreeSet<>();
+    StoreOptions options =
+        options().memoryComponent(MemoryComponent.ACCORDION_DATA).logLimit(64 << 20).build();
+    try (Store store = world.open(options)) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush event) {
+              kinds.add(event.kind());
+            }
+
+            @Override
+            public void merged(Merge event) {
+              if (event.kind() == MergeKind.MEMORY) {
+                outputs.add(event.outputs());
+              }
+            }
+          });
+      write(world, store.openTree("t"), 40_000);
+    }
+    assertEquals(Set.of(FlushKind.FULL), kinds);
+    assertEquals(Set.of(1), outputs);
   }
 
   @Test

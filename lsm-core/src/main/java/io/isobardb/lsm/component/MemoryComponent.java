@@ -14,7 +14,17 @@ public enum MemoryComponent {
    * One B+-tree as large as memory lets it become, flushed as a whole: the paper's B+-dynamic. No
    * memory is ever merged, and a read asks one tree; but memory is half empty on average.
    */
-  MONOLITHIC;
+  MONOLITHIC,
+  /**
+   * Small active SSTables, of which the sealed ones are now and then merged into a single one, data
+   * and all, and which are flushed as a whole: the paper's Accordion-data. What a merge leaves is
+   * packed and has one version of each key, but there has to be room for it beside its inputs until
+   * it is done.
+   */
+  ACCORDION_DATA;
+
+  /** Sealed SSTables that {@link #ACCORDION_DATA} merges. */
+  private static final int PIPELINE = 4;
 
   /** A tree of which nothing is known may well grow to this part of the write memory. */
   private static final int SMALLEST_PART = 16;
@@ -26,7 +36,22 @@ public enum MemoryComponent {
 
   /** Whether sealed runs are merged in memory. */
   public boolean mergesRuns() {
-    return this == PARTITIONED;
+    return this != MONOLITHIC;
+  }
+
+  /** Whether a merge in memory takes all sealed runs, and makes one SSTable of them. */
+  public boolean mergesWhole() {
+    return this == ACCORDION_DATA;
+  }
+
+  /**
+   * Whether all sealed runs should be merged into one.
+   *
+   * @param sealed how many get no writes any more
+   * @param hasRoom whether there is room for all of them again
+   */
+  public boolean mergesNow(int sealed, boolean hasRoom) {
+    return mergesWhole() && sealed >= PIPELINE && hasRoom;
   }
 
   /**

@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * Merges neighbouring runs in memory into one run of packed SSTables with filters: fewer runs for
  * reads to ask, and of each key only the versions that somebody can see.
  *
- * <p>It goes through the keys slice by slice. When the SSTable of a slice is done, its range is
- * taken out of the inputs, whose pages there go back to the pool, and the SSTable joins the output
- * run: so it needs room for a slice or two besides its inputs, however large they are, and what is
- * done stays done when it has to stop in the middle.
+ * <p>It goes through the keys slice by slice (unless all are to be one). When the SSTable of a
+ * slice is done, its range is taken out of the inputs, whose pages there go back to the pool, and
+ * the SSTable joins the output run: so it needs room for a slice or two besides its inputs, however
+ * large they are, and what is done stays done when it has to stop in the middle.
  *
  * <p>The tree's memory is marked busy while it goes on, so that its inputs stay where they are:
  * only younger runs may join in front of them.
@@ -50,6 +50,7 @@ final class MemoryMergeJob implements Job {
   /** What the output run is made of so far; part of the tree's state. */
   private final List<Table> outputs = new ArrayList<>();
 
+  private final long sliceBytes;
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
   private final long writtenAtStart;
@@ -66,14 +67,17 @@ final class MemoryMergeJob implements Job {
   /**
    * @param inputs runs to merge, neighbours
    * @param older runs behind them
+   * @param sliceBytes size of the SSTables it makes
    */
-  MemoryMergeJob(Merger merger, Engine engine, TreeHandle tree, int inputs, int older) {
+  MemoryMergeJob(
+      Merger merger, Engine engine, TreeHandle tree, int inputs, int older, long sliceBytes) {
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
     this.inputs = inputs;
     this.inputsAtStart = inputs;
     this.older = older;
+    this.sliceBytes = sliceBytes;
     this.startNanos = engine.nanos();
     this.writtenAtStart = tree.bytesWritten();
     inputsOf(tree.states().current().memory()).forEach(run -> bytesRead += run.sizeBytes());
@@ -151,7 +155,7 @@ final class MemoryMergeJob implements Job {
         new VersionFilter(tree.order(), engine.liveSnapshots(tree)),
         cursor -> false,
         this::writer,
-        merger.sliceBytes(),
+        sliceBytes,
         -1);
   }
 

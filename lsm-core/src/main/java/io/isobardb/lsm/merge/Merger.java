@@ -186,26 +186,47 @@ public final class Merger {
     return running.containsKey(tree);
   }
 
-  /** Starts a memory merge of a tree if it has many runs of about the same size, and room. */
+  /** Starts a memory merge of a tree if the memory component and its runs call for one. */
   public void requestMemory(TreeHandle tree) {
     TreeState state = tree.states().current();
-    if (!settings.component().mergesRuns()
-        || state.memoryRunCount() < MEMORY_RUNS
-        || state.memoryBytes() < memoryLevelBytes()
+    boolean whole = settings.component().mergesWhole();
+    boolean due = whole ? mergesWhole(state) : hasManyRuns(state);
+    if (!due
         || tree.closed()
-        || tree.memoryBusy().get()) {
+        || tree.memoryBusy().get()
+        || !tree.memoryBusy().compareAndSet(false, true)) {
       return;
     }
-    if (!tree.memoryBusy().compareAndSet(false, true)) {
-      return;
-    }
-    MemoryMergeJob job = alike(tree);
+    MemoryMergeJob job = whole ? whole(tree) : alike(tree);
     if (job == null) {
       tree.memoryBusy().set(false);
       return;
     }
     memoryMerges.increment();
     engine.environment().scheduler().submit(job);
+  }
+
+  private boolean hasManyRuns(TreeState state) {
+    return settings.component().mergesRuns()
+        && state.memoryRunCount() >= MEMORY_RUNS
+        && state.memoryBytes() >= memoryLevelBytes();
+  }
+
+  private boolean mergesWhole(TreeState state) {
+    return settings
+        .component()
+        .mergesNow(
+            state.frozenRuns(engine.log().visible()),
+            engine.gate().hasRoomBelowDelay(state.sealedBytes()));
+  }
+
+  /** A merge of all frozen runs into one SSTable. */
+  private @Nullable MemoryMergeJob whole(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    int frozen = state.frozenRuns(engine.log().visible());
+    return mergesWhole(state)
+        ? new MemoryMergeJob(this, engine, tree, frozen, 0, Long.MAX_VALUE)
+        : null;
   }
 
   /** A tree with less write memory than this is not merged in memory. */
@@ -236,12 +257,12 @@ public final class Merger {
 
   private @Nullable MemoryMergeJob memoryMerge(TreeHandle tree, int inputs, int older) {
     return engine.gate().hasRoomBelowDelay(2 * sliceBytes())
-        ? new MemoryMergeJob(this, engine, tree, inputs, older)
+        ? new MemoryMergeJob(this, engine, tree, inputs, older, sliceBytes())
         : null;
   }
 
   /** Size of the SSTables that memory merges make: so much room they need besides their inputs. */
-  long sliceBytes() {
+  private long sliceBytes() {
     long share = engine.gate().limitBytes() / SLICE_SHARE;
     return Math.max(2L * engine.catalog().space().pageSize(), Math.min(tableBytes(), share));
   }
@@ -266,6 +287,7 @@ public final class Merger {
     TreeState state = tree.states().current();
     boolean merged = state.memoryRunCount() == 1 && state.run(0).get(0).tree() == null;
     if (!settings.component().mergesRuns()
+        || settings.component().mergesWhole()
         || state.memoryRunCount() == 0
         || merged
         || state.memoryBytes() < settings.activeBytes().getAsLong()) {
