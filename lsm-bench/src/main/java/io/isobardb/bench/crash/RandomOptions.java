@@ -33,6 +33,9 @@ final class RandomOptions {
 
   private static final int MIN_BUDGET_BYTES = 4 << 20;
 
+  /** What levels are made for: as it comes, or so that they come and go when a store is opened. */
+  private static final long[] LEVELS = {0, 64 << 10, 64 << 10, 64 << 20};
+
   private RandomOptions() {}
 
   /** A page size; mostly small ones, as large ones need large budgets. */
@@ -62,7 +65,7 @@ final class RandomOptions {
         .memoryComponent(anyOf(random, MemoryComponent.values()))
         .flushStrategy(anyOf(random, FlushStrategy.values()))
         .l0Structure(anyOf(random, L0Structure.values()))
-        .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0)
+        .staticLevels(LEVELS[random.nextInt(LEVELS.length)])
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))

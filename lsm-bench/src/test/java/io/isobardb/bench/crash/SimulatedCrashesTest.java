@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimulatedCrashesTest {
   private static final long SEED = Long.getLong("isobar.crash.seed", 1);
-  private static final long SEEDS = Long.getLong("isobar.crash.seeds", 16);
+  private static final long SEEDS = Long.getLong("isobar.crash.seeds", 24);
   private static final int STRIDE = Integer.getInteger("isobar.crash.stride", 97);
   private static final EnumSet<Survival> ALL = EnumSet.allOf(Survival.class);
 
