@@ -9,7 +9,7 @@ import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.memory.cache.NoFrameException;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class TreeCursor implements AutoCloseable {
   private static final int STEPS_BEFORE_LOOK = 256;
 
-  /** Each waits some tens of milliseconds for a frame. The last one's failure is the caller's. */
+  /** Each waits some tens of milliseconds for a page. The last one's failure is the caller's. */
   private static final int MAX_ATTEMPTS = 1000;
 
   private static final int NOT_SAVED = -1;
@@ -86,7 +86,8 @@ public final class TreeCursor implements AutoCloseable {
     this.lsn = lsn;
     this.from = from;
     this.to = to;
-    this.merged = open();
+    // Opened by the first move, which waits for the memory it takes.
+    this.merged = new MergingCursor(order, new EntryCursor[0]);
   }
 
   private MergingCursor open() {
@@ -134,8 +135,8 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
-  /** After a call that found no frame: gives all pages back, so that others can go on. */
-  private void backOff(NoFrameException cause, int attempt) {
+  /** After a call that found no page: gives all pages back, so that others can go on. */
+  private void backOff(OutOfBudgetException cause, int attempt) {
     shut();
     if (attempt == MAX_ATTEMPTS) {
       throw cause;
@@ -162,7 +163,7 @@ public final class TreeCursor implements AutoCloseable {
         if (!merged.valid() || !isKey(merged.leaf()) || merged.leaf().kind() == Kind.DELETE) {
           throw new IllegalStateException("the entry was deleted after the cursor came to it");
         }
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         backOff(e, attempt);
       }
     }
@@ -185,7 +186,7 @@ public final class TreeCursor implements AutoCloseable {
           merged.first();
         }
         return settle(false);
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         backOff(e, attempt);
       }
     }
@@ -204,7 +205,7 @@ public final class TreeCursor implements AutoCloseable {
           merged.last();
         }
         return settleBackward();
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         backOff(e, attempt);
       }
     }
@@ -222,7 +223,7 @@ public final class TreeCursor implements AutoCloseable {
         takeUp();
         merged.seek(target, offset, length, Long.MAX_VALUE);
         return settle(false);
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         backOff(e, attempt);
       }
     }
@@ -240,7 +241,7 @@ public final class TreeCursor implements AutoCloseable {
         takeUp();
         merged.seekBefore(target, offset, length);
         return settleBackward();
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         backOff(e, attempt);
       }
     }
@@ -260,7 +261,7 @@ public final class TreeCursor implements AutoCloseable {
         takeUp();
         merged.seek(key, 0, keyLength, -1);
         return settle(false);
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         // Wherever it came to: all up to the key seen last is passed over.
         backOff(e, attempt);
         elsewhere = true;
@@ -281,7 +282,7 @@ public final class TreeCursor implements AutoCloseable {
     if (before && !overlayChanged()) {
       try {
         return settleBackward();
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         backOff(e, 1);
       }
     }
@@ -441,7 +442,7 @@ public final class TreeCursor implements AutoCloseable {
       try {
         merged.copyValue(0, target, at, merged.valueLength());
         return;
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         backOff(e, attempt);
       }
     }

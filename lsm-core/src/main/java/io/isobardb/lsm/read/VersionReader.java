@@ -15,8 +15,8 @@ import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.memory.cache.NoFrameException;
 import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -100,7 +100,7 @@ public final class VersionReader {
           epochs.exit(slot);
           table.unpin(SSTable.pageOf(location));
         }
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         Thread.yield();
       }
     }
@@ -129,7 +129,7 @@ public final class VersionReader {
           }
         }
         return null;
-      } catch (NoFrameException e) {
+      } catch (OutOfBudgetException e) {
         if (attempt == MAX_ATTEMPTS) {
           throw e;
         }
