@@ -101,7 +101,7 @@ class StoreListenerTest {
 
   private static void load(Store store) {
     Tree tree = store.openTree("t");
-    for (int i = 0; i < 9_000; i++) {
+    for (int i = 0; i < 30_000; i++) {
       tree.put(key(i), new byte[400]);
     }
     tree.put(key(0), new byte[1], Durability.SYNC);
