@@ -10,7 +10,6 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
-import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.read.TreeCursor;
@@ -23,25 +22,18 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.transaction.KeyRange;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.tuning.TunerService;
-import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.Epochs;
-import io.isobardb.tuner.memory.Decision;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
@@ -365,7 +357,7 @@ public final class Store implements AutoCloseable {
     int slot = enter();
     try {
       operations.count(slot, batch.operations().count());
-      LockOwner locked = lock(batch);
+      LockOwner locked = transactions.lock(batch.operations());
       long written;
       try {
         written = parts.committer().write(batch.operations(), batch.logged());
@@ -379,31 +371,6 @@ public final class Store implements AutoCloseable {
       }
     } finally {
       operations.exit(slot);
-    }
-  }
-
-  /** Locks a batch's keys against transactions, if there are any. */
-  private @Nullable LockOwner lock(WriteBatch batch) {
-    if (!transactions.inUse()) {
-      return null;
-    }
-    LockOwner writer = transactions.newWriter();
-    try {
-      BatchFormat.decode(
-          batch.operations().bytes(),
-          0,
-          batch.operations().length(),
-          (kind, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
-            TreeHandle tree = engine.catalog().tree(treeId);
-            if (tree != null) {
-              byte[] key = Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength);
-              transactions.lock(writer, tree, key);
-            }
-          });
-      return writer;
-    } catch (RuntimeException | Error e) {
-      transactions.locks().releaseAll(writer);
-      throw e;
     }
   }
 
@@ -604,73 +571,10 @@ public final class Store implements AutoCloseable {
   public StoreStats stats() {
     int slot = enter();
     try {
-      return collect();
+      return StatsCollector.collect(parts, transactions);
     } finally {
       operations.exit(slot);
     }
-  }
-
-  private StoreStats collect() {
-    List<StoreStats.TreeStats> treeStats = new ArrayList<>();
-    for (TreeHandle tree : new TreeMap<>(byName()).values()) {
-      TreeState state = tree.states().current();
-      Version version = state.version();
-      List<Long> levels = new ArrayList<>();
-      for (int i = 1; i <= version.levelCount(); i++) {
-        levels.add(version.level(i).sizeBytes());
-      }
-      treeStats.add(
-          new StoreStats.TreeStats(
-              tree.name(),
-              state.memoryBytes(),
-              state.memoryRunCount(),
-              version.groups().size(),
-              List.copyOf(levels),
-              version.tableCount(),
-              version.sizeBytes()));
-    }
-    Map<StallReason, Long> stalls = new EnumMap<>(StallReason.class);
-    Map<StallReason, Long> stallNanos = new EnumMap<>(StallReason.class);
-    for (StallReason reason : StallReason.values()) {
-      stalls.put(reason, engine.gate().stalls(reason));
-      stallNanos.put(reason, engine.gate().stallNanos(reason));
-    }
-    return new StoreStats(
-        parts.pool().ledger(),
-        parts.cache().stats(),
-        engine.gate().usedBytes(),
-        engine.gate().limitBytes(),
-        engine.log().get().writtenBytes(),
-        engine.log().get().syncs(),
-        engine.log().sizeBytes(),
-        parts.flusher().flushes(),
-        parts.flusher().bytesWritten(),
-        parts.merger().merges(),
-        parts.merger().bytesRead(),
-        parts.merger().bytesWritten(),
-        parts.merger().memoryMerges(),
-        stalls,
-        stallNanos,
-        transactions.stats(),
-        tunerStats(),
-        treeStats);
-  }
-
-  private StoreStats.TunerStats tunerStats() {
-    TunerService tuner = parts.tuner();
-    Decision last = tuner == null ? null : tuner.last();
-    return new StoreStats.TunerStats(
-        tuner != null,
-        tuner == null ? 0 : tuner.decisions(),
-        parts.wall().targetBytes(),
-        last == null ? 0 : last.seen().cycle(),
-        last == null ? "" : last.method() + ": " + last.reason());
-  }
-
-  private Map<String, TreeHandle> byName() {
-    Map<String, TreeHandle> byName = new TreeMap<>();
-    engine.catalog().trees().forEach(tree -> byName.put(tree.name(), tree));
-    return byName;
   }
 
   Cursor open(TreeHandle tree, CursorOptions cursorOptions) {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
@@ -8,6 +9,7 @@ import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.LockTable;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +18,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions of a store.
@@ -127,6 +130,31 @@ final class Transactions {
       locks.lock(writer, tree, key, PLAIN_TIMEOUT_NANOS);
     } catch (TransactionAbortedException e) {
       count(e);
+      throw e;
+    }
+  }
+
+  /** Locks a batch's keys against transactions, if there are any. */
+  @Nullable LockOwner lock(BatchFormat.Builder batch) {
+    if (!inUse) {
+      return null;
+    }
+    LockOwner writer = newWriter();
+    try {
+      BatchFormat.decode(
+          batch.bytes(),
+          0,
+          batch.length(),
+          (kind, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
+            TreeHandle tree = engine.catalog().tree(treeId);
+            if (tree != null) {
+              byte[] key = Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength);
+              lock(writer, tree, key);
+            }
+          });
+      return writer;
+    } catch (RuntimeException | Error e) {
+      locks.releaseAll(writer);
       throw e;
     }
   }

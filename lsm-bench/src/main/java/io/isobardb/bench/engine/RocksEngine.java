@@ -1,5 +1,6 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.tpcc.store.RocksSettings;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,15 +11,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
-import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
-import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.HyperClockCache;
 import org.rocksdb.MemoryUsageType;
 import org.rocksdb.MemoryUtil;
@@ -51,17 +49,15 @@ final class RocksEngine implements Engine {
   private RocksEngine(EngineOptions options) throws RocksDBException {
     this.options = options;
     natives = new ArrayDeque<>();
-    // A quarter for write buffers: more makes fewer L0 files, but takes from the cache what reads
-    // need.
-    long writeBytes = Math.min(options.memoryBytes() / 4, 512 * MIB);
-    long bufferBytes = Math.max(2 * MIB, Math.min(64 * MIB, writeBytes / 4));
+    RocksSettings settings =
+        new RocksSettings(options.memoryBytes(), options.directIo(), options.syncWrites());
     // The clock cache has no lock on hits; 0 lets it size its table by itself.
     cache = own(new HyperClockCache(options.memoryBytes(), 0, -1, false));
-    WriteBufferManager writeBuffers = own(new WriteBufferManager(writeBytes, cache));
-    ColumnFamilyOptions treeOptions = own(treeOptions(bufferBytes));
-    DBOptions dbOptions = own(dbOptions(writeBuffers));
+    WriteBufferManager writeBuffers = own(new WriteBufferManager(settings.writeBytes(), cache));
+    ColumnFamilyOptions treeOptions = own(settings.set(new ColumnFamilyOptions()));
+    DBOptions dbOptions = own(settings.dbOptions(writeBuffers));
     // 10 bits a key: 1 % false positives.
-    treeOptions.setTableFormatConfig(tableConfig(own(new BloomFilter(10))));
+    treeOptions.setTableFormatConfig(settings.tableConfig(cache, own(new BloomFilter(10))));
 
     List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
     descriptors.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, treeOptions));
@@ -79,8 +75,8 @@ final class RocksEngine implements Engine {
                 + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; dynamic level bytes; 2 background jobs;"
                 + " direct I/O %s; %s",
             options.memoryBytes() / MIB,
-            writeBytes / MIB,
-            bufferBytes / MIB,
+            settings.writeBytes() / MIB,
+            settings.bufferBytes() / MIB,
             options.directIo() ? "on" : "off",
             options.syncWrites()
                 ? "synced writes"
@@ -96,59 +92,6 @@ final class RocksEngine implements Engine {
     } catch (RocksDBException e) {
       throw new IllegalStateException("rocksdb: cannot open " + options.dir(), e);
     }
-  }
-
-  private ColumnFamilyOptions treeOptions(long bufferBytes) {
-    return new ColumnFamilyOptions()
-        .setWriteBufferSize(bufferBytes)
-        // The write buffer manager flushes; the count must not stall before it does.
-        .setMaxWriteBufferNumber(6)
-        .setLevelCompactionDynamicLevelBytes(true)
-        // L1 as large as the L0 that goes into it: the least rewriting.
-        .setMaxBytesForLevelBase(4 * bufferBytes)
-        .setTargetFileSizeBase(Math.max(8 * MIB, bufferBytes))
-        .setCompressionType(CompressionType.NO_COMPRESSION)
-        .setBottommostCompressionType(CompressionType.NO_COMPRESSION)
-        // Absent from a memtable without a walk of its skip list.
-        .setMemtablePrefixBloomSizeRatio(0.05)
-        .setMemtableWholeKeyFiltering(true)
-        // No rewriting of old files for their age during a run.
-        .setTtl(0)
-        .setPeriodicCompactionSeconds(0);
-  }
-
-  private DBOptions dbOptions(WriteBufferManager writeBuffers) {
-    return new DBOptions()
-        .setCreateIfMissing(true)
-        .setCreateMissingColumnFamilies(true)
-        .setWriteBufferManager(writeBuffers)
-        .setUseDirectReads(options.directIo())
-        .setUseDirectIoForFlushAndCompaction(options.directIo())
-        .setMaxBackgroundJobs(2)
-        .setAllowConcurrentMemtableWrite(true)
-        // One write of the log's buffer instead of a system call per put; BackgroundSync bounds
-        // what a crash may lose.
-        .setManualWalFlush(!options.syncWrites())
-        .setMaxOpenFiles(-1)
-        .setStatsDumpPeriodSec(0)
-        .setStatsPersistPeriodSec(0);
-  }
-
-  private BlockBasedTableConfig tableConfig(BloomFilter filter) {
-    return new BlockBasedTableConfig()
-        .setBlockCache(cache)
-        // The unit of a direct read: larger blocks read and search more for one entry of 116 bytes.
-        .setBlockSize(4096)
-        .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
-        .setDataBlockHashTableUtilRatio(0.75)
-        .setFilterPolicy(filter)
-        .setWholeKeyFiltering(true)
-        .setOptimizeFiltersForMemory(true)
-        .setCacheIndexAndFilterBlocks(true)
-        .setCacheIndexAndFilterBlocksWithHighPriority(true)
-        .setPinL0FilterAndIndexBlocksInCache(true)
-        .setPinTopLevelIndexAndFilter(true)
-        .setFormatVersion(6);
   }
 
   private <T extends AutoCloseable> T own(T handle) {

@@ -44,11 +44,6 @@ public final class LockOwner {
     committing = true;
   }
 
-  /** The validation failed. */
-  public void endCommit() {
-    committing = false;
-  }
-
   List<RecordLock> held() {
     return held;
   }

@@ -12,15 +12,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
-import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
-import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.HyperClockCache;
 import org.rocksdb.OptimisticTransactionDB;
 import org.rocksdb.OptimisticTransactionOptions;
@@ -61,14 +58,13 @@ final class RocksStore implements TpccStore {
 
   private RocksStore(StoreSpec spec) throws RocksDBException {
     this.spec = spec;
-    // A quarter for write buffers: more takes from the cache what reads need.
-    long writeBytes = Math.min(spec.memoryBytes() / 4, 512 * MIB);
-    long bufferBytes = Math.max(2 * MIB, Math.min(64 * MIB, writeBytes / 4));
+    RocksSettings settings =
+        new RocksSettings(spec.memoryBytes(), spec.directIo(), spec.syncCommits());
     Cache cache = own(new HyperClockCache(spec.memoryBytes(), 0, -1, false));
-    WriteBufferManager writeBuffers = own(new WriteBufferManager(writeBytes, cache));
-    ColumnFamilyOptions familyOptions = own(familyOptions(bufferBytes));
-    familyOptions.setTableFormatConfig(tableConfig(cache, own(new BloomFilter(10))));
-    DBOptions dbOptions = own(dbOptions(writeBuffers));
+    WriteBufferManager writeBuffers = own(new WriteBufferManager(settings.writeBytes(), cache));
+    ColumnFamilyOptions familyOptions = own(familyOptions(settings));
+    familyOptions.setTableFormatConfig(settings.tableConfig(cache, own(new BloomFilter(10))));
+    DBOptions dbOptions = own(settings.dbOptions(writeBuffers));
     List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
     for (Table table : Table.values()) {
       byte[] name =
@@ -111,8 +107,8 @@ final class RocksStore implements TpccStore {
                 + " filters of 10 bits; dynamic level bytes; 2 background jobs; direct I/O %s; %s",
             spec.locking() == Locking.PESSIMISTIC ? "TransactionDB" : "OptimisticTransactionDB",
             spec.memoryBytes() / MIB,
-            writeBytes / MIB,
-            bufferBytes / MIB,
+            settings.writeBytes() / MIB,
+            settings.bufferBytes() / MIB,
             spec.directIo() ? "on" : "off",
             spec.syncCommits()
                 ? "synced commits"
@@ -128,58 +124,14 @@ final class RocksStore implements TpccStore {
     }
   }
 
-  private ColumnFamilyOptions familyOptions(long bufferBytes) {
+  private ColumnFamilyOptions familyOptions(RocksSettings settings) {
     // Pessimistic transactions need no flushed memtables to find conflicts: kept, as they are by
     // default, they would take the place of those written to. There is no setter.
     Properties kept = new Properties();
     kept.setProperty(
         "max_write_buffer_size_to_maintain",
-        String.valueOf(spec.locking() == Locking.PESSIMISTIC ? 1 : bufferBytes));
-    return ColumnFamilyOptions.getColumnFamilyOptionsFromProps(kept)
-        .setWriteBufferSize(bufferBytes)
-        .setMaxWriteBufferNumber(6)
-        .setLevelCompactionDynamicLevelBytes(true)
-        .setMaxBytesForLevelBase(4 * bufferBytes)
-        .setTargetFileSizeBase(Math.max(8 * MIB, bufferBytes))
-        .setCompressionType(CompressionType.NO_COMPRESSION)
-        .setBottommostCompressionType(CompressionType.NO_COMPRESSION)
-        .setMemtablePrefixBloomSizeRatio(0.05)
-        .setMemtableWholeKeyFiltering(true)
-        // No rewriting of old files for their age during a run.
-        .setTtl(0)
-        .setPeriodicCompactionSeconds(0);
-  }
-
-  private DBOptions dbOptions(WriteBufferManager writeBuffers) {
-    return new DBOptions()
-        .setCreateIfMissing(true)
-        .setCreateMissingColumnFamilies(true)
-        .setWriteBufferManager(writeBuffers)
-        .setUseDirectReads(spec.directIo())
-        .setUseDirectIoForFlushAndCompaction(spec.directIo())
-        .setMaxBackgroundJobs(2)
-        .setAllowConcurrentMemtableWrite(true)
-        // One write of the log's buffer instead of a system call per commit.
-        .setManualWalFlush(!spec.syncCommits())
-        .setMaxOpenFiles(-1)
-        .setStatsDumpPeriodSec(0)
-        .setStatsPersistPeriodSec(0);
-  }
-
-  private static BlockBasedTableConfig tableConfig(Cache cache, BloomFilter filter) {
-    return new BlockBasedTableConfig()
-        .setBlockCache(cache)
-        .setBlockSize(4096)
-        .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
-        .setDataBlockHashTableUtilRatio(0.75)
-        .setFilterPolicy(filter)
-        .setWholeKeyFiltering(true)
-        .setOptimizeFiltersForMemory(true)
-        .setCacheIndexAndFilterBlocks(true)
-        .setCacheIndexAndFilterBlocksWithHighPriority(true)
-        .setPinL0FilterAndIndexBlocksInCache(true)
-        .setPinTopLevelIndexAndFilter(true)
-        .setFormatVersion(6);
+        String.valueOf(spec.locking() == Locking.PESSIMISTIC ? 1 : settings.bufferBytes()));
+    return settings.set(ColumnFamilyOptions.getColumnFamilyOptionsFromProps(kept));
   }
 
   private <T extends AutoCloseable> T own(T handle) {

@@ -1,0 +1,87 @@
+package io.isobardb.tpcc.store;
+
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.WriteBufferManager;
+
+/**
+ * RocksDB as it does best here, under one memory limit: for all that compare with it.
+ *
+ * @param memoryBytes for one block cache, to which write buffers, filters and indexes are charged
+ * @param directIo whether data files bypass the page cache
+ * @param syncWrites whether each write is synced; else the log is written when somebody flushes it
+ */
+public record RocksSettings(long memoryBytes, boolean directIo, boolean syncWrites) {
+  private static final long MIB = 1 << 20;
+
+  /** Size of all write buffers: a quarter; more takes from the cache what reads need. */
+  public long writeBytes() {
+    return Math.min(memoryBytes / 4, 512 * MIB);
+  }
+
+  /** Size of one write buffer. */
+  public long bufferBytes() {
+    return Math.max(2 * MIB, Math.min(64 * MIB, writeBytes() / 4));
+  }
+
+  /** Sets what column families are to have, save their table format. */
+  public ColumnFamilyOptions set(ColumnFamilyOptions options) {
+    return options
+        .setWriteBufferSize(bufferBytes())
+        // The write buffer manager flushes; the count must not stall before it does.
+        .setMaxWriteBufferNumber(6)
+        .setLevelCompactionDynamicLevelBytes(true)
+        // L1 as large as the L0 that goes into it: the least rewriting.
+        .setMaxBytesForLevelBase(4 * bufferBytes())
+        .setTargetFileSizeBase(Math.max(8 * MIB, bufferBytes()))
+        .setCompressionType(CompressionType.NO_COMPRESSION)
+        .setBottommostCompressionType(CompressionType.NO_COMPRESSION)
+        // Absent from a memtable without a walk of its skip list.
+        .setMemtablePrefixBloomSizeRatio(0.05)
+        .setMemtableWholeKeyFiltering(true)
+        // No rewriting of old files for their age during a run.
+        .setTtl(0)
+        .setPeriodicCompactionSeconds(0);
+  }
+
+  /** Options of the database. */
+  public DBOptions dbOptions(WriteBufferManager writeBuffers) {
+    return new DBOptions()
+        .setCreateIfMissing(true)
+        .setCreateMissingColumnFamilies(true)
+        .setWriteBufferManager(writeBuffers)
+        .setUseDirectReads(directIo)
+        .setUseDirectIoForFlushAndCompaction(directIo)
+        .setMaxBackgroundJobs(2)
+        .setAllowConcurrentMemtableWrite(true)
+        // One write of the log's buffer instead of a system call per write; whoever syncs it in the
+        // background bounds what a crash may lose.
+        .setManualWalFlush(!syncWrites)
+        .setMaxOpenFiles(-1)
+        .setStatsDumpPeriodSec(0)
+        .setStatsPersistPeriodSec(0);
+  }
+
+  /** The table format; the filter's bits are the caller's. */
+  public BlockBasedTableConfig tableConfig(Cache cache, BloomFilter filter) {
+    return new BlockBasedTableConfig()
+        .setBlockCache(cache)
+        // The unit of a direct read: larger blocks read and search more for one small entry.
+        .setBlockSize(4096)
+        .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+        .setDataBlockHashTableUtilRatio(0.75)
+        .setFilterPolicy(filter)
+        .setWholeKeyFiltering(true)
+        .setOptimizeFiltersForMemory(true)
+        .setCacheIndexAndFilterBlocks(true)
+        .setCacheIndexAndFilterBlocksWithHighPriority(true)
+        .setPinL0FilterAndIndexBlocksInCache(true)
+        .setPinTopLevelIndexAndFilter(true)
+        .setFormatVersion(6);
+  }
+}
