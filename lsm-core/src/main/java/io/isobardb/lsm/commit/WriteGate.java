@@ -33,6 +33,9 @@ public final class WriteGate {
   /** Writers are slowed down from this share on, in 1/64. */
   private static final int DELAY = 61;
 
+  /** This part of the write memory is not lent: writers should not have to ask for it back. */
+  private static final int SLACK = 16;
+
   /** Waits shorter than this are left to add up. */
   private static final long MIN_WAIT_NANOS = 500_000;
 
@@ -118,6 +121,12 @@ public final class WriteGate {
   /** Write memory in use, in bytes. */
   public long usedBytes() {
     return pool.approximateBytes(Purpose.WRITE);
+  }
+
+  /** Write memory that is not in use, less what writers may soon want, in bytes. */
+  public long spareBytes() {
+    long limit = limitBytes;
+    return Math.max(0, limit - limit / SLACK - usedBytes() - wantedBytes);
   }
 
   /** Whether flushes should go on. */

@@ -12,6 +12,7 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.EntryCache;
 import io.isobardb.memory.cache.NoFrameException;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
@@ -50,11 +51,13 @@ public final class PointReader {
   private final Engine engine;
   private final PagePool pool;
   private final Epochs epochs;
+  private final EntryCache entries;
 
   public PointReader(Engine engine) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.epochs = pool.epochs();
+    this.entries = engine.catalog().space().cache().entries();
   }
 
   /**
@@ -115,7 +118,17 @@ public final class PointReader {
 
   private int read(
       SSTable table, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    long location = table.locate(key, offset, length, hash, lsn);
+    int maybe = table.mayContain(hash);
+    if (maybe != SSTable.MAYBE) {
+      return maybe == SSTable.ABSENT ? ActiveTree.ABSENT : MISS;
+    }
+    if (!entries.isEmpty() && !table.isInMemory()) {
+      int cached = entries.get(table.fileNumber(), key, offset, length, hash, lsn, target);
+      if (cached != EntryCache.ABSENT) {
+        return cached;
+      }
+    }
+    long location = table.search(key, offset, length, lsn);
     if (location < 0) {
       return location == SSTable.ABSENT ? ActiveTree.ABSENT : MISS;
     }
@@ -207,6 +220,19 @@ public final class PointReader {
         try {
           int page = table.page(SSTable.pageOf(location));
           found = copy(page, entry, target);
+          if (found >= 0 && lsn >= table.meta().maxLsn()) {
+            // What was worth a read from disk, and is the newest the file has.
+            Memory memory = pool.memory(page);
+            int base = pool.base(page);
+            int value = base + PageReader.valueOffset(memory, base, entry);
+            entries.put(
+                table.fileNumber(),
+                key,
+                offset,
+                length,
+                hash,
+                new EntryCache.Value(memory, value, found, PageReader.lsn(memory, base, entry)));
+          }
           if (found == OVERFLOW) {
             firstPage = PageReader.overflowPage(pool.memory(page), pool.base(page), entry);
             found = PageReader.overflowLength(pool.memory(page), pool.base(page), entry);

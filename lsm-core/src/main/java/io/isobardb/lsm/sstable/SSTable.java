@@ -87,6 +87,11 @@ public final class SSTable {
     return meta;
   }
 
+  /** The number of its file, as the caches use it. */
+  public int fileNumber() {
+    return (int) meta.fileNumber();
+  }
+
   /** The order of its keys. */
   public KeyOrder order() {
     return order;

@@ -19,7 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * stays beyond that from then on.
  *
  * <p>Neither region ever takes what is not there: pages come from the pool, which holds the budget.
- * Where the wall moves only says who gets them, and who has to give some back.
+ * Where the wall moves only says who gets them, and who has to give some back. What the write
+ * memory does not use the cache may use until writers want it.
  *
  * <p>Thread rule: all methods may be called by any thread; {@link #setBudget} waits for flushes.
  */
@@ -93,6 +94,7 @@ public final class MemoryWall {
     moving.lock();
     try {
       divide(budgetBytes, engine.gate().limitBytes());
+      cache.borrow(() -> (int) (engine.gate().spareBytes() / pool.pageSize()));
     } finally {
       moving.unlock();
     }

@@ -7,9 +7,11 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * page and pins it, and starts over. Who needs a page for longer pins it, and it stays until {@link
  * #unpin}.
  *
- * <p>Size. The cache holds pages up to its target ({@link #resize}), takes them from the pool as it
- * needs them and gives them up when the target falls or the pool runs dry, but never its last
- * {@link #MINIMUM_PAGES}: so a load always finds a frame, as long as not all are pinned. A full
- * cache uses evicted pages again itself, once their readers have left; a few are evicted ahead of
- * need. If all frames are pinned, a load takes a page beyond the target if the pool has one, and
- * otherwise waits. Who loads while holding pins must hold few.
+ * <p>Size. The cache holds pages up to its target ({@link #resize}) and what is lent to it ({@link
+ * #borrow}), takes them from the pool as it needs them and gives them up when the target falls or
+ * the pool runs dry, but never its last {@link #MINIMUM_PAGES}: so a load always finds a frame, as
+ * long as not all are pinned. A full cache uses evicted pages again itself, once their readers have
+ * left; a few are evicted ahead of need. If all frames are pinned, a load takes a page beyond the
+ * target if the pool has one, and otherwise waits. Who loads while holding pins must hold few.
  *
  * <p>Thread rule: all methods may be called by any thread. {@code find} and its like take no lock
  * and write to shared memory only when a cold page becomes hot; they must be called within an epoch
@@ -43,6 +45,14 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
   public static final int MINIMUM_PAGES = 24;
 
   private static final int STRIPES = 64;
+
+  /** Pages and entries share anew after so many misses, and after this part of a full cache. */
+  private static final int BALANCE_MISSES = 256;
+
+  private static final int BALANCE_PART = 4;
+
+  /** The entries are still filling their memory if this part of all misses adds one. */
+  private static final int FILLING = 4;
 
   /** Pages of a dropped file that are given back at a time. */
   private static final int DROP_PAGES = 64;
@@ -63,6 +73,14 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
   private final @Nullable GhostCache ghost;
   private final Stripe[] stripes = new Stripe[STRIPES];
   private final Frames frames;
+  private final EntryCache entries;
+
+  /** Held while pages and entries share anew. */
+  private final ReentrantLock balance = new ReentrantLock();
+
+  private final AtomicInteger missesToBalance = new AtomicInteger(BALANCE_MISSES);
+  private long ghostHitsSeen;
+  private long entryGhostHitsSeen;
 
   /** Held while the table is replaced by a larger one. */
   private final ReentrantLock growth = new ReentrantLock();
@@ -88,13 +106,14 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe();
     }
+    this.entries = new EntryCache(pool);
     PageTable first = new PageTable(pool, pool.limitBytes() / pool.pageSize());
     GhostCache made = null;
     try {
       made = ghostPages == 0 ? null : new GhostCache(pool, ghostPages);
       this.table = first;
       this.ghost = made;
-      this.frames = new Frames(pool, this::open, made, MINIMUM_PAGES);
+      this.frames = new Frames(pool, this::open, made, MINIMUM_PAGES, entries::pageCount);
     } catch (OutOfBudgetException e) {
       if (made != null) {
         made.close();
@@ -112,6 +131,23 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
    */
   public void onShortage(Runnable action) {
     frames.onShortage(action);
+  }
+
+  /**
+   * Lends the cache what others do not use of theirs: besides its target it may hold so many pages,
+   * asked for with each miss. Whoever needs them takes them back from the pool, whose reclaimer the
+   * cache is.
+   */
+  public void borrow(IntSupplier sparePages) {
+    frames.borrow(sparePages);
+  }
+
+  /**
+   * Single entries, which share the memory of the cache with its pages. It stays empty in a cache
+   * without ghosts: they tell how much of the memory entries should have.
+   */
+  public EntryCache entries() {
+    return entries;
   }
 
   /** What to do at each miss, before the page is read; must return at once. */
@@ -232,6 +268,9 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
         ghostHits[access.ordinal()].increment();
       }
       onMiss.run();
+      if (ghost != null && missesToBalance.decrementAndGet() <= 0) {
+        balance(ghost);
+      }
       page = frames.acquire();
       loader.load(key, pool.memory(page), pool.base(page));
       loaded = true;
@@ -255,6 +294,49 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     return page;
   }
 
+  /** Gives the entries more of the memory or less of it, once the cache is full. */
+  private void balance(GhostCache ghosts) {
+    if (!balance.tryLock()) {
+      return;
+    }
+    try {
+      int now = entries.pageCount();
+      int all = frames.total();
+      int misses = Math.max(BALANCE_MISSES, all / BALANCE_PART);
+      missesToBalance.set(misses);
+      if (now == 0 && frames.held() < frames.limit()) {
+        return;
+      }
+      int wanted;
+      if (entries.hasRoom()) {
+        if (entries.gained() > misses / FILLING) {
+          return; // What they save can't be seen yet.
+        }
+        wanted = CacheBalance.fewerEntryPages(now, all);
+      } else {
+        CacheBalance.Seen byEntries = seenOfEntries();
+        long hitsNow = ofClients(ghostHits);
+        CacheBalance.Seen byPages = new CacheBalance.Seen(hitsNow - ghostHitsSeen, ghosts.size());
+        ghostHitsSeen = hitsNow;
+        wanted = CacheBalance.entryPages(now, all, byEntries, byPages);
+      }
+      if (wanted > now) {
+        frames.reclaim(wanted - now);
+      }
+      entries.resize(wanted);
+    } finally {
+      balance.unlock();
+    }
+  }
+
+  private CacheBalance.Seen seenOfEntries() {
+    long hitsNow = entries.ghostHits();
+    double pages = entries.ghostPages();
+    CacheBalance.Seen seen = new CacheBalance.Seen(hitsNow - entryGhostHitsSeen, pages);
+    entryGhostHitsSeen = hitsNow;
+    return seen;
+  }
+
   private static long heat(Access access) {
     return access == Access.QUERY ? PageTable.HOT : 0;
   }
@@ -273,7 +355,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     boolean adopted = false;
     stripe.lock();
     try {
-      int most = access == Access.QUERY ? Integer.MAX_VALUE : frames.target();
+      int most = access == Access.QUERY ? Integer.MAX_VALUE : frames.limit();
       if (!stripe.isLoading(key) && change(key, 0, 0) == 0 && frames.raiseHeld(most)) {
         pool.transfer(from, Purpose.CACHE, 1);
         open().insert(key, page | PageTable.VALID | heat(access));
@@ -345,6 +427,16 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
       growTable(Math.max(pages, most));
     }
     frames.setTarget(pages);
+    leaveEntries(CacheBalance.mostEntryPages(frames.total()));
+  }
+
+  private int leaveEntries(int pages) {
+    int before = entries.pageCount();
+    if (pages >= before) {
+      return 0;
+    }
+    entries.resize(pages);
+    return before - pages;
   }
 
   /** How much the cache may hold. */
@@ -354,13 +446,22 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
 
   @Override
   public int reclaim(int pages) {
-    return table == null ? 0 : frames.reclaim(pages);
+    if (table == null) {
+      return 0;
+    }
+    int held = entries.pageCount();
+    boolean tooMany = held > CacheBalance.mostEntryPages(held + frames.held());
+    int given = tooMany ? 0 : frames.reclaim(pages);
+    return given > 0 ? given : leaveEntries(Math.max(0, held - pages));
   }
 
   @Override
   public void vacate(IntPredicate leaving) {
     if (table != null) {
       frames.vacate(leaving);
+      if (entries.anyLeaving()) {
+        entries.resize(0);
+      }
     }
   }
 
@@ -378,6 +479,8 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
         frames.waits.sum(),
         frames.held(),
         frames.target(),
+        entries.hits(),
+        entries.pageCount(),
         ghost == null ? 0 : ghost.size(),
         ghost == null ? 0 : ghost.capacity());
   }
@@ -405,6 +508,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
       return;
     }
     pool.setReclaimer(pages -> 0);
+    entries.resize(0);
     int pinned = frames.close();
     table = null;
     pool.retire(last.block());

@@ -16,6 +16,8 @@ package io.isobardb.memory.cache;
  * @param waits loads that had to wait for a frame
  * @param heldPages pages charged to the cache: frames and pages about to be reused
  * @param targetPages how many it may hold
+ * @param entryHits entries found in the entry cache
+ * @param entryPages pages that the entry cache holds, out of the cache's memory
  * @param ghostPages page IDs that the ghost cache knows
  * @param ghostCapacityPages how many it can know; 0 if there is none
  */
@@ -31,5 +33,7 @@ public record CacheStats(
     long waits,
     long heldPages,
     long targetPages,
+    long entryHits,
+    long entryPages,
     long ghostPages,
     long ghostCapacityPages) {}

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,8 @@ final class Frames {
   private final IntPredicate leaving;
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicLong hand = new AtomicLong();
+  private final IntSupplier taken;
+  private volatile IntSupplier spare = () -> 0;
   private volatile int target;
   private volatile Runnable onShortage = () -> {};
 
@@ -61,14 +64,21 @@ final class Frames {
   /**
    * Takes the least number of pages from the pool.
    *
+   * @param taken how many of the pages that the target allows are something else's now
    * @throws OutOfBudgetException if it hasn't got them; none are taken then
    */
-  Frames(PagePool pool, Supplier<PageTable> table, @Nullable GhostCache ghost, int minimum) {
+  Frames(
+      PagePool pool,
+      Supplier<PageTable> table,
+      @Nullable GhostCache ghost,
+      int minimum,
+      IntSupplier taken) {
     this.pool = pool;
     this.epochs = pool.epochs();
     this.table = table;
     this.ghost = ghost;
     this.minimum = minimum;
+    this.taken = taken;
     this.target = minimum;
     this.supply = new FrameSupply(epochs);
     this.leaving = pool::leaving;
@@ -81,6 +91,11 @@ final class Frames {
       supply.add(page);
     }
     held.set(minimum);
+  }
+
+  /** How many pages others lend now. */
+  void borrow(IntSupplier pages) {
+    spare = pages;
   }
 
   /** What to do, on a thread that waits and may hold pins, when no page comes free. */
@@ -112,9 +127,10 @@ final class Frames {
     if (page == PagePool.NONE) {
       page = await();
     }
-    if (held.get() > target) {
+    int most = limit();
+    if (held.get() > most) {
       trim();
-    } else if ((poolIsDry || held.get() == target) && supply.size() == 0) {
+    } else if ((poolIsDry || held.get() == most) && supply.size() == 0) {
       evictToSupply(); // Ahead of need: its readers have left when it is needed.
     }
     return page;
@@ -151,13 +167,24 @@ final class Frames {
     }
   }
 
-  /** Evicts what is held above the target, as far as it is not pinned. */
+  /** Evicts what is held above the limit, as far as it is not pinned. */
   void trim() {
-    while (held.get() > target) {
-      if (giveUp(Math.min(held.get() - target, SWEEP_SLOTS), target) == 0) {
+    int most = limit();
+    while (held.get() > most) {
+      if (giveUp(Math.min(held.get() - most, SWEEP_SLOTS), most) == 0) {
         return;
       }
     }
+  }
+
+  /** What may be held now. */
+  int limit() {
+    return Math.max(minimum, total() - taken.getAsInt());
+  }
+
+  /** The target, and what others lend. */
+  int total() {
+    return (int) Math.min((long) target + spare.getAsInt(), Integer.MAX_VALUE);
   }
 
   /** Evicts so many pages and gives them to the pool; how many it were. */
@@ -231,7 +258,7 @@ final class Frames {
   private int next() {
     int page = supply.take();
     if (page == PagePool.NONE) {
-      page = grow(target);
+      page = grow(limit());
     }
     if (page == PagePool.NONE && evictToSupply() > 0) {
       page = supply.take();

@@ -6,6 +6,8 @@ public enum Purpose {
   WRITE,
   /** Frames of the buffer cache. */
   CACHE,
+  /** Pages of the entry cache. */
+  ENTRIES,
   /** The log's buffer. */
   LOG,
   /** Input and output pages of merges and flushes in progress. */

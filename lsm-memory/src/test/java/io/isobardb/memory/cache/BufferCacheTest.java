@@ -13,8 +13,10 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -433,6 +435,115 @@ class BufferCacheTest {
   void aPoolTooSmallForTheLeastCacheIsRefusedWithoutLeak() {
     try (PagePool small = new PagePool(200 << 10, 65536, true)) {
       assertThrows(OutOfBudgetException.class, () -> new BufferCache(small, 1 << 20, 5));
+    }
+  }
+
+  @Test
+  void whatOthersDoNotUseIsBorrowedAndGivenBack() throws IOException {
+    AtomicInteger spare = new AtomicInteger();
+    try (BufferCache cache = cache(100, 0)) {
+      cache.borrow(spare::get);
+      touchAll(cache, 300);
+      assertEquals(100, cache.stats().heldPages());
+      spare.set(150);
+      touchAll(cache, 300);
+      assertEquals(250, cache.stats().heldPages());
+      List<Integer> taken = new ArrayList<>();
+      while (pool.pages(Purpose.CACHE) > 120) {
+        // Writers use it now: each page they want is theirs.
+        int page = pool.allocate(Purpose.WRITE);
+        assertNotEquals(PagePool.NONE, page);
+        taken.add(page);
+      }
+      spare.set(10);
+      touchAll(cache, 300);
+      assertEquals(110, cache.stats().heldPages());
+      taken.forEach(page -> pool.release(page, Purpose.WRITE));
+    }
+  }
+
+  private void touchAll(BufferCache cache, int pages) throws IOException {
+    for (int i = 0; i < pages; i++) {
+      touch(cache, key(1, i), Access.QUERY);
+    }
+  }
+
+  /** Reads one entry of a page, as a point lookup does; whether it was in the entry cache. */
+  private boolean readEntry(BufferCache cache, int page, ByteBuffer target) throws IOException {
+    byte[] key = ByteBuffer.allocate(8).putInt(page).array();
+    long hash = page * 0x9E3779B97F4A7C15L;
+    int slot = pool.epochs().enter();
+    try {
+      if (cache.entries().get(1, key, 0, 8, hash, 1, target.clear()) == 20) {
+        return true;
+      }
+    } finally {
+      pool.epochs().exit(slot);
+    }
+    if (find(cache, key(1, page)) == ABSENT) {
+      int loaded = load(cache, key(1, page), Access.QUERY);
+      slot = pool.epochs().enter();
+      cache
+          .entries()
+          .put(
+              1,
+              key,
+              0,
+              8,
+              hash,
+              new EntryCache.Value(pool.memory(loaded), pool.base(loaded), 20, 1));
+      pool.epochs().exit(slot);
+      cache.unpin(key(1, page));
+    }
+    return false;
+  }
+
+  /** A tenth of the pages have one entry each that is wanted; the others are read through. */
+  private BufferCache cacheWithEntries() throws IOException {
+    BufferCache cache = cache(200, 100);
+    ByteBuffer target = ByteBuffer.allocate(64);
+    Random random = new Random(1);
+    for (int i = 0; i < 60_000; i++) {
+      readEntry(cache, random.nextInt(random.nextInt(10) < 8 ? 300 : 3000), target);
+    }
+    return cache;
+  }
+
+  @Test
+  void entriesTakeTheMemoryThatTheySaveMoreWithThanPages() throws IOException {
+    try (BufferCache cache = cacheWithEntries()) {
+      CacheStats stats = cache.stats();
+      assertTrue(stats.entryPages() >= 5 && stats.entryHits() > 30_000, stats::toString);
+      assertTrue(stats.heldPages() + stats.entryPages() <= 200, stats::toString);
+      long before = stats.entryPages();
+      for (int round = 0; round < 40; round++) {
+        // What pages are read for now is not in the entries, and a few pages more would help.
+        touchAll(cache, 230);
+      }
+      assertTrue(cache.stats().entryPages() < before, () -> cache.stats().toString());
+    }
+  }
+
+  @Test
+  void entriesGiveWayToABudgetThatShrinksAndToACacheThatDoes() throws IOException {
+    try (BufferCache cache = cacheWithEntries()) {
+      cache.resize(24 * PAGE);
+      CacheStats small = cache.stats();
+      assertTrue(small.entryPages() <= 24, small::toString);
+      pool.setLimit(1 << 20);
+      assertTrue(pool.allocatedBytes() <= 1 << 20, () -> pool.ledger().toString());
+    }
+  }
+
+  @Test
+  void entriesAreGivenUpWhenThePoolRunsDry() throws IOException {
+    try (BufferCache cache = cacheWithEntries()) {
+      List<Integer> taken = new ArrayList<>();
+      takeAll(taken);
+      CacheStats stats = cache.stats();
+      assertEquals(MINIMUM_PAGES, stats.heldPages(), stats::toString);
+      assertEquals(0, stats.entryPages(), stats::toString);
+      taken.forEach(page -> pool.release(page, Purpose.WRITE));
     }
   }
 }
