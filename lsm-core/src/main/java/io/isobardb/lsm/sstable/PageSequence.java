@@ -71,7 +71,8 @@ final class PageSequence implements AutoCloseable {
     if (now == null || wanted >= 2 * asked) {
       close();
       asked = wanted;
-      now = ReadAhead.open(table, wanted);
+      // Not worth emptying the cache for: what is read here goes through it.
+      now = ReadAhead.open(table, wanted, false);
       ahead = now;
       if (now != null) {
         now.endAt(endPage);

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class ReadAhead implements AutoCloseable {
   static final int LARGEST_BYTES = 256 << 10;
 
+  /** Of less, the cache is asked for room first. */
+  private static final int USEFUL_BYTES = 32 << 10;
+
   /** A merge has a dozen of them at once: each is at most this part of the budget. */
   private static final int BUDGET_SHARE = 256;
 
@@ -52,8 +55,10 @@ final class ReadAhead implements AutoCloseable {
    * A reader of the table's file, or null if there is no memory for one.
    *
    * @param pieceBytes how much to read at a time, at most
+   * @param mayReclaim whether the cache may be asked to make room, which costs a walk over all of
+   *     it; if it can't, it can't a page later, either
    */
-  static @Nullable ReadAhead open(SSTable table, int pieceBytes) {
+  static @Nullable ReadAhead open(SSTable table, int pieceBytes, boolean mayReclaim) {
     PagePool pool = table.space().pool();
     boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
     int pageSize = pool.pageSize();
@@ -68,12 +73,27 @@ final class ReadAhead implements AutoCloseable {
     while (most / 2 >= Math.max(least, table.meta().sizeBytes())) {
       most /= 2;
     }
-    for (int bytes = Math.max(most, least); bytes >= least; bytes /= 2) {
+    most = Math.max(most, least);
+    int besides = compressed ? pageSize : 0;
+    ReadAhead free =
+        withinRoom(table, most, Math.max(least, Math.min(most, USEFUL_BYTES)), besides);
+    if (free == null && mayReclaim) {
       try {
-        int all = compressed ? bytes + pageSize : bytes;
-        return new ReadAhead(table, pool.allocateBlock(all, Purpose.MERGE), bytes);
+        Block block = pool.allocateBlock(most + besides, Purpose.MERGE);
+        return new ReadAhead(table, block, most);
       } catch (OutOfBudgetException e) {
         // A smaller one may fit.
+      }
+    }
+    return free != null ? free : withinRoom(table, most, least, besides);
+  }
+
+  /** The largest that there is room for as it is, of {@code most} down to {@code least} bytes. */
+  private static @Nullable ReadAhead withinRoom(SSTable table, int most, int least, int besides) {
+    for (int bytes = most; bytes >= least; bytes /= 2) {
+      Block block = table.space().pool().tryAllocateBlock(bytes + besides, Purpose.MERGE);
+      if (block != null) {
+        return new ReadAhead(table, block, bytes);
       }
     }
     return null;

@@ -39,6 +39,10 @@ public final class SSTableCursor extends LeafCursor {
 
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
+
+  /** Whether there was no memory for either, even after asking the cache. */
+  private boolean aheadRefused;
+
   private boolean hot;
 
   private @Nullable Memory memory;
@@ -232,7 +236,8 @@ public final class SSTableCursor extends LeafCursor {
       return true;
     }
     if (dataAhead == null) {
-      dataAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
+      dataAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES, !aheadRefused);
+      aheadRefused = dataAhead == null;
     }
     if (dataAhead == null) {
       return false;
@@ -382,7 +387,8 @@ public final class SSTableCursor extends LeafCursor {
       return null;
     }
     if (overflowAhead == null) {
-      overflowAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
+      overflowAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES, !aheadRefused);
+      aheadRefused = overflowAhead == null;
     }
     return overflowAhead;
   }
