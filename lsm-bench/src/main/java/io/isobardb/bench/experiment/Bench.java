@@ -24,9 +24,6 @@ final class Bench implements AutoCloseable {
   static final double LOG_GIGABYTES = 10;
   static final long RECORDS = 100_000_000;
 
-  /** Share of the memory that loading writes with. */
-  private static final int LOAD_SHARE = 2;
-
   private final Path dir;
   private final Scale scale;
   private final long seed;
@@ -89,7 +86,7 @@ final class Bench implements AutoCloseable {
   }
 
   /** A store with {@code shape} loaded and at rest, under a driver. */
-  Rig rig(StoreOptions options, Shape shape, double smallSeconds) throws InterruptedException {
+  Rig rig(StoreOptions options, Shape shape, double smallSeconds) throws Exception {
     Path copy = empty("store");
     copy(loaded(shape), copy);
     return new Rig(copy, options, shape, threads, seed, seconds(smallSeconds));
@@ -98,37 +95,44 @@ final class Bench implements AutoCloseable {
   /** The usual point: warmed up with half as many operations as are measured then. */
   List<Row> point(
       Point point, StoreOptions options, Shape shape, Workload workload, long operations)
-      throws InterruptedException {
+      throws Exception {
     try (Rig rig = rig(options, shape, 12)) {
       rig.run(workload, operations / 2);
       return List.of(new Row(point.parameters(), rig.measure(workload, operations)));
     }
   }
 
-  /** The directory of a closed store of the shape, loaded the first time it is asked for. */
-  private Path loaded(Shape shape) throws InterruptedException {
-    Path loaded =
-        dir.resolve(
-            String.format(
-                "loaded-%dx%d%s", shape.trees(), shape.records(), shape.logged() ? "" : "-plain"));
-    if (Files.exists(loaded)) {
-      return loaded;
-    }
-    progress("loading " + shape.trees() + " trees of " + shape.records() + " records");
-    Path loading = empty("loading");
-    long budget = scale.budget(BUDGET_GIGABYTES);
-    StoreOptions options = options().memoryBudget(budget).writeMemory(budget / LOAD_SHARE).build();
-    try (IsobarEngine engine =
-            IsobarEngine.open(loading, options, shape.trees(), shape.treeOptions());
-        Driver driver = new Driver(engine, shape, threads, seed)) {
-      driver.load();
-      engine.store().flush();
-      engine.settle();
-    }
-    try {
+  /** The directory of a closed store of the shape. */
+  private Path loaded(Shape shape) throws Exception {
+    String name =
+        String.format("%dx%d%s", shape.trees(), shape.records(), shape.logged() ? "" : "-unlogged");
+    return loaded(
+        name,
+        loading -> {
+          StoreOptions options = options().build();
+          try (IsobarEngine engine =
+                  IsobarEngine.open(loading, options, shape.trees(), shape.treeOptions());
+              Driver driver = new Driver(engine, shape, threads, seed)) {
+            driver.load();
+            engine.store().flush();
+            engine.settle();
+          }
+        });
+  }
+
+  /** Makes a closed store. */
+  interface Loader {
+    void load(Path empty) throws Exception;
+  }
+
+  /** The directory of a closed store of that name, loaded the first time it is asked for. */
+  Path loaded(String name, Loader loader) throws Exception {
+    Path loaded = dir.resolve("loaded-" + name);
+    if (!Files.exists(loaded)) {
+      progress("loading " + name);
+      Path loading = empty("loading");
+      loader.load(loading);
       Files.move(loading, loaded);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot move " + loading, e);
     }
     return loaded;
   }

@@ -34,11 +34,9 @@ final class ExperimentChild {
     Files.createDirectories(spec.dir());
     if (spec.points().size() > 1) {
       event(out, Map.of("event", "progress", "text", "rehearsal"));
-      try (Bench bench = bench(spec, REHEARSAL_SECONDS, out)) {
-        experiment.measure(points.get(spec.points().get(0)), bench);
-      }
+      experiment.measure(points.get(spec.points().get(0)), bench(spec, REHEARSAL_SECONDS, out));
     }
-    Files.createDirectories(spec.dir());
+    // What was loaded for the rehearsal is there still.
     try (Bench bench = bench(spec, Double.MAX_VALUE, out)) {
       for (int index : spec.points()) {
         List<Row> rows = experiment.measure(points.get(index), bench);

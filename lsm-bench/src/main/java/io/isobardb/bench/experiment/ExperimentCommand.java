@@ -33,6 +33,8 @@ import picocli.CommandLine.Spec;
 public final class ExperimentCommand implements Callable<Integer> {
   private static final String LIST = "list";
   private static final String ALL = "all";
+  private static final String PREFIX = "isobar-experiment-";
+  private static final Path MEMORY = Path.of("/dev/shm");
 
   @Spec private CommandSpec spec;
 
@@ -61,8 +63,9 @@ public final class ExperimentCommand implements Callable<Integer> {
       names = "--dir",
       paramLabel = "DIR",
       description =
-          "Where stores go while they are measured (default: a temporary directory); they are"
-              + " removed.")
+          "Where stores go while they are measured; they are removed. Default: a temporary directory,"
+              + " in the scale small and below one in memory (/dev/shm), since files shrink with the"
+              + " scale and syncs do not.")
   private @Nullable Path dir;
 
   @Option(names = "--resume", description = "Leave out points that NAME.csv has already.")
@@ -93,28 +96,37 @@ public final class ExperimentCommand implements Callable<Integer> {
     List<Experiment> experiments =
         name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
     Files.createDirectories(out);
-    Path workDir =
-        dir == null
-            ? Files.createTempDirectory("isobar-experiment-")
-            : Files.createDirectories(dir).toAbsolutePath();
     Map<String, Page> pages = new LinkedHashMap<>();
     try (Progress progress = Progress.onStandardError()) {
       for (Experiment experiment : experiments) {
-        Page page =
-            new ExperimentRun(experiment, size, seed, threads, out, workDir, progress)
-                .run(resume, Provenance.of(command(experiment), version()));
+        Path workDir = workDir(experiment, size);
+        Page page;
+        try {
+          page =
+              new ExperimentRun(experiment, size, seed, threads, out, workDir, progress)
+                  .run(resume, Provenance.of(command(experiment), version(), workDir));
+        } finally {
+          if (dir == null) {
+            Directories.delete(workDir);
+          }
+        }
         pages.put(experiment.name(), page);
         print(experiment, page);
-      }
-    } finally {
-      if (dir == null) {
-        Directories.delete(workDir);
       }
     }
     if (name.equals(ALL)) {
       Files.writeString(out.resolve("index.html"), Page.index(pages));
     }
     return 0;
+  }
+
+  private Path workDir(Experiment experiment, Scale size) throws IOException {
+    if (dir != null) {
+      return Files.createDirectories(dir).toAbsolutePath();
+    }
+    boolean inMemory =
+        size.factor() <= Scale.SMALL && !experiment.ownProcesses() && Files.isWritable(MEMORY);
+    return inMemory ? Files.createTempDirectory(MEMORY, PREFIX) : Files.createTempDirectory(PREFIX);
   }
 
   private String command(Experiment experiment) {

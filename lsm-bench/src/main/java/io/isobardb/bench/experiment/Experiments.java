@@ -4,7 +4,20 @@ import java.util.List;
 
 /** All experiments, in the order of running. */
 final class Experiments {
-  static final List<Experiment> ALL = List.of(new SingleTree(), new L0Structures(), new Thrash());
+  static final List<Experiment> ALL =
+      List.of(
+          new SingleTree(),
+          new MemoryMerge(),
+          new FlushHeuristics(),
+          new L0Structures(),
+          new MultiTrees(),
+          new DynamicLevels(),
+          new SecondaryIndexes(),
+          new CostCurves(),
+          new TunerMechanics(),
+          new TunerAccuracy(),
+          new TunerResponsiveness(),
+          new Thrash());
 
   private static final String SCALE = "scale";
   private static final String SEED = "seed";

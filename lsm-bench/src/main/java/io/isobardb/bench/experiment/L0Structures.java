@@ -56,7 +56,7 @@ final class L0Structures implements Experiment {
   }
 
   @Override
-  public List<Row> measure(Point point, Bench bench) throws InterruptedException {
+  public List<Row> measure(Point point, Bench bench) throws Exception {
     long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
     StoreOptions options =
         bench

@@ -19,7 +19,7 @@ final class Provenance {
   private Provenance() {}
 
   /** Name and value, in the order to show them. */
-  static Map<String, String> of(String command, String version) {
+  static Map<String, String> of(String command, String version, Path workDir) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("command", command);
     facts.put("version", version + ", commit " + commit());
@@ -34,10 +34,19 @@ final class Provenance {
             + System.getProperty("os.name")
             + " "
             + System.getProperty("os.version"));
+    facts.put("stores in", storage(workDir));
     facts.put(
         "Java", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
     facts.put("finished", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     return facts;
+  }
+
+  private static String storage(Path dir) {
+    try {
+      return "a file system of type " + Files.getFileStore(dir).type();
+    } catch (IOException e) {
+      return "unknown";
+    }
   }
 
   private static String memory() {

@@ -4,6 +4,9 @@ import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.IsobarEngine;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -16,6 +19,11 @@ final class Rig implements AutoCloseable {
 
   /** Opens the store in {@code dir}; each run takes {@code maxSeconds} at most. */
   Rig(Path dir, StoreOptions options, Shape shape, int threads, long seed, double maxSeconds) {
+    try {
+      Files.createDirectories(dir);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make " + dir, e);
+    }
     this.dir = dir;
     this.maxSeconds = maxSeconds;
     engine = IsobarEngine.open(dir, options, shape.trees(), shape.treeOptions());
@@ -24,6 +32,12 @@ final class Rig implements AutoCloseable {
 
   Store store() {
     return engine.store();
+  }
+
+  /** Puts all records into a store that is empty. */
+  void load() throws InterruptedException {
+    driver.load();
+    engine.settle();
   }
 
   /** Operations that are not measured. */

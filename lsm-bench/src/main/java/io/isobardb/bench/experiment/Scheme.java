@@ -5,6 +5,7 @@ import io.isobardb.lsm.WriteMemoryAllocation;
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.flush.FlushPolicy;
 import java.util.Arrays;
+import java.util.List;
 
 /** The schemes of managing write memory that the paper compares, by its names. */
 enum Scheme {
@@ -22,6 +23,9 @@ enum Scheme {
 
   /** How many trees AsterixDB has memory for by default. */
   private static final int ACTIVE_TREES = 8;
+
+  /** A tree's share is eight pages at least. */
+  private static final long LEAST_SHARE = 8 * 8192;
 
   private final String label;
   private final MemoryComponent component;
@@ -46,13 +50,31 @@ enum Scheme {
         .orElseThrow(() -> new IllegalArgumentException("no scheme is called '" + label + "'"));
   }
 
+  /** The points whose scheme can be with the write memory they have: a static share has a least. */
+  static List<Point> possible(List<Point> points, Scale scale, int trees) {
+    long sixteenth = scale.budget(Bench.BUDGET_GIGABYTES) / 16;
+    return points.stream()
+        .filter(
+            point ->
+                of(point.text(SingleTree.SCHEME))
+                    .fits(sixteenth * point.number(SingleTree.SIXTEENTHS), trees))
+        .toList();
+  }
+
+  private boolean fits(long writeMemory, int trees) {
+    return staticTrees(trees) * LEAST_SHARE <= writeMemory;
+  }
+
+  /** Among how many trees memory is split; 0 if they share it. */
+  private int staticTrees(int trees) {
+    return this == STATIC ? ACTIVE_TREES : this == STATIC_TUNED ? trees : 0;
+  }
+
   /** Sets the scheme for a store of so many trees. */
   StoreOptions.Builder set(StoreOptions.Builder options, int trees) {
     options.memoryComponent(component).flushPolicy(policy);
-    if (this == STATIC || this == STATIC_TUNED) {
-      options
-          .writeMemoryAllocation(WriteMemoryAllocation.STATIC)
-          .staticTrees(this == STATIC ? ACTIVE_TREES : trees);
+    if (staticTrees(trees) > 0) {
+      options.writeMemoryAllocation(WriteMemoryAllocation.STATIC).staticTrees(staticTrees(trees));
     }
     return options;
   }

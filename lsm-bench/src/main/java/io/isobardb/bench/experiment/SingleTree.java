@@ -77,11 +77,11 @@ final class SingleTree implements Experiment {
               SCHEME,
               SCHEMES));
     }
-    return points;
+    return Scheme.possible(points, scale, 1);
   }
 
   @Override
-  public List<Row> measure(Point point, Bench bench) throws InterruptedException {
+  public List<Row> measure(Point point, Bench bench) throws Exception {
     long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
     StoreOptions options =
         Scheme.of(point.text(SCHEME))

@@ -42,9 +42,8 @@ public record Chart(
       List<Double> xs = new ArrayList<>();
       List<Double> ys = new ArrayList<>();
       for (Row row : results.where(by, name).rows()) {
-        double at =
-            row.figures().containsKey(x) ? row.figure(x) : Double.parseDouble(row.parameter(x));
-        if (!Double.isNaN(row.figure(figure))) {
+        double at = number(row, x);
+        if (!Double.isNaN(at) && !Double.isNaN(row.figure(figure))) {
           xs.add(at);
           ys.add(row.figure(figure));
         }
@@ -52,6 +51,11 @@ public record Chart(
       series.add(new Series(name, xs, ys));
     }
     return new Chart(title, x, figure, List.of(), series);
+  }
+
+  private static double number(Row row, String name) {
+    String parameter = row.parameter(name);
+    return parameter.isEmpty() ? row.figure(name) : Double.parseDouble(parameter);
   }
 
   /** A bar per value of {@code by}, for each value of the parameter {@code x}. */
