@@ -71,8 +71,7 @@ final class PageSequence implements AutoCloseable {
     if (now == null || wanted >= 2 * asked) {
       close();
       asked = wanted;
-      // Not worth emptying the cache for: what is read here goes through it.
-      now = ReadAhead.open(table, wanted, false);
+      now = ReadAhead.open(table, wanted);
       ahead = now;
       if (now != null) {
         now.endAt(endPage);

@@ -4,7 +4,6 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
-import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
@@ -19,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class ReadAhead implements AutoCloseable {
   static final int LARGEST_BYTES = 256 << 10;
 
-  /** Of less, the cache is asked for room first. */
-  private static final int USEFUL_BYTES = 32 << 10;
+  /** Of the room there is, each takes no more than this part, so that others find some, too. */
+  private static final int ROOM_SHARE = 4;
 
   /** A merge has a dozen of them at once: each is at most this part of the budget. */
   private static final int BUDGET_SHARE = 256;
@@ -52,46 +51,31 @@ final class ReadAhead implements AutoCloseable {
   }
 
   /**
-   * A reader of the table's file, or null if there is no memory for one.
+   * A reader of the table's file, or null if there is no memory for one. Nobody is asked to make
+   * room: what is kept for blocks is shared out in smaller and smaller pieces, and who gets none
+   * reads through the cache.
    *
    * @param pieceBytes how much to read at a time, at most
-   * @param mayReclaim whether the cache may be asked to make room, which costs a walk over all of
-   *     it; if it can't, it can't a page later, either
    */
-  static @Nullable ReadAhead open(SSTable table, int pieceBytes, boolean mayReclaim) {
+  static @Nullable ReadAhead open(SSTable table, int pieceBytes) {
     PagePool pool = table.space().pool();
     boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
     int pageSize = pool.pageSize();
     int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
+    long room = pool.blockRoomBytes() / ROOM_SHARE;
     int most = LARGEST_BYTES;
     while (most / 2 >= Math.max(least, pieceBytes)) {
       most /= 2;
     }
-    while (most > pool.limitBytes() / BUDGET_SHARE) {
+    while (most > pool.limitBytes() / BUDGET_SHARE || (most > least && most > room)) {
       most /= 2;
     }
     while (most / 2 >= Math.max(least, table.meta().sizeBytes())) {
       most /= 2;
     }
-    most = Math.max(most, least);
     int besides = compressed ? pageSize : 0;
-    ReadAhead free =
-        withinRoom(table, most, Math.max(least, Math.min(most, USEFUL_BYTES)), besides);
-    if (free == null && mayReclaim) {
-      try {
-        Block block = pool.allocateBlock(most + besides, Purpose.MERGE);
-        return new ReadAhead(table, block, most);
-      } catch (OutOfBudgetException e) {
-        // A smaller one may fit.
-      }
-    }
-    return free != null ? free : withinRoom(table, most, least, besides);
-  }
-
-  /** The largest that there is room for as it is, of {@code most} down to {@code least} bytes. */
-  private static @Nullable ReadAhead withinRoom(SSTable table, int most, int least, int besides) {
-    for (int bytes = most; bytes >= least; bytes /= 2) {
-      Block block = table.space().pool().tryAllocateBlock(bytes + besides, Purpose.MERGE);
+    for (int bytes = Math.max(most, least); bytes >= least; bytes /= 2) {
+      Block block = pool.tryAllocateBlock(bytes + besides, Purpose.MERGE);
       if (block != null) {
         return new ReadAhead(table, block, bytes);
       }

@@ -40,9 +40,6 @@ public final class SSTableCursor extends LeafCursor {
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
 
-  /** Whether there was no memory for either, even after asking the cache. */
-  private boolean aheadRefused;
-
   private boolean hot;
 
   private @Nullable Memory memory;
@@ -236,8 +233,7 @@ public final class SSTableCursor extends LeafCursor {
       return true;
     }
     if (dataAhead == null) {
-      dataAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES, !aheadRefused);
-      aheadRefused = dataAhead == null;
+      dataAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
     }
     if (dataAhead == null) {
       return false;
@@ -387,8 +383,7 @@ public final class SSTableCursor extends LeafCursor {
       return null;
     }
     if (overflowAhead == null) {
-      overflowAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES, !aheadRefused);
-      aheadRefused = overflowAhead == null;
+      overflowAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
     }
     return overflowAhead;
   }

@@ -365,6 +365,13 @@ public final class PagePool implements AutoCloseable {
     return makeBlock(bytes, charge, purpose);
   }
 
+  /** Bytes that a block may have for {@link #tryAllocateBlock} to find room, as of now. */
+  public long blockRoomBytes() {
+    synchronized (lock) {
+      return Math.max(0, slabs.limit() - slabs.allocated() - ALIGNMENT);
+    }
+  }
+
   private static long blockCharge(int bytes) {
     long charge = (long) bytes + ALIGNMENT;
     if (bytes < 0 || charge > Integer.MAX_VALUE) {

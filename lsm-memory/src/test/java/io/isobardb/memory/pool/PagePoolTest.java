@@ -136,11 +136,13 @@ class PagePoolTest {
     List<Integer> cache = allocateAll(pool, Purpose.CACHE);
     int all = cache.size();
     pool.setReclaimer(new Giver(pool, cache));
+    assertTrue(pool.blockRoomBytes() < 300_000);
     assertNull(pool.tryAllocateBlock(300_000, Purpose.MERGE));
     assertEquals(all, cache.size());
     checkLedger(pool);
     cache.forEach(page -> pool.release(page, Purpose.CACHE));
     pool.setLimit(16 * SLAB);
+    assertTrue(pool.blockRoomBytes() >= 300_000);
     Block block = pool.tryAllocateBlock(300_000, Purpose.MERGE);
     assertNotNull(block);
     assertEquals(300_000 + PagePool.ALIGNMENT, pool.ledger().bytes(Purpose.MERGE));
