@@ -24,6 +24,8 @@ final class Bench implements AutoCloseable {
   static final double LOG_GIGABYTES = 10;
   static final long RECORDS = 100_000_000;
 
+  private static final double POINT_SECONDS = 8;
+
   private final Path dir;
   private final Scale scale;
   private final long seed;
@@ -96,7 +98,7 @@ final class Bench implements AutoCloseable {
   List<Row> point(
       Point point, StoreOptions options, Shape shape, Workload workload, long operations)
       throws Exception {
-    try (Rig rig = rig(options, shape, 12)) {
+    try (Rig rig = rig(options, shape, POINT_SECONDS)) {
       rig.run(workload, operations / 2);
       return List.of(new Row(point.parameters(), rig.measure(workload, operations)));
     }

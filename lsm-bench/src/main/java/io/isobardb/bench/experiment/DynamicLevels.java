@@ -24,13 +24,17 @@ final class DynamicLevels implements Experiment {
   private static final String STATIC_SMALL = "static for little memory";
   private static final String STATIC_LARGE = "static for much memory";
 
-  /** Half of a budget is write memory: 1 GB and 32 MB of it. */
-  private static final double LARGE_GIGABYTES = 2;
+  /** Of a budget this part is write memory: 1 GB and 32 MB of these. */
+  private static final int SHARE = 8;
 
-  private static final double SMALL_GIGABYTES = 1 / 16.0;
+  private static final double LARGE_GIGABYTES = 8;
+  private static final double SMALL_GIGABYTES = 1 / 4.0;
 
-  /** Where a store's least budget is in the way, at least the two differ by this. */
-  private static final int LEAST_RATIO = 10;
+  /** Below, what the log's buffers take of the larger budget is in the way of the smaller one. */
+  private static final long LEAST_BYTES = 8 << 20;
+
+  /** Where that is in the way, the two differ by this. */
+  private static final int LEAST_RATIO = 6;
 
   private static final int PHASES = 4;
   private static final int WINDOWS = 3;
@@ -60,9 +64,9 @@ final class DynamicLevels implements Experiment {
   @Override
   public String method() {
     return "100 M records, 10 GB of log, times the scale, partitioned, write-only, four phases of"
-        + " equal length in operations. The budget changes, of which half is write memory: 2 GB and"
-        + " 64 MB times the scale, but at least 4 MB, which is the least a store may have, and 40 MB,"
-        + " so that the two differ by 10 at least (by 32 in the paper). Each phase is measured in"
+        + " equal length in operations. The budget changes, of which an eighth is write memory: 8 GB"
+        + " and 256 MB times the scale, but at least 48 MB and 8 MB, so that the two differ by 6 in"
+        + " small scales (by 32 in the paper). Each phase is measured in"
         + " three windows, without waiting for merges in between; the claim is held against whole"
         + " phases without their first window, in which the last one's work is done.";
   }
@@ -76,16 +80,16 @@ final class DynamicLevels implements Experiment {
 
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
-    long small = bench.scale().budget(SMALL_GIGABYTES);
+    long small = Math.max(LEAST_BYTES, bench.scale().budget(SMALL_GIGABYTES));
     long large = Math.max(LEAST_RATIO * small, bench.scale().budget(LARGE_GIGABYTES));
     long levels =
         switch (point.text(LEVELS)) {
-          case STATIC_SMALL -> small / 2;
-          case STATIC_LARGE -> large / 2;
+          case STATIC_SMALL -> small / SHARE;
+          case STATIC_LARGE -> large / SHARE;
           default -> 0;
         };
     StoreOptions options =
-        bench.options().memoryBudget(large).writeMemory(large / 2).staticLevels(levels).build();
+        bench.options().memoryBudget(large).writeMemory(large / SHARE).staticLevels(levels).build();
     long records = bench.scale().count(Bench.RECORDS);
     Workload workload = Workload.mixed(100, true);
     List<Row> rows = new ArrayList<>();

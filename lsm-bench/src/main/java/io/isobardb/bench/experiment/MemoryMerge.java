@@ -18,7 +18,7 @@ import java.util.Map;
 final class MemoryMerge implements Experiment {
   private static final String USED = "write memory after loading [MB]";
   private static final String FLUSHES = "flushes";
-  private static final long RECORDS = 10_000_000;
+  private static final long RECORDS = 5_000_000;
 
   /** So that 20 GB are 3/4, the most that write memory may be. */
   private static final double BUDGET_GIGABYTES = 20 * 4 / 3.0;
@@ -47,10 +47,12 @@ final class MemoryMerge implements Experiment {
 
   @Override
   public String method() {
-    return "10 M records of 1 KB in an unlogged tree and 20 GB of write memory, times the scale; one"
-        + " client thread. Merges are done in the background here, so what is compared is the"
-        + " processor time of the whole process per operation. Four times as many operations as"
-        + " records, after the load and as many again to warm up; no point may have flushed.";
+    return "5 M records of 1 KB in an unlogged tree and 20 GB of write memory, times the scale; one"
+        + " client thread. The paper has 10 M records, but its merges wait for nothing, while these"
+        + " are done in the background and when enough has gathered, so that old versions take more"
+        + " room. For the same reason it is the processor time of the whole process per operation"
+        + " that is compared. Four times as many operations as records, after the load and as many"
+        + " again to warm up; no point may have flushed.";
   }
 
   @Override

@@ -39,7 +39,7 @@ final class SecondaryIndexes implements Experiment {
   private static final int INDEXED_BYTES = 64;
 
   private static final long RECORDS = 50_000_000;
-  private static final double SECONDS = 10;
+  private static final double SECONDS = 5;
   private static final List<String> SCHEMES =
       List.of(
           "partitioned-OPT",
