@@ -23,7 +23,7 @@ final class Tuned {
   /** Data of 50 GB, and half as much log as memory, so that a cycle is not too long. */
   static final long RECORDS = 50_000_000;
 
-  private static final double SMALL_SECONDS = 6;
+  private static final double SMALL_SECONDS = 4;
 
   private Tuned() {}
 

@@ -64,7 +64,8 @@ final class TunerAccuracy implements Experiment {
   public List<Point> points(Scale scale) {
     List<Point> mixes = new ArrayList<>();
     for (int writes : scale.fine() ? List.of(10, 30, 50, 70, 90) : List.of(10, 50, 90)) {
-      for (String keys : List.of("uniform", "Zipf")) {
+      boolean both = scale.fine() || writes == 50;
+      for (String keys : both ? List.of("uniform", "Zipf") : List.of("Zipf")) {
         mixes.add(Point.of(WRITES, writes).with(KEYS, keys).with(TREES, 1));
       }
     }
