@@ -4,6 +4,7 @@ import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.crash.CrashTestCommand;
+import io.isobardb.bench.experiment.ExperimentCommand;
 import io.isobardb.bench.inspect.CheckCommand;
 import io.isobardb.bench.inspect.DumpCommand;
 import io.isobardb.bench.inspect.RepairCommand;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
       StatsCommand.class,
       CrashTestCommand.class,
       TuneReportCommand.class,
+      ExperimentCommand.class,
       SoakCommand.class,
       JmhCommand.class
     })

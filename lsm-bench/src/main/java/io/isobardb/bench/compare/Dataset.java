@@ -14,7 +14,7 @@ import java.util.Arrays;
  * A value begins with the record's number and its version, if it is 24 bytes or longer; the rest is
  * a pseudo-random stream of these, which does not compress and can be checked.
  */
-final class Dataset {
+public final class Dataset {
   private static final VarHandle BIG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final VarHandle LITTLE =
@@ -29,7 +29,8 @@ final class Dataset {
   private final int keyBytes;
   private final int valueBytes;
 
-  Dataset(int keyBytes, int valueBytes) {
+  /** Keys of 8 to 500 bytes, and values of up to 1 MB. */
+  public Dataset(int keyBytes, int valueBytes) {
     if (keyBytes < 8 || keyBytes > 500) {
       throw new IllegalArgumentException("key size is not in 8..500: " + keyBytes);
     }
@@ -49,14 +50,14 @@ final class Dataset {
   }
 
   /** A bijection of 64 bits (SplitMix64's finaliser). */
-  static long mix(long z) {
+  public static long mix(long z) {
     long y = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     y = (y ^ (y >>> 27)) * 0x94d049bb133111ebL;
     return y ^ (y >>> 31);
   }
 
   /** Writes the key of {@code record}; {@code key} has the key size. */
-  void key(long record, byte[] key) {
+  public void key(long record, byte[] key) {
     BIG.set(key, 0, mix(record + 0x9e3779b97f4a7c15L));
     if (keyBytes >= 16) {
       BIG.set(key, 8, record);
@@ -68,7 +69,7 @@ final class Dataset {
   }
 
   /** Writes the value of {@code record} in {@code version}; {@code value} has the value size. */
-  void value(long record, long version, byte[] value) {
+  public void value(long record, long version, byte[] value) {
     if (valueBytes < HEADED_VALUE_BYTES) {
       fill(value, 0, mix(record));
       return;
@@ -96,7 +97,7 @@ final class Dataset {
    *
    * @throws IllegalStateException if it is not
    */
-  void check(long record, byte[] value, int length, byte[] scratch) {
+  public void check(long record, byte[] value, int length, byte[] scratch) {
     if (length != valueBytes) {
       throw new IllegalStateException(
           "record " + record + " has a value of " + length + " bytes, not " + valueBytes);

@@ -7,9 +7,11 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.StoreStats;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.memory.pool.Purpose;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,30 +19,43 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Isobar through its public API, with its defaults for all that the comparison does not set. */
-final class IsobarEngine implements Engine {
-  private final EngineOptions options;
+/** Isobar through its public API. */
+public final class IsobarEngine implements Engine {
+  private final Path dir;
   private final Store store;
   private final List<Tree> trees = new ArrayList<>();
 
-  private IsobarEngine(EngineOptions options) {
-    this.options = options;
-    store =
-        Store.open(
-            options.dir(),
-            StoreOptions.builder()
-                .memoryBudget(options.memoryBytes())
-                .ioMode(options.directIo() ? IoMode.DIRECT : IoMode.BUFFERED)
-                .durability(options.syncWrites() ? Durability.SYNC : Durability.ASYNC)
-                .asyncSyncInterval(Duration.ofMillis(EngineOptions.LOG_SYNC_MILLIS))
-                .build());
-    for (int i = 0; i < options.trees(); i++) {
-      trees.add(store.openTree("tree" + i));
+  private IsobarEngine(Path dir, StoreOptions options, int trees, TreeOptions treeOptions) {
+    this.dir = dir;
+    store = Store.open(dir, options);
+    for (int i = 0; i < trees; i++) {
+      this.trees.add(store.openTree("tree" + i, treeOptions));
     }
   }
 
+  /** With Isobar's defaults for all that the comparison does not set. */
   static Engine open(EngineOptions options) {
-    return new IsobarEngine(options);
+    return open(
+        options.dir(),
+        StoreOptions.builder()
+            .memoryBudget(options.memoryBytes())
+            .ioMode(options.directIo() ? IoMode.DIRECT : IoMode.BUFFERED)
+            .durability(options.syncWrites() ? Durability.SYNC : Durability.ASYNC)
+            .asyncSyncInterval(Duration.ofMillis(EngineOptions.LOG_SYNC_MILLIS))
+            .build(),
+        options.trees(),
+        TreeOptions.defaults());
+  }
+
+  /** Opens or creates a store of so many trees, with any options. */
+  public static IsobarEngine open(
+      Path dir, StoreOptions options, int trees, TreeOptions treeOptions) {
+    return new IsobarEngine(dir, options, trees, treeOptions);
+  }
+
+  /** The store itself, for its statistics; closed with the engine. */
+  public Store store() {
+    return store;
   }
 
   @Override
@@ -55,7 +70,7 @@ final class IsobarEngine implements Engine {
 
   @Override
   public long spaceBytes() {
-    return Directories.sizeBytes(options.dir());
+    return Directories.sizeBytes(dir);
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
-import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
@@ -18,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadAhead implements AutoCloseable {
   static final int LARGEST_BYTES = 256 << 10;
+
+  /** Of the room there is, each takes no more than this part, so that others find some, too. */
+  private static final int ROOM_SHARE = 4;
 
   /** A merge has a dozen of them at once: each is at most this part of the budget. */
   private static final int BUDGET_SHARE = 256;
@@ -49,7 +51,9 @@ final class ReadAhead implements AutoCloseable {
   }
 
   /**
-   * A reader of the table's file, or null if there is no memory for one.
+   * A reader of the table's file, or null if there is no memory for one. Nobody is asked to make
+   * room: what is kept for blocks is shared out in smaller and smaller pieces, and who gets none
+   * reads through the cache.
    *
    * @param pieceBytes how much to read at a time, at most
    */
@@ -58,22 +62,22 @@ final class ReadAhead implements AutoCloseable {
     boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
     int pageSize = pool.pageSize();
     int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
+    long room = pool.blockRoomBytes() / ROOM_SHARE;
     int most = LARGEST_BYTES;
     while (most / 2 >= Math.max(least, pieceBytes)) {
       most /= 2;
     }
-    while (most > pool.limitBytes() / BUDGET_SHARE) {
+    while (most > pool.limitBytes() / BUDGET_SHARE || (most > least && most > room)) {
       most /= 2;
     }
     while (most / 2 >= Math.max(least, table.meta().sizeBytes())) {
       most /= 2;
     }
+    int besides = compressed ? pageSize : 0;
     for (int bytes = Math.max(most, least); bytes >= least; bytes /= 2) {
-      try {
-        int all = compressed ? bytes + pageSize : bytes;
-        return new ReadAhead(table, pool.allocateBlock(all, Purpose.MERGE), bytes);
-      } catch (OutOfBudgetException e) {
-        // A smaller one may fit.
+      Block block = pool.tryAllocateBlock(bytes + besides, Purpose.MERGE);
+      if (block != null) {
+        return new ReadAhead(table, block, bytes);
       }
     }
     return null;

@@ -39,6 +39,7 @@ public final class SSTableCursor extends LeafCursor {
 
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
+
   private boolean hot;
 
   private @Nullable Memory memory;

@@ -16,7 +16,10 @@ import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
 class SSTableWriterTest {
@@ -101,6 +104,45 @@ class SSTableWriterTest {
       double rate = 100.0 * passed / probes;
       assertTrue(rate > 0.5 && rate < 1.6, "false positives " + rate + " %");
       table.release();
+    }
+  }
+
+  @Test
+  void aMergeThatFindsNoMemoryToReadAheadDoesNotEmptyTheCacheForIt() throws IOException {
+    try (Run run = new Run(4096, KeyOrder.BYTES, 400)) {
+      run.randomEntries(new SplittableRandom(1), 3_000, 200);
+      run.sort();
+      SSTable source = run.onDisk(5, FileLayout.CODEC_NONE, false);
+      List<Integer> full = new ArrayList<>();
+      for (int page = run.pool.allocate(Purpose.WRITE);
+          page != PagePool.NONE;
+          page = run.pool.allocate(Purpose.WRITE)) {
+        full.add(page);
+      }
+      run.pool.setLimit(run.pool.allocatedBytes());
+      int[] emptied = {0};
+      run.pool.setReclaimer(
+          new PagePool.Reclaimer() {
+            @Override
+            public int reclaim(int pages) {
+              return run.cache.reclaim(pages);
+            }
+
+            @Override
+            public void vacate(IntPredicate leaving) {
+              emptied[0]++;
+            }
+          });
+      try (SSTableCursor merged = source.cursor(Access.MERGE)) {
+        int count = 0;
+        for (boolean more = merged.first(); more; more = merged.next()) {
+          count++;
+        }
+        assertEquals(run.entries.size(), count);
+      }
+      assertEquals(0, emptied[0], "times that the cache was emptied");
+      full.forEach(page -> run.pool.release(page, Purpose.WRITE));
+      source.release();
     }
   }
 

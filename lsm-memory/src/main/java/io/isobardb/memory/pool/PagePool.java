@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where every page comes from: pages of one size, cut from slabs, under one limit.
@@ -340,11 +341,46 @@ public final class PagePool implements AutoCloseable {
    * @throws OutOfBudgetException if it does not fit, even after reclaiming, or the system refused
    */
   public Block allocateBlock(int bytes, Purpose purpose) {
+    long charge = blockCharge(bytes);
+    reserveBlock(charge, purpose);
+    return makeBlock(bytes, charge, purpose);
+  }
+
+  /**
+   * A contiguous piece of memory, all zeros, or null if the limit is in the way: nothing is asked
+   * to give pages up, and nobody waits.
+   *
+   * @throws OutOfBudgetException if the system refused
+   */
+  public @Nullable Block tryAllocateBlock(int bytes, Purpose purpose) {
+    long charge = blockCharge(bytes);
+    synchronized (lock) {
+      checkOpen();
+      if (!slabs.fits(charge)) {
+        return null;
+      }
+      slabs.grew(charge);
+      blockBytes[purpose.ordinal()] += charge;
+    }
+    return makeBlock(bytes, charge, purpose);
+  }
+
+  /** Bytes that a block may have for {@link #tryAllocateBlock} to find room, as of now. */
+  public long blockRoomBytes() {
+    synchronized (lock) {
+      return Math.max(0, slabs.limit() - slabs.allocated() - ALIGNMENT);
+    }
+  }
+
+  private static long blockCharge(int bytes) {
     long charge = (long) bytes + ALIGNMENT;
     if (bytes < 0 || charge > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("a block of " + bytes + " bytes");
     }
-    reserveBlock(charge, purpose);
+    return charge;
+  }
+
+  private Block makeBlock(int bytes, long charge, Purpose purpose) {
     try {
       ByteBuf owner = slabs.allocator.apply((int) charge);
       Memory memory = Slabs.aligned(owner, bytes);

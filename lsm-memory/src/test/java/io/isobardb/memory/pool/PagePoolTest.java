@@ -3,6 +3,8 @@ package io.isobardb.memory.pool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -125,6 +127,27 @@ class PagePoolTest {
     assertEquals(0, block.memory().getLong(0));
     pool.epochs().exit(reader);
     assertEquals(0, pool.allocatedBytes());
+    pool.close();
+  }
+
+  @Test
+  void aBlockThatIsTriedForAsksNobodyToMakeRoom() {
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true);
+    List<Integer> cache = allocateAll(pool, Purpose.CACHE);
+    int all = cache.size();
+    pool.setReclaimer(new Giver(pool, cache));
+    assertTrue(pool.blockRoomBytes() < 300_000);
+    assertNull(pool.tryAllocateBlock(300_000, Purpose.MERGE));
+    assertEquals(all, cache.size());
+    checkLedger(pool);
+    cache.forEach(page -> pool.release(page, Purpose.CACHE));
+    pool.setLimit(16 * SLAB);
+    assertTrue(pool.blockRoomBytes() >= 300_000);
+    Block block = pool.tryAllocateBlock(300_000, Purpose.MERGE);
+    assertNotNull(block);
+    assertEquals(300_000 + PagePool.ALIGNMENT, pool.ledger().bytes(Purpose.MERGE));
+    checkLedger(pool);
+    pool.release(block);
     pool.close();
   }
 

@@ -1,0 +1,45 @@
+package io.isobardb.bench.experiment;
+
+import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import java.util.List;
+
+/**
+ * One experiment: a claim, points to measure, and what the numbers say of the claim. Stateless; any
+ * thread.
+ */
+interface Experiment {
+  /** Its name on the command line: lower case, words joined by hyphens. */
+  String name();
+
+  /** One line for a list. */
+  String title();
+
+  /** Where it comes from: figure and section. */
+  String source();
+
+  /** What is claimed there, in words. */
+  String claim();
+
+  /** What is done here, and where that differs from there. */
+  String method();
+
+  /** The points, in the order of measuring, with what is compared next to each other. */
+  List<Point> points(Scale scale);
+
+  /** Measures one point on a fresh store; the rows have its parameters, and may have more. */
+  List<Row> measure(Point point, Bench bench) throws Exception;
+
+  /** The picture; of what was not measured nothing is shown. */
+  List<Chart> charts(Results results);
+
+  /** What becomes of the claims; a pure function. */
+  List<Verdict> check(Results results);
+
+  /** Whether each point needs a process of its own, because its memory is measured. */
+  default boolean ownProcesses() {
+    return false;
+  }
+}

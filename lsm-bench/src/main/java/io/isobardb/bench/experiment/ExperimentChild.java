@@ -1,0 +1,77 @@
+package io.isobardb.bench.experiment;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.experiment.report.Row;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The process that measures. Its argument is an {@link ExperimentSpec}; every line it prints is a
+ * JSON object whose {@code event} is {@code progress}, {@code rows} or {@code end}. It exits with 0
+ * only after {@code end}.
+ *
+ * <p>The first of several points is run twice, and counts the second time: compilers are done then.
+ */
+final class ExperimentChild {
+  private static final double REHEARSAL_SECONDS = 3;
+
+  private ExperimentChild() {}
+
+  /** Measures. */
+  public static void main(String[] args) throws Exception {
+    run(ExperimentSpec.fromJson(args[0]), System.out);
+    // Peers may leave threads behind.
+    System.exit(0);
+  }
+
+  private static void run(ExperimentSpec spec, PrintStream out) throws Exception {
+    Experiment experiment = Experiments.of(spec.experiment());
+    List<Point> points = Experiments.points(experiment, spec.scale(), spec.seed());
+    Files.createDirectories(spec.dir());
+    if (spec.points().size() > 1) {
+      event(out, Map.of("event", "progress", "text", "rehearsal"));
+      experiment.measure(points.get(spec.points().get(0)), bench(spec, REHEARSAL_SECONDS, out));
+    }
+    // What was loaded for the rehearsal is there still.
+    try (Bench bench = bench(spec, Double.MAX_VALUE, out)) {
+      for (int index : spec.points()) {
+        List<Row> rows = experiment.measure(points.get(index), bench);
+        event(
+            out,
+            Map.of(
+                "event",
+                "rows",
+                "point",
+                index,
+                "rows",
+                rows.stream()
+                    .map(row -> Map.of("parameters", row.parameters(), "figures", row.figures()))
+                    .toList()));
+      }
+    }
+    event(out, Map.of("event", "end"));
+  }
+
+  private static Bench bench(ExperimentSpec spec, double longestSeconds, PrintStream out) {
+    return new Bench(
+        spec.dir(),
+        spec.scale(),
+        spec.seed(),
+        spec.threads(),
+        longestSeconds,
+        text -> event(out, Map.of("event", "progress", "text", text)));
+  }
+
+  private static void event(PrintStream out, Map<String, Object> event) {
+    try {
+      out.println(JSON.std.asString(event));
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

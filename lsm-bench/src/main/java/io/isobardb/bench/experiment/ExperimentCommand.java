@@ -1,0 +1,162 @@
+package io.isobardb.bench.experiment;
+
+import io.isobardb.bench.console.Progress;
+import io.isobardb.bench.console.TextTable;
+import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.experiment.report.Page;
+import io.isobardb.bench.experiment.report.Verdict;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code experiment}: the paper's experiments on this engine, with reports. */
+@Command(
+    name = "experiment",
+    description = "Runs experiments and holds what was claimed against what is found.",
+    footer = {
+      "",
+      "Each experiment writes NAME.csv, NAME.svg and NAME.html; 'all' writes index.html, too.",
+      "The scale shrinks data, memory and log together: small takes some minutes an experiment,",
+      "full has the paper's sizes. A point's run ends early when its time is up; its row says so."
+    })
+public final class ExperimentCommand implements Callable<Integer> {
+  private static final String LIST = "list";
+  private static final String ALL = "all";
+  private static final String PREFIX = "isobar-experiment-";
+  private static final Path MEMORY = Path.of("/dev/shm");
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "NAME",
+      description = "An experiment, or 'all'; 'list' shows them.")
+  private String name = LIST;
+
+  @Option(
+      names = "--scale",
+      paramLabel = "SCALE",
+      description =
+          "small (0.002), medium (0.02), full (1) or a factor (default: ${DEFAULT-VALUE}).",
+      defaultValue = "small")
+  private String scale = "";
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Where reports go (default: ${DEFAULT-VALUE}).",
+      defaultValue = "experiments")
+  private Path out = Path.of("");
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description =
+          "Where stores go while they are measured; they are removed. Default: a temporary directory,"
+              + " in the scale small and below one in memory (/dev/shm), since files shrink with the"
+              + " scale and syncs do not.")
+  private @Nullable Path dir;
+
+  @Option(names = "--resume", description = "Leave out points that NAME.csv has already.")
+  private boolean resume;
+
+  @Option(
+      names = "--threads",
+      description = "Threads that do operations (default: ${DEFAULT-VALUE}).",
+      defaultValue = "2")
+  private int threads;
+
+  @Option(
+      names = "--seed",
+      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
+      defaultValue = "42")
+  private long seed;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (name.equals(LIST)) {
+      list();
+      return 0;
+    }
+    Scale size = Scale.parse(scale);
+    if (threads < 1 || threads > 1024) {
+      throw new IllegalArgumentException("threads is not in 1..1024: " + threads);
+    }
+    List<Experiment> experiments =
+        name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
+    Files.createDirectories(out);
+    Map<String, Page> pages = new LinkedHashMap<>();
+    try (Progress progress = Progress.onStandardError()) {
+      for (Experiment experiment : experiments) {
+        Path workDir = workDir(experiment, size);
+        Page page;
+        try {
+          page =
+              new ExperimentRun(experiment, size, seed, threads, out, workDir, progress)
+                  .run(resume, Provenance.of(command(experiment), version(), workDir));
+        } finally {
+          if (dir == null) {
+            Directories.delete(workDir);
+          }
+        }
+        pages.put(experiment.name(), page);
+        print(experiment, page);
+      }
+    }
+    if (name.equals(ALL)) {
+      Files.writeString(out.resolve("index.html"), Page.index(pages));
+    }
+    return 0;
+  }
+
+  private Path workDir(Experiment experiment, Scale size) throws IOException {
+    if (dir != null) {
+      return Files.createDirectories(dir).toAbsolutePath();
+    }
+    boolean inMemory =
+        size.factor() <= Scale.SMALL && !experiment.ownProcesses() && Files.isWritable(MEMORY);
+    return inMemory ? Files.createTempDirectory(MEMORY, PREFIX) : Files.createTempDirectory(PREFIX);
+  }
+
+  private String command(Experiment experiment) {
+    return String.format(
+        "isobar experiment %s --scale %s --threads %d --seed %d",
+        experiment.name(), scale, threads, seed);
+  }
+
+  private String version() {
+    return spec.root().version()[0];
+  }
+
+  private void list() {
+    TextTable table = new TextTable("name", "what");
+    for (Experiment experiment : Experiments.ALL) {
+      table.row(experiment.name(), experiment.title());
+    }
+    PrintWriter to = spec.commandLine().getOut();
+    to.print(table);
+    to.flush();
+  }
+
+  private void print(Experiment experiment, Page page) {
+    PrintWriter to = spec.commandLine().getOut();
+    to.println(experiment.name() + ": " + experiment.title());
+    for (Verdict verdict : page.verdicts()) {
+      to.println("  " + verdict.outcome().words() + ": " + verdict.claim());
+      to.println("    " + verdict.numbers());
+    }
+    to.println("  " + out.resolve(experiment.name() + ".html"));
+    to.flush();
+  }
+}

@@ -1,0 +1,210 @@
+package io.isobardb.bench.experiment;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.console.Progress;
+import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Csv;
+import io.isobardb.bench.experiment.report.Page;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Svg;
+import io.isobardb.bench.process.ChildJvm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs one experiment in child processes and keeps its reports. The CSV file is written after each
+ * point, so that a run that was broken off can be resumed. Used by one thread.
+ */
+final class ExperimentRun {
+  private static final long HEAP_BYTES = 768L << 20;
+  private static final long DIRECT_BYTES = 256L << 20;
+  private static final double MOST_MEMORY_GIGABYTES = 28;
+
+  private final Experiment experiment;
+  private final Scale scale;
+  private final long seed;
+  private final int threads;
+  private final Path out;
+  private final Path workDir;
+  private final Progress progress;
+  private final List<Row> rows = new ArrayList<>();
+  private long started;
+  private int measured;
+
+  ExperimentRun(
+      Experiment experiment,
+      Scale scale,
+      long seed,
+      int threads,
+      Path out,
+      Path workDir,
+      Progress progress) {
+    this.experiment = experiment;
+    this.scale = scale;
+    this.seed = seed;
+    this.threads = threads;
+    this.out = out;
+    this.workDir = workDir;
+    this.progress = progress;
+  }
+
+  /**
+   * Measures what is to be measured and writes the reports; returns their page.
+   *
+   * @param resume whether points that the CSV file has are left out
+   */
+  Page run(boolean resume, Map<String, String> provenance)
+      throws IOException, InterruptedException {
+    List<Point> points = Experiments.points(experiment, scale, seed);
+    if (resume) {
+      rows.addAll(Csv.read(csv()).rows());
+    }
+    List<Integer> open = new ArrayList<>();
+    for (int i = 0; i < points.size(); i++) {
+      Point point = points.get(i);
+      if (rows.stream().noneMatch(row -> row.has(point.parameters()))) {
+        open.add(i);
+      }
+    }
+    if (open.size() < points.size()) {
+      progress.stage(
+          experiment.name() + ": " + (points.size() - open.size()) + " points are there already");
+    }
+    started = System.nanoTime();
+    if (experiment.ownProcesses()) {
+      for (int index : open) {
+        child(List.of(index), points, open.size());
+      }
+    } else if (!open.isEmpty()) {
+      child(open, points, open.size());
+    }
+    progress.close();
+    return report(points, provenance);
+  }
+
+  private Path csv() {
+    return out.resolve(experiment.name() + ".csv");
+  }
+
+  private void child(List<Integer> indexes, List<Point> points, int all)
+      throws IOException, InterruptedException {
+    Path dir = Files.createTempDirectory(workDir, experiment.name() + "-");
+    ExperimentSpec spec = new ExperimentSpec(experiment.name(), scale, seed, threads, dir, indexes);
+    ChildJvm child =
+        new ChildJvm(ExperimentChild.class)
+            .heapBytes(HEAP_BYTES)
+            .directBytes(scale.budget(MOST_MEMORY_GIGABYTES) + DIRECT_BYTES)
+            .argument(spec.toJson());
+    if (experiment.ownProcesses()) {
+      child.flag("-XX:+AlwaysPreTouch");
+    }
+    boolean[] ended = {false};
+    StringBuffer errors = new StringBuffer();
+    try {
+      stage(points.get(indexes.get(0)), all);
+      int code =
+          child.run(
+              line -> ended[0] |= event(line, points, indexes, all),
+              line -> errors.append(line).append('\n'));
+      progress.close();
+      if (code != 0 || !ended[0]) {
+        System.err.print(errors);
+        throw new IllegalStateException(
+            experiment.name()
+                + ": the measuring process ended with exit code "
+                + code
+                + "; what was measured is in "
+                + csv()
+                + ", --resume goes on");
+      }
+    } finally {
+      Directories.delete(dir);
+    }
+  }
+
+  private void stage(Point point, int all) {
+    progress.stage(
+        String.format(
+            "%s: point %d of %d, %.0f s: %s",
+            experiment.name(), measured + 1, all, (System.nanoTime() - started) / 1e9, point));
+  }
+
+  /** Takes one line of the child; returns whether it is the last. */
+  private boolean event(String line, List<Point> points, List<Integer> indexes, int all) {
+    if (!line.startsWith("{")) {
+      System.err.println(line);
+      return false;
+    }
+    Map<String, Object> event;
+    try {
+      event = JSON.std.mapFrom(line);
+    } catch (IOException e) {
+      throw new UncheckedIOException("not a line of an experiment: " + line, e);
+    }
+    switch ((String) event.get("event")) {
+      case "progress" -> progress.update(experiment.name() + ": " + event.get("text"));
+      case "rows" -> {
+        for (Object row : (List<?>) event.get("rows")) {
+          rows.add(row((Map<?, ?>) row));
+        }
+        Csv.write(csv(), new Results(rows));
+        measured++;
+        int at = indexes.indexOf(((Number) event.get("point")).intValue());
+        if (at + 1 < indexes.size()) {
+          stage(points.get(indexes.get(at + 1)), all);
+        }
+      }
+      default -> {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Row row(Map<?, ?> json) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    ((Map<?, ?>) json.get("parameters"))
+        .forEach((name, value) -> parameters.put((String) name, (String) value));
+    Map<String, Double> figures = new LinkedHashMap<>();
+    ((Map<?, ?>) json.get("figures"))
+        .forEach(
+            (name, value) -> {
+              // What could not be computed is no figure.
+              if (value instanceof Number number && Double.isFinite(number.doubleValue())) {
+                figures.put((String) name, number.doubleValue());
+              }
+            });
+    return new Row(parameters, figures);
+  }
+
+  private Page report(List<Point> points, Map<String, String> provenance) throws IOException {
+    // In the order of the points, and nothing of other scales that a resumed file may hold.
+    List<Row> wanted = new ArrayList<>();
+    for (Point point : points) {
+      rows.stream().filter(row -> row.has(point.parameters())).forEach(wanted::add);
+    }
+    Results results = new Results(wanted);
+    List<Chart> charts = experiment.charts(results);
+    Page page =
+        new Page(
+            experiment.title(),
+            experiment.source(),
+            experiment.claim(),
+            experiment.method(),
+            experiment.check(results),
+            charts,
+            results,
+            provenance);
+    Files.writeString(out.resolve(experiment.name() + ".svg"), Svg.draw(charts));
+    Files.writeString(out.resolve(experiment.name() + ".html"), page.html());
+    return page;
+  }
+}

@@ -1,0 +1,74 @@
+package io.isobardb.bench.experiment;
+
+import java.util.List;
+
+/** All experiments, in the order of running. */
+final class Experiments {
+  static final List<Experiment> ALL =
+      List.of(
+          new SingleTree(),
+          new MemoryMerge(),
+          new FlushHeuristics(),
+          new L0Structures(),
+          new MultiTrees(),
+          new DynamicLevels(),
+          new SecondaryIndexes(),
+          new CostCurves(),
+          new TunerMechanics(),
+          new TunerAccuracy(),
+          new TunerResponsiveness(),
+          new Thrash());
+
+  private static final String SCALE = "scale";
+  private static final String SEED = "seed";
+
+  private Experiments() {}
+
+  /**
+   * The experiment of that name.
+   *
+   * @throws IllegalArgumentException if there is none, naming the nearest
+   */
+  static Experiment of(String name) {
+    Experiment nearest = ALL.get(0);
+    for (Experiment experiment : ALL) {
+      if (experiment.name().equals(name)) {
+        return experiment;
+      }
+      if (distance(name, experiment.name()) < distance(name, nearest.name())) {
+        nearest = experiment;
+      }
+    }
+    throw new IllegalArgumentException(
+        "there is no experiment '"
+            + name
+            + "'; did you mean '"
+            + nearest.name()
+            + "'? 'isobar experiment list' shows all");
+  }
+
+  /** The points of an experiment, with the scale and the seed: what resuming compares. */
+  static List<Point> points(Experiment experiment, Scale scale, long seed) {
+    return experiment.points(scale).stream()
+        .map(point -> point.with(SCALE, scale).with(SEED, seed))
+        .toList();
+  }
+
+  /** Edits (insert, delete, replace) that lead from one word to the other. */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(diagonal, row[j - 1]));
+      }
+    }
+    return row[b.length()];
+  }
+}

@@ -1,0 +1,88 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
+import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
+import static io.isobardb.bench.experiment.Meter.WRITTEN;
+import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
+
+import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Claims;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.version.L0Structure;
+import java.util.List;
+
+/** How L0 is kept. */
+final class L0Structures implements Experiment {
+  private static final String STRUCTURE = "L0 structure";
+
+  @Override
+  public String name() {
+    return "l0-structures";
+  }
+
+  @Override
+  public String title() {
+    return "Three structures of L0";
+  }
+
+  @Override
+  public String source() {
+    return "Breaking Down Memory Walls, extended version (4.1.3)";
+  }
+
+  @Override
+  public String claim() {
+    return "A list of overlapping SSTables (original) writes most. Groups of disjoint ones, of which"
+        + " always the leftmost SSTable of the oldest group leaves first (grouped), are better;"
+        + " choosing the group and the SSTable by what has to be rewritten (greedy-grouped) is the"
+        + " best.";
+  }
+
+  @Override
+  public String method() {
+    return "As single-tree's write-only: 100 M records, 20 GB of memory, 10 GB of log, times the"
+        + " scale, partitioned memory component.";
+  }
+
+  @Override
+  public List<Point> points(Scale scale) {
+    return Point.each(
+        List.of(1, 2, 4, 8).stream().map(n -> Point.of(SIXTEENTHS, n)).toList(),
+        STRUCTURE,
+        List.of(L0Structure.ORIGINAL, L0Structure.GROUPED, L0Structure.GREEDY_GROUPED));
+  }
+
+  @Override
+  public List<Row> measure(Point point, Bench bench) throws Exception {
+    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
+    StoreOptions options =
+        bench
+            .options()
+            .writeMemory(budget / 16 * point.number(SIXTEENTHS))
+            .l0Structure(L0Structure.valueOf(point.text(STRUCTURE)))
+            .build();
+    long records = bench.scale().count(Bench.RECORDS);
+    return bench.point(point, options, Shape.of(1, records), Workload.mixed(100, true), records);
+  }
+
+  @Override
+  public List<Chart> charts(Results results) {
+    return List.of(
+        Chart.lines("Bytes written", results, WRITE_MEMORY, STRUCTURE, WRITTEN),
+        Chart.lines("Throughput", results, WRITE_MEMORY, STRUCTURE, THROUGHPUT));
+  }
+
+  @Override
+  public List<Verdict> check(Results results) {
+    return List.of(
+        Claims.less(
+            "Grouped writes less than original",
+            results.pairs(STRUCTURE, "GROUPED", "ORIGINAL", WRITTEN)),
+        Claims.less(
+            "Greedy-grouped writes less than grouped",
+            results.pairs(STRUCTURE, "GREEDY_GROUPED", "GROUPED", WRITTEN)));
+  }
+}

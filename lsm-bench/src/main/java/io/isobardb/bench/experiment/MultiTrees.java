@@ -1,0 +1,157 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
+import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
+import static io.isobardb.bench.experiment.Meter.WRITTEN;
+import static io.isobardb.bench.experiment.SingleTree.SCHEME;
+import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
+
+import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Claims;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.lsm.StoreOptions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Ten trees with hot ones among them: figure 10. */
+final class MultiTrees implements Experiment {
+  static final String SKEW = "hot share-hot trees [%]";
+
+  private static final int TREES = 10;
+  private static final String USUAL_SKEW = "80-20";
+  private static final List<String> SCHEMES =
+      List.of(
+          "partitioned-OPT",
+          "partitioned-LSN",
+          "partitioned-MEM",
+          "B+-dynamic-OPT",
+          "B+-dynamic-LSN",
+          "B+-dynamic-MEM",
+          "B+-static-tuned",
+          "B+-static");
+
+  @Override
+  public String name() {
+    return "multi-trees";
+  }
+
+  @Override
+  public String title() {
+    return "Ten trees: schemes of write memory, flush policies, skew";
+  }
+
+  @Override
+  public String source() {
+    return "Breaking Down Memory Walls, figure 10 (6.2.2)";
+  }
+
+  @Override
+  public String claim() {
+    return "B+-static thrashes: with memory for 8 of 10 trees some are always opened and closed."
+        + " B+-static-tuned does not, but gives hot and cold trees the same. B+-dynamic and"
+        + " partitioned are better, and partitioned the best. Flushing the tree with the oldest"
+        + " entry (LSN) or by shares of the writes (OPT) beats flushing the largest (MEM), the more so"
+        + " the more skew there is; LSN comes near OPT. All but B+-static-tuned gain by skew.";
+  }
+
+  @Override
+  public String method() {
+    return "10 trees of 10 M records each, 20 GB of memory, 10 GB of log, times the scale;"
+        + " write-only, Zipfian within a tree, x % of the writes for y % of the trees. The write"
+        + " memory varies with a skew of 80-20, the skew with a write memory of 1/16 of the budget"
+        + " (1.25 GB times the scale; 1 GB in the paper).";
+  }
+
+  @Override
+  public List<Point> points(Scale scale) {
+    List<Point> points = new ArrayList<>();
+    for (int sixteenths : scale.fine() ? List.of(1, 2, 4, 8) : List.of(1, 4, 8)) {
+      points.add(Point.of(SIXTEENTHS, sixteenths).with(SKEW, USUAL_SKEW));
+    }
+    for (String skew :
+        scale.fine() ? List.of("50-50", "60-40", "70-30", "90-10") : List.of("50-50", "90-10")) {
+      points.add(Point.of(SIXTEENTHS, 1).with(SKEW, skew));
+    }
+    return Scheme.possible(Point.each(points, SCHEME, SCHEMES), scale, TREES);
+  }
+
+  @Override
+  public List<Row> measure(Point point, Bench bench) throws Exception {
+    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
+    StoreOptions options =
+        Scheme.of(point.text(SCHEME))
+            .set(bench.options().writeMemory(budget / 16 * point.number(SIXTEENTHS)), TREES)
+            .build();
+    long records = bench.scale().count(Bench.RECORDS / TREES);
+    return bench.point(
+        point,
+        options,
+        Shape.of(TREES, records),
+        skewed(Workload.mixed(100, true), point.text(SKEW), TREES),
+        records * TREES);
+  }
+
+  /** The workload with a skew such as 80-20: 80 % of the operations for 20 % of the trees. */
+  static Workload skewed(Workload workload, String skew, int trees) {
+    String[] parts = skew.split("-");
+    return workload.skewed(
+        Integer.parseInt(parts[0]), Math.max(1, Integer.parseInt(parts[1]) * trees / 100));
+  }
+
+  @Override
+  public List<Chart> charts(Results results) {
+    Results memory = results.where(SKEW, USUAL_SKEW);
+    Results skew = inOrder(results.where(SIXTEENTHS, "1"));
+    return List.of(
+        Chart.lines("Bytes written, 80-20", memory, WRITE_MEMORY, SCHEME, WRITTEN),
+        Chart.lines("Throughput, 80-20", memory, WRITE_MEMORY, SCHEME, THROUGHPUT),
+        Chart.bars("Bytes written by skew", skew, SKEW, SCHEME, WRITTEN),
+        Chart.bars("Throughput by skew", skew, SKEW, SCHEME, THROUGHPUT));
+  }
+
+  private static Results inOrder(Results results) {
+    return new Results(
+        results.rows().stream()
+            .sorted(java.util.Comparator.comparing(row -> row.parameter(SKEW)))
+            .toList());
+  }
+
+  @Override
+  public List<Verdict> check(Results results) {
+    Results skewed =
+        new Results(
+            results.rows().stream().filter(row -> !row.parameter(SKEW).equals("50-50")).toList());
+    return List.of(
+        Claims.less(
+            "B+-static writes more than B+-static-tuned (80-20)",
+            results.where(SKEW, USUAL_SKEW).pairs(SCHEME, "B+-static-tuned", "B+-static", WRITTEN)),
+        Claims.less(
+            "B+-dynamic-OPT writes less than B+-static-tuned",
+            results.pairs(SCHEME, "B+-dynamic-OPT", "B+-static-tuned", WRITTEN)),
+        Claims.less(
+            "Partitioned writes less than B+-dynamic (OPT)",
+            results.pairs(SCHEME, "partitioned-OPT", "B+-dynamic-OPT", WRITTEN)),
+        Claims.less(
+            "OPT writes less than MEM where there is skew (partitioned)",
+            skewed.pairs(SCHEME, "partitioned-OPT", "partitioned-MEM", WRITTEN)),
+        Claims.less(
+            "OPT writes less than MEM where there is skew (B+-dynamic)",
+            skewed.pairs(SCHEME, "B+-dynamic-OPT", "B+-dynamic-MEM", WRITTEN)),
+        Claims.same(
+            "LSN comes near OPT (partitioned)",
+            results.pairs(SCHEME, "partitioned-LSN", "partitioned-OPT", WRITTEN),
+            10),
+        gain("Partitioned-OPT gains by skew", results, "partitioned-OPT"),
+        gain("B+-dynamic-OPT gains by skew", results, "B+-dynamic-OPT"));
+  }
+
+  private static Verdict gain(String claim, Results results, String scheme) {
+    return Claims.falls(
+        claim,
+        inOrder(results.where(SIXTEENTHS, "1").where(SCHEME, scheme)).rows().stream()
+            .mapToDouble(row -> row.figure(WRITTEN))
+            .toArray());
+  }
+}

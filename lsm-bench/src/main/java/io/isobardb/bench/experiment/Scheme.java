@@ -1,0 +1,81 @@
+package io.isobardb.bench.experiment;
+
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.WriteMemoryAllocation;
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.flush.FlushPolicy;
+import java.util.Arrays;
+import java.util.List;
+
+/** The schemes of managing write memory that the paper compares, by its names. */
+enum Scheme {
+  PARTITIONED("partitioned", MemoryComponent.PARTITIONED, FlushPolicy.OPTIMAL),
+  PARTITIONED_OPT("partitioned-OPT", MemoryComponent.PARTITIONED, FlushPolicy.OPTIMAL),
+  PARTITIONED_LSN("partitioned-LSN", MemoryComponent.PARTITIONED, FlushPolicy.MIN_LSN),
+  PARTITIONED_MEM("partitioned-MEM", MemoryComponent.PARTITIONED, FlushPolicy.MAX_MEMORY),
+  DYNAMIC("B+-dynamic", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
+  DYNAMIC_OPT("B+-dynamic-OPT", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
+  DYNAMIC_LSN("B+-dynamic-LSN", MemoryComponent.MONOLITHIC, FlushPolicy.MIN_LSN),
+  DYNAMIC_MEM("B+-dynamic-MEM", MemoryComponent.MONOLITHIC, FlushPolicy.MAX_MEMORY),
+  STATIC("B+-static", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
+  STATIC_TUNED("B+-static-tuned", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
+  ACCORDION_DATA("Accordion-data", MemoryComponent.ACCORDION_DATA, FlushPolicy.OPTIMAL);
+
+  /** How many trees AsterixDB has memory for by default. */
+  private static final int ACTIVE_TREES = 8;
+
+  /** A tree's share is eight pages at least. */
+  private static final long LEAST_SHARE = 8 * 8192;
+
+  private final String label;
+  private final MemoryComponent component;
+  private final FlushPolicy policy;
+
+  Scheme(String label, MemoryComponent component, FlushPolicy policy) {
+    this.label = label;
+    this.component = component;
+    this.policy = policy;
+  }
+
+  /** As reports show it. */
+  @Override
+  public String toString() {
+    return label;
+  }
+
+  static Scheme of(String label) {
+    return Arrays.stream(values())
+        .filter(scheme -> scheme.label.equals(label))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no scheme is called '" + label + "'"));
+  }
+
+  /** The points whose scheme can be with the write memory they have: a static share has a least. */
+  static List<Point> possible(List<Point> points, Scale scale, int trees) {
+    long sixteenth = scale.budget(Bench.BUDGET_GIGABYTES) / 16;
+    return points.stream()
+        .filter(
+            point ->
+                of(point.text(SingleTree.SCHEME))
+                    .fits(sixteenth * point.number(SingleTree.SIXTEENTHS), trees))
+        .toList();
+  }
+
+  private boolean fits(long writeMemory, int trees) {
+    return staticTrees(trees) * LEAST_SHARE <= writeMemory;
+  }
+
+  /** Among how many trees memory is split; 0 if they share it. */
+  private int staticTrees(int trees) {
+    return this == STATIC ? ACTIVE_TREES : this == STATIC_TUNED ? trees : 0;
+  }
+
+  /** Sets the scheme for a store of so many trees. */
+  StoreOptions.Builder set(StoreOptions.Builder options, int trees) {
+    options.memoryComponent(component).flushPolicy(policy);
+    if (staticTrees(trees) > 0) {
+      options.writeMemoryAllocation(WriteMemoryAllocation.STATIC).staticTrees(staticTrees(trees));
+    }
+    return options;
+  }
+}

@@ -1,0 +1,154 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.experiment.Meter.AMPLIFICATION;
+import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
+import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
+import static io.isobardb.bench.experiment.Meter.WRITTEN;
+
+import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Claims;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.lsm.StoreOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** One tree, four workloads, the schemes of write memory: figure 7. */
+final class SingleTree implements Experiment {
+  static final String WORKLOAD = "workload";
+  static final String SCHEME = "scheme";
+  static final String SIXTEENTHS = "write memory [1/16 of budget]";
+
+  private static final List<String> SCHEMES =
+      List.of("partitioned", "B+-dynamic", "B+-static-tuned", "B+-static", "Accordion-data");
+
+  @Override
+  public String name() {
+    return "single-tree";
+  }
+
+  @Override
+  public String title() {
+    return "A single tree: schemes of write memory under four workloads";
+  }
+
+  @Override
+  public String source() {
+    return "Breaking Down Memory Walls, figure 7 (6.2.1)";
+  }
+
+  @Override
+  public String claim() {
+    return "Write memory matters to workloads that write much, and more of it writes less."
+        + " B+-static is always the worst, since one tree gets an eighth of the write memory;"
+        + " B+-dynamic is a little better than B+-static-tuned, which keeps memory for double"
+        + " buffering; partitioned is the best where much is written. Accordion-data is no better"
+        + " than B+-dynamic. Beyond 0.4 of the log's length more memory does not help, since the log"
+        + " has things flushed then.";
+  }
+
+  @Override
+  public String method() {
+    return "100 M records of 1 KB, 20 GB of memory and 10 GB of log, times the scale; Zipfian keys;"
+        + " warmed up with half as many operations as are measured. The write memory is a part of the"
+        + " budget, 1/16 at least, so that the smallest sizes of the figure are not here. What is"
+        + " compared is bytes written per operation: throughput depends on the device, and follows"
+        + " from them only where that is the bottleneck, as it was in the paper.";
+  }
+
+  @Override
+  public List<Point> points(Scale scale) {
+    List<Point> points = new ArrayList<>();
+    for (String workload : List.of("write-only", "write-heavy", "read-heavy", "scan-heavy")) {
+      List<Integer> sixteenths =
+          switch (workload) {
+            case "write-only" -> List.of(1, 2, 4, 8);
+            case "write-heavy" -> List.of(1, 4, 8);
+            default -> List.of(1, 8);
+          };
+      points.addAll(
+          Point.each(
+              Point.each(
+                  List.of(Point.of(WORKLOAD, workload)),
+                  SIXTEENTHS,
+                  scale.fine() ? List.of(1, 2, 4, 6, 8, 12) : sixteenths),
+              SCHEME,
+              SCHEMES));
+    }
+    return Scheme.possible(points, scale, 1);
+  }
+
+  @Override
+  public List<Row> measure(Point point, Bench bench) throws Exception {
+    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
+    StoreOptions options =
+        Scheme.of(point.text(SCHEME))
+            .set(bench.options().writeMemory(budget / 16 * point.number(SIXTEENTHS)), 1)
+            .build();
+    Workload workload = Workload.named(point.text(WORKLOAD));
+    // Reads say what they have to say sooner.
+    long operations = bench.scale().count(Bench.RECORDS) / (workload.scanEntries() > 0 ? 10 : 1);
+    return bench.point(
+        point, options, Shape.of(1, bench.scale().count(Bench.RECORDS)), workload, operations);
+  }
+
+  @Override
+  public List<Chart> charts(Results results) {
+    List<Chart> charts = new ArrayList<>();
+    for (String workload : results.values(WORKLOAD)) {
+      Results rows = results.where(WORKLOAD, workload);
+      charts.add(Chart.lines(workload, rows, WRITE_MEMORY, SCHEME, WRITTEN));
+      charts.add(Chart.lines(workload, rows, WRITE_MEMORY, SCHEME, THROUGHPUT));
+    }
+    return charts;
+  }
+
+  @Override
+  public List<Verdict> check(Results results) {
+    Results writeOnly = results.where(WORKLOAD, "write-only");
+    Results writes =
+        new Results(
+            results.rows().stream()
+                .filter(row -> row.parameter(WORKLOAD).startsWith("write-"))
+                .toList());
+    double[] partitioned =
+        writeOnly.where(SCHEME, "partitioned").rows().stream()
+            .mapToDouble(row -> row.figure(WRITTEN))
+            .toArray();
+    return List.of(
+        Claims.falls(
+            "More write memory, fewer bytes written (partitioned, write-only)", partitioned),
+        Claims.less(
+            "Partitioned writes less than B+-dynamic where much is written",
+            writes.pairs(SCHEME, "partitioned", "B+-dynamic", WRITTEN)),
+        Claims.notMore(
+            "B+-dynamic writes no more than B+-static-tuned",
+            writes.pairs(SCHEME, "B+-dynamic", "B+-static-tuned", WRITTEN),
+            5),
+        Claims.less(
+            "B+-static writes more than B+-static-tuned",
+            writes.pairs(SCHEME, "B+-static-tuned", "B+-static", WRITTEN)),
+        Claims.notMore(
+            "Accordion-data is no better than B+-dynamic",
+            writes.pairs(SCHEME, "B+-dynamic", "Accordion-data", WRITTEN),
+            5),
+        Claims.notMore(
+            "Partitioned has no lower throughput than B+-dynamic under any workload",
+            results.pairs(SCHEME, "B+-dynamic", "partitioned", THROUGHPUT),
+            5),
+        Claims.same(
+            "From 1/4 to 1/2 of the budget (0.5 and 1 of the log's length) nothing is gained",
+            List.of(
+                new Results.Pair(
+                    "partitioned, write-only",
+                    amplification(writeOnly, "8"),
+                    amplification(writeOnly, "4"))),
+            10));
+  }
+
+  private static double amplification(Results rows, String sixteenths) {
+    return rows.where(Map.of(SCHEME, "partitioned", SIXTEENTHS, sixteenths)).mean(AMPLIFICATION);
+  }
+}

@@ -1,0 +1,77 @@
+package io.isobardb.bench.experiment;
+
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.io.IoMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the experiments with the memory tuner have in common: a store that tunes itself, measured
+ * window by window as it does.
+ *
+ * <p>I/O is buffered: what counts is pages, and the system's page cache lets more tuning cycles fit
+ * into the time.
+ */
+final class Tuned {
+  static final String WINDOW = "window";
+  static final String DECISIONS = "decisions";
+
+  /** Data of 50 GB, and half as much log as memory, so that a cycle is not too long. */
+  static final long RECORDS = 50_000_000;
+
+  private static final double SMALL_SECONDS = 4;
+
+  private Tuned() {}
+
+  /** Options for a budget that is so many gigabytes in the paper, a part of it write memory. */
+  static StoreOptions.Builder options(Bench bench, double gigabytes, int sixteenths) {
+    long budget = bench.scale().budget(gigabytes);
+    return StoreOptions.builder()
+        .memoryBudget(budget)
+        .writeMemory(budget / 16 * sixteenths)
+        .logLimit(bench.scale().log(gigabytes / 2))
+        .ioMode(IoMode.BUFFERED)
+        .memoryTuner(false);
+  }
+
+  /** The same with the tuner on. */
+  static StoreOptions.Builder tuned(Bench bench, double gigabytes, int sixteenths) {
+    return options(bench, gigabytes, sixteenths)
+        .memoryTuner(true)
+        .memoryTunerInterval(Duration.ofSeconds((long) Math.max(2, bench.seconds(2))));
+  }
+
+  /** Fixed memory: warmed up, then measured. */
+  static Map<String, Double> fixed(
+      Bench bench, StoreOptions options, Shape shape, Workload workload, long operations)
+      throws Exception {
+    try (Rig rig = bench.rig(options, shape, SMALL_SECONDS)) {
+      rig.run(workload, operations / 2);
+      return rig.measure(workload, operations);
+    }
+  }
+
+  /** Goes on by windows; each is a row with its number, counted from {@code first}. */
+  static List<Row> windows(
+      Point point, Rig rig, Workload workload, long operations, int first, int count)
+      throws InterruptedException {
+    List<Row> rows = new ArrayList<>();
+    for (int window = first; window < first + count; window++) {
+      Map<String, Double> figures = rig.window(workload, operations);
+      figures.put(DECISIONS, (double) rig.store().stats().tuner().decisions());
+      Map<String, String> parameters = new LinkedHashMap<>(point.parameters());
+      parameters.put(WINDOW, Integer.toString(window));
+      rows.add(new Row(parameters, figures));
+    }
+    return rows;
+  }
+
+  /** A store for {@link #windows}. */
+  static Rig rig(Bench bench, StoreOptions options, Shape shape) throws Exception {
+    return bench.rig(options, shape, SMALL_SECONDS);
+  }
+}

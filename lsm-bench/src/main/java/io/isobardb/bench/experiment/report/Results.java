@@ -1,0 +1,107 @@
+package io.isobardb.bench.experiment.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Rows of one experiment, in the order of measuring. Immutable. */
+public record Results(List<Row> rows) {
+  public Results {
+    rows = List.copyOf(rows);
+  }
+
+  /** The rows with that parameter. */
+  public Results where(String parameter, String value) {
+    return where(Map.of(parameter, value));
+  }
+
+  /** The rows with all of these parameters. */
+  public Results where(Map<String, String> parameters) {
+    return new Results(rows.stream().filter(row -> row.has(parameters)).toList());
+  }
+
+  /** The values that the parameter has, each once, in the order of their first row. */
+  public List<String> values(String parameter) {
+    Set<String> values = new LinkedHashSet<>();
+    for (Row row : rows) {
+      if (row.parameters().containsKey(parameter)) {
+        values.add(row.parameter(parameter));
+      }
+    }
+    return List.copyOf(values);
+  }
+
+  /** The mean of the figure over the rows that have it; NaN if none has. */
+  public double mean(String figure) {
+    return rows.stream()
+        .filter(row -> row.figures().containsKey(figure))
+        .mapToDouble(row -> row.figure(figure))
+        .average()
+        .orElse(Double.NaN);
+  }
+
+  /** The figure of the last row; NaN without one. */
+  public double last(String figure) {
+    return rows.isEmpty() ? Double.NaN : rows.get(rows.size() - 1).figure(figure);
+  }
+
+  /**
+   * For each row that has {@code left} as {@code parameter}, its figure beside that of the rows
+   * with {@code right} and the other parameters equal. Rows without a counterpart are left out.
+   */
+  public List<Pair> pairs(String parameter, String left, String right, String figure) {
+    List<Pair> pairs = new ArrayList<>();
+    for (Row row : where(parameter, left).rows()) {
+      Map<String, String> other = new LinkedHashMap<>(row.parameters());
+      other.put(parameter, right);
+      double counterpart = where(other).mean(figure);
+      if (!Double.isNaN(counterpart) && !Double.isNaN(row.figure(figure))) {
+        Map<String, String> place = new LinkedHashMap<>(row.parameters());
+        place.remove(parameter);
+        pairs.add(new Pair(varying(place), row.figure(figure), counterpart));
+      }
+    }
+    return pairs;
+  }
+
+  /** Of a row's parameters those that are not the same in all rows, in words. */
+  private String varying(Map<String, String> parameters) {
+    List<String> words = new ArrayList<>();
+    parameters.forEach(
+        (name, value) -> {
+          if (values(name).size() > 1) {
+            words.add(name.replaceAll(" \\[.*", "") + " " + value);
+          }
+        });
+    return String.join(", ", words);
+  }
+
+  /** All names of parameters, in order of appearance. */
+  public Set<String> parameterNames() {
+    Set<String> names = new LinkedHashSet<>();
+    rows.forEach(row -> names.addAll(row.parameters().keySet()));
+    return names;
+  }
+
+  /** All names of figures, in order of appearance. */
+  public Set<String> figureNames() {
+    Set<String> names = new LinkedHashSet<>();
+    rows.forEach(row -> names.addAll(row.figures().keySet()));
+    return names;
+  }
+
+  /**
+   * Two figures that a claim compares.
+   *
+   * @param where what else was set, in words
+   */
+  public record Pair(String where, double left, double right) {
+    /** Left as a multiple of right. */
+    public double ratio() {
+      return left / right;
+    }
+  }
+}

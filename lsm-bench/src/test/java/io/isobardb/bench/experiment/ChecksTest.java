@@ -1,0 +1,111 @@
+package io.isobardb.bench.experiment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Svg;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.bench.experiment.report.Verdict.Outcome;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ChecksTest {
+  static List<Experiment> experiments() {
+    return Experiments.ALL;
+  }
+
+  @ParameterizedTest
+  @MethodSource("experiments")
+  void ofWhatWasNotMeasuredNothingIsDecided(Experiment experiment) {
+    Results nothing = new Results(List.of());
+    List<Verdict> verdicts = experiment.check(nothing);
+    assertFalse(verdicts.isEmpty());
+    for (Verdict verdict : verdicts) {
+      assertEquals(Outcome.NOT_DECIDED, verdict.outcome(), verdict.claim());
+    }
+    Svg.draw(experiment.charts(nothing));
+  }
+
+  @ParameterizedTest
+  @MethodSource("experiments")
+  void pointsDifferAndKeepTheirScale(Experiment experiment) {
+    for (String text : List.of("0.0001", "small", "medium", "full")) {
+      Scale scale = Scale.parse(text);
+      List<Point> points = Experiments.points(experiment, scale, 1);
+      assertFalse(points.isEmpty());
+      Set<Point> distinct = new HashSet<>(points);
+      assertEquals(points.size(), distinct.size());
+      points.forEach(point -> assertEquals(scale.toString(), point.text("scale")));
+    }
+    assertFalse(experiment.claim().isEmpty());
+    assertTrue(experiment.name().matches("[a-z0-9-]+"));
+  }
+
+  @Test
+  void aCostHasASingleMinimumIfItFallsToItAndRisesFromIt() {
+    assertEquals(
+        Outcome.HOLDS, CostCurves.singleMinimum(new double[] {4, 3, 2, 2.05, 3}).outcome());
+    assertEquals(Outcome.HOLDS, CostCurves.singleMinimum(new double[] {4, 3, 2}).outcome());
+    assertEquals(
+        Outcome.DOES_NOT_HOLD, CostCurves.singleMinimum(new double[] {4, 2, 3, 1, 3}).outcome());
+    assertEquals(Outcome.NOT_DECIDED, CostCurves.singleMinimum(new double[] {4, 2}).outcome());
+  }
+
+  @Test
+  void structuresOfL0AreComparedMemoryByMemory() {
+    List<Row> rows = new ArrayList<>();
+    double[][] written = {{300, 250, 240}, {200, 150, 100}};
+    String[] names = {"ORIGINAL", "GROUPED", "GREEDY_GROUPED"};
+    for (int memory = 0; memory < 2; memory++) {
+      for (int i = 0; i < 3; i++) {
+        rows.add(
+            new Row(
+                Point.of(SingleTree.SIXTEENTHS, memory).with("L0 structure", names[i]).parameters(),
+                Map.of(Meter.WRITTEN, written[memory][i])));
+      }
+    }
+    List<Verdict> verdicts = new L0Structures().check(new Results(rows));
+    assertEquals(
+        List.of(Outcome.HOLDS, Outcome.HOLDS), verdicts.stream().map(Verdict::outcome).toList());
+    assertEquals(
+        "write memory 0: 250 to 300, 0.83x; write memory 1: 150 to 200, 0.75x; mean 0.79x",
+        verdicts.get(0).numbers());
+  }
+
+  @Test
+  void theTunerIsHeldAgainstTheLeastCostOfItsOwnMix() {
+    List<Row> rows = new ArrayList<>();
+    Map<String, Double> costs =
+        Map.of("split 1/16", 5.0, "split 8/16", 2.0, "tuned from 1/16", 2.1);
+    for (String writes : List.of("10", "50")) {
+      costs.forEach(
+          (memory, cost) ->
+              rows.add(
+                  new Row(
+                      Point.of(TunerMechanics.WRITES, writes)
+                          .with("keys", "Zipf")
+                          .with("trees", 1)
+                          .with("memory", memory)
+                          .parameters(),
+                      Map.of(Meter.COST, cost * Integer.parseInt(writes)))));
+    }
+    List<Results.Pair> pairs = TunerAccuracy.best(new Results(rows), "tuned from 1/16");
+    assertEquals(
+        List.of(
+            new Results.Pair("writes 10, Zipf, trees 1", 21, 20),
+            new Results.Pair("writes 50, Zipf, trees 1", 105, 100)),
+        pairs);
+    List<Verdict> verdicts = new TunerAccuracy().check(new Results(rows));
+    assertEquals(Outcome.HOLDS, verdicts.get(0).outcome());
+    assertEquals(Outcome.NOT_DECIDED, verdicts.get(1).outcome());
+  }
+}

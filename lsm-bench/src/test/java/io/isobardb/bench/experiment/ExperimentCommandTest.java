@@ -1,0 +1,108 @@
+package io.isobardb.bench.experiment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.bench.Isobar;
+import io.isobardb.bench.experiment.report.Csv;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class ExperimentCommandTest {
+  @TempDir Path dir;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    CommandLine commandLine = Isobar.commandLine();
+    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return commandLine.execute(args);
+  }
+
+  private int experiment(String name, String... more) {
+    List<String> args =
+        new ArrayList<>(List.of("experiment", name, "--scale", "0.00002", "--out", dir.toString()));
+    args.addAll(List.of(more));
+    return run(args.toArray(String[]::new));
+  }
+
+  @Test
+  void theListHasEveryExperiment() {
+    assertEquals(0, run("experiment", "list"));
+    for (Experiment experiment : Experiments.ALL) {
+      assertTrue(out.toString().contains(experiment.name()), out.toString());
+    }
+  }
+
+  @Test
+  void anUnknownNameIsRefusedWithTheNearestOne() {
+    assertEquals(2, experiment("l0-structure"));
+    assertTrue(err.toString().contains("did you mean 'l0-structures'?"), err.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1.5", "-1", "tiny", "NaN"})
+  void aScaleThatIsNoneIsRefused(String scale) {
+    assertEquals(2, run("experiment", "thrash", "--scale", scale, "--out", dir.toString()));
+    assertTrue(err.toString().contains("scale"), err.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"l0-structures", "cost-curves", "secondary-indexes"})
+  void anExperimentMeasuresAllItsPointsAndReports(String name) throws Exception {
+    assertEquals(0, experiment(name), err.toString());
+    Experiment experiment = Experiments.of(name);
+    Results results = Csv.read(dir.resolve(name + ".csv"));
+    List<Point> points = Experiments.points(experiment, new Scale(0.00002), 42);
+    assertEquals(
+        points.stream().map(Point::parameters).toList(),
+        results.rows().stream().map(Row::parameters).toList());
+    for (Row row : results.rows()) {
+      assertTrue(row.figure(Meter.THROUGHPUT) > 0, row.toString());
+      assertEquals(100, row.figure("done of what was planned [%]"), row.toString());
+    }
+    for (String suffix : List.of(".svg", ".html")) {
+      DocumentBuilderFactory.newInstance()
+          .newDocumentBuilder()
+          .parse(dir.resolve(name + suffix).toFile());
+    }
+    assertTrue(out.toString().contains(experiment.title()), out.toString());
+  }
+
+  @Test
+  void resumingMeasuresWhatIsMissingAndNothingElse() throws Exception {
+    String name = "l0-structures";
+    Experiment experiment = Experiments.of(name);
+    List<Point> points = Experiments.points(experiment, new Scale(0.00002), 42);
+    List<Row> known = new ArrayList<>();
+    for (Point point : points.subList(1, points.size())) {
+      known.add(new Row(point.parameters(), Map.of(Meter.WRITTEN, 4711.0)));
+    }
+    // Another scale's point is no point of this one.
+    known.add(
+        new Row(points.get(0).with("scale", "small").parameters(), Map.of(Meter.WRITTEN, 4711.0)));
+    Csv.write(dir.resolve(name + ".csv"), new Results(known));
+    assertEquals(0, experiment(name, "--resume"), err.toString());
+    Results resumed = Csv.read(dir.resolve(name + ".csv"));
+    assertEquals(known.size() + 1, resumed.rows().size());
+    assertEquals(known, resumed.rows().subList(0, known.size()));
+    Row measured = resumed.where(points.get(0).parameters()).rows().get(0);
+    assertNotEquals(4711.0, measured.figure(Meter.WRITTEN));
+    assertTrue(Files.readString(dir.resolve(name + ".html")).contains("4,711"));
+  }
+}
