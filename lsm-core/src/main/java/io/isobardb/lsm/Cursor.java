@@ -32,6 +32,7 @@ public final class Cursor implements AutoCloseable {
 
   private final Store store;
   private final TreeHandle tree;
+  private final long number;
   private final TreeCursor cursor;
   private final long lsn;
 
@@ -43,9 +44,19 @@ public final class Cursor implements AutoCloseable {
 
   private volatile boolean closed;
 
-  Cursor(Store store, TreeHandle tree, TreeCursor cursor, long lsn, @Nullable KeyRange passed) {
+  /**
+   * @param number the store's name for it
+   */
+  Cursor(
+      Store store,
+      TreeHandle tree,
+      long number,
+      TreeCursor cursor,
+      long lsn,
+      @Nullable KeyRange passed) {
     this.store = store;
     this.tree = tree;
+    this.number = number;
     this.cursor = cursor;
     this.lsn = lsn;
     this.passed = passed;
@@ -274,7 +285,7 @@ public final class Cursor implements AutoCloseable {
       if (!closed) {
         closed = true;
         cursor.close();
-        store.closed(this, lsn);
+        store.closed(number, lsn);
       }
     } finally {
       exit();

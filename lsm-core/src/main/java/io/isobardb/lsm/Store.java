@@ -32,10 +32,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +66,11 @@ public final class Store implements AutoCloseable {
   private final Epochs operations;
   private final Signal quiet;
   private final Map<String, Tree> trees = new ConcurrentHashMap<>();
-  private final Set<Cursor> cursors = ConcurrentHashMap.newKeySet();
+
+  /** Open cursors by number, not a set: that would be in the order of identity hash codes. */
+  private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
+
+  private final AtomicLong cursorsOpened = new AtomicLong();
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
   private final Object structure = new Object();
   private volatile boolean closed;
@@ -82,8 +86,8 @@ public final class Store implements AutoCloseable {
     for (TreeHandle handle : engine.catalog().trees()) {
       trees.put(handle.name(), new Tree(this, handle, parts));
     }
-    parts.flusher().onPressure(() -> cursors.forEach(cursor -> cursor.letGo(false)));
-    parts.cache().onShortage(() -> cursors.forEach(cursor -> cursor.letGo(true)));
+    parts.flusher().onPressure(() -> cursors.values().forEach(cursor -> cursor.letGo(false)));
+    parts.cache().onShortage(() -> cursors.values().forEach(cursor -> cursor.letGo(true)));
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */
@@ -317,7 +321,7 @@ public final class Store implements AutoCloseable {
       TreeHandle handle = tree.handle();
       handle.close("it was dropped");
       trees.remove(name);
-      for (Cursor cursor : cursors) {
+      for (Cursor cursor : cursors.values()) {
         if (cursor.isOver(handle)) {
           cursor.close();
         }
@@ -610,8 +614,9 @@ public final class Store implements AutoCloseable {
       TreeCursor cursor =
           new TreeCursor(
               tree, engine::queryCursor, overlay, lsn, cursorOptions.from(), cursorOptions.to());
-      Cursor opened = new Cursor(this, tree, cursor, lsn, passed);
-      cursors.add(opened);
+      long number = cursorsOpened.getAndIncrement();
+      Cursor opened = new Cursor(this, tree, number, cursor, lsn, passed);
+      cursors.put(number, opened);
       return opened;
     } catch (RuntimeException | Error e) {
       engine.snapshots().release(lsn);
@@ -622,8 +627,8 @@ public final class Store implements AutoCloseable {
   }
 
   /** A cursor was closed. */
-  void closed(Cursor cursor, long lsn) {
-    cursors.remove(cursor);
+  void closed(long cursorNumber, long lsn) {
+    cursors.remove(cursorNumber);
     engine.snapshots().release(lsn);
   }
 
@@ -690,7 +695,7 @@ public final class Store implements AutoCloseable {
         tuner.stop();
       }
       engine.gate().close();
-      for (Cursor cursor : cursors) {
+      for (Cursor cursor : cursors.values()) {
         cursor.close();
       }
       long tag = operations.advance();

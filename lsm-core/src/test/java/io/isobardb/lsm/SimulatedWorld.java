@@ -34,6 +34,7 @@ final class SimulatedWorld {
   private final SimulatedClock clock;
   private final SplittableRandom random;
   private SimulatedScheduler scheduler;
+  private long earlier;
 
   SimulatedWorld(long seed) {
     this.clock = new SimulatedClock();
@@ -58,7 +59,13 @@ final class SimulatedWorld {
     return clock;
   }
 
+  /** What stands for all that has happened: equal for equal histories, background work included. */
+  long trace() {
+    return 31 * (31 * earlier + scheduler.traceHash()) + storage.traceHash();
+  }
+
   Store open(StoreOptions options) {
+    earlier = 31 * earlier + scheduler.traceHash();
     scheduler = new SimulatedScheduler(clock, random.nextLong());
     return Store.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())),

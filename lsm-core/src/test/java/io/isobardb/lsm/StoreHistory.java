@@ -72,6 +72,11 @@ final class StoreHistory {
     return merges;
   }
 
+  /** See {@link SimulatedWorld#trace}. */
+  long trace() {
+    return world.trace();
+  }
+
   /** What the store holds, for whoever looks into a failure. */
   String ledger() {
     return store.stats().toJson();

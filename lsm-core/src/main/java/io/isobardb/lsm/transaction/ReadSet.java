@@ -5,7 +5,7 @@ import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,7 +19,7 @@ import java.util.TreeMap;
 public final class ReadSet {
   private record Scan(TreeHandle tree, KeyRange range, long lsn) {}
 
-  private final Map<TreeHandle, TreeMap<byte[], Long>> keys = new HashMap<>();
+  private final Map<TreeHandle, TreeMap<byte[], Long>> keys = new LinkedHashMap<>();
   private final List<Scan> scans = new ArrayList<>();
 
   /**
