@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.memory.pool.Backoff;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -269,8 +270,8 @@ public final class Cursor implements AutoCloseable {
   }
 
   private void acquire() {
-    while (!BUSY.compareAndSet(this, 0, 1)) {
-      Thread.yield();
+    for (int tries = 0; !BUSY.compareAndSet(this, 0, 1); tries++) {
+      Backoff.pause(tries);
     }
   }
 

@@ -14,6 +14,7 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
+import io.isobardb.memory.pool.Backoff;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.lang.invoke.VarHandle;
@@ -38,14 +39,14 @@ final class ActiveEdit {
     this.bytes = bytes;
   }
 
-  /** The version of a node, once no writer edits it. Edits are short: it spins. */
+  /** The version of a node, once no writer edits it. Edits are short. */
   static int stableVersion(Memory memory, int base) {
     for (int tries = 0; ; tries++) {
       int version = memory.getIntAcquire(base + VERSION);
       if ((version & 1) == 0) {
         return version;
       }
-      pause(tries);
+      Backoff.pause(tries);
     }
   }
 
@@ -72,15 +73,6 @@ final class ActiveEdit {
   /** Unlocks a node that had {@code version} when it was locked. */
   static void unlock(Memory memory, int base, int version) {
     memory.putIntRelease(base + VERSION, version + 2);
-  }
-
-  /** Lets the holder of a latch go on: spins first, then gives the processor up. */
-  static void pause(int tries) {
-    if (tries < 64) {
-      Thread.onSpinWait();
-    } else {
-      Thread.yield();
-    }
   }
 
   /** Makes an empty node without fences, its version left as it is. */

@@ -6,6 +6,7 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.memory.pool.Backoff;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +43,8 @@ public final class Table {
     /** The boundary; waits the few instructions until it is set. */
     public long get() {
       long value = lsn;
-      while (value < 0) {
-        Thread.yield();
+      for (int tries = 0; value < 0; tries++) {
+        Backoff.pause(tries);
         value = lsn;
       }
       return value;

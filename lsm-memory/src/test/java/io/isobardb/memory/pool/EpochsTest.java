@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class EpochsTest {
   @Test
@@ -46,6 +49,33 @@ class EpochsTest {
       epochs.exit(slot);
     }
     assertTrue(epochs.passed(tag));
+  }
+
+  @Test
+  @Timeout(60)
+  void entersAtOnceHoweverManyAreInside() {
+    Epochs epochs = new Epochs();
+    List<Integer> slots = new ArrayList<>();
+    int readers = 10_000;
+    for (int i = 0; i < readers; i++) {
+      int slot = epochs.enter();
+      slots.add(slot);
+      epochs.count(slot, i % 3);
+    }
+    assertEquals(readers, slots.stream().distinct().count());
+    assertEquals(readers - 1, epochs.counted());
+    long tag = epochs.advance();
+    Collections.shuffle(slots, new Random(1));
+    for (int i = 0; i < readers; i++) {
+      if (i % 97 == 0 || i > readers - 20) {
+        assertFalse(epochs.passed(tag), "before exit " + i);
+      }
+      epochs.exit(slots.get(i));
+    }
+    assertTrue(epochs.passed(tag));
+    int slot = epochs.enter();
+    assertTrue(slots.contains(slot), "slots that are free are used before more are made");
+    epochs.exit(slot);
   }
 
   @Test
