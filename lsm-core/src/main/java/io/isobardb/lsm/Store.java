@@ -87,7 +87,13 @@ public final class Store implements AutoCloseable {
       trees.put(handle.name(), new Tree(this, handle, parts));
     }
     parts.flusher().onPressure(() -> cursors.values().forEach(cursor -> cursor.letGo(false)));
-    parts.cache().onShortage(() -> cursors.values().forEach(cursor -> cursor.letGo(true)));
+    parts.cache().onShortage(this::letGoOfPages);
+    parts.pool().onShortage(this::letGoOfPages);
+  }
+
+  /** Makes cursors that are not in use give back what they can do without. */
+  private void letGoOfPages() {
+    cursors.values().forEach(cursor -> cursor.letGo(true));
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */

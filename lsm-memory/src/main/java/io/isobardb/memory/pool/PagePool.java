@@ -82,6 +82,7 @@ public final class PagePool implements AutoCloseable {
   private final Epochs epochs = new Epochs();
   private final boolean poison;
   private volatile Reclaimer reclaimer = pages -> 0;
+  private volatile Runnable onShortage = () -> {};
 
   private final Object lock = new Object();
 
@@ -137,6 +138,14 @@ public final class PagePool implements AutoCloseable {
   /** Who is asked for pages when there are no more. */
   public void setReclaimer(Reclaimer reclaimer) {
     this.reclaimer = reclaimer;
+  }
+
+  /**
+   * What to do, on a thread that waits in {@link #allocatePatiently} and may hold pages, when none
+   * comes free: let go of what can be done without. Must not wait.
+   */
+  public void onShortage(Runnable action) {
+    onShortage = action;
   }
 
   /** The epochs that {@link #retire} waits for; readers of pool pages enter them. */
@@ -223,10 +232,12 @@ public final class PagePool implements AutoCloseable {
    * A page for background work, which waits while pages that were given up are still in view of a
    * reader. Not within an epoch, which would wait for itself.
    *
-   * @throws OutOfBudgetException if there is none in the end: all is held
+   * @throws OutOfBudgetException if there is none in the end: all is held, even after {@link
+   *     #onShortage}
    */
   public int allocatePatiently(Purpose purpose) {
     long waited = 0;
+    boolean told = false;
     while (true) {
       int page = allocate(purpose, true);
       if (page != NONE) {
@@ -238,6 +249,10 @@ public final class PagePool implements AutoCloseable {
       }
       if (waited >= (inView ? PATIENCE_NANOS : BRIEF_PATIENCE_NANOS)) {
         throw new OutOfBudgetException("no page for " + purpose + ": " + ledger());
+      }
+      if (!told && waited >= BRIEF_PATIENCE_NANOS / 2) {
+        told = true;
+        onShortage.run();
       }
       // Readers leave silently, so there is nothing to be woken by.
       LockSupport.parkNanos(PAUSE_NANOS);
