@@ -51,6 +51,7 @@ import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
@@ -112,8 +113,7 @@ public final class StoreParts {
     this.storeId = new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
     this.nextTreeId = recovered.counters().nextTreeId();
     this.observers = new Observers(environment.storage().path());
-    this.cache =
-        new BufferCache(pool, options.memoryBudget() - options.writeMemory(), ghostPages());
+    this.cache = opened.cache();
     pool.reservePages(RESERVE_PAGES);
     LogHandle log = new LogHandle();
     boolean direct = options.ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
@@ -125,7 +125,7 @@ public final class StoreParts {
             direct ? IoMode.DIRECT : IoMode.BUFFERED,
             manifest.storeIdHigh(),
             manifest.storeIdLow(),
-            pool.allocateBlock(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE),
+            opened.spare(),
             this::description);
     long logStart = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
@@ -255,8 +255,8 @@ public final class StoreParts {
   }
 
   /** An eighth of the budget, wherever the wall stands. */
-  private int ghostPages() {
-    return (int) Math.max(64, options.memoryBudget() / pool.pageSize() / 8);
+  private static int ghostPages(OpenOptions options, int pageSize) {
+    return (int) Math.max(64, options.memoryBudget() / pageSize / 8);
   }
 
   private long recentMemoryBytes(TreeHandle tree) {
@@ -267,7 +267,15 @@ public final class StoreParts {
     return options.tableBytes(engine.gate().limitBytes());
   }
 
-  private record Opened(PagePool pool, Recovered recovered) {}
+  /** What takes memory of the pool from the beginning. */
+  private record Opened(PagePool pool, Recovered recovered, BufferCache cache, Block spare) {
+    void close() throws IOException {
+      cache.close();
+      pool.release(spare);
+      recovered.manifest().close();
+      pool.close();
+    }
+  }
 
   /**
    * Opens a store, or makes one.
@@ -285,7 +293,7 @@ public final class StoreParts {
     if (!Manifest.exists(storage)) {
       create(environment, options);
     }
-    Opened opened = openManifest(storage, options);
+    Opened opened = openManifest(environment, options);
     StoreParts parts = null;
     try {
       parts = new StoreParts(environment, options, opened);
@@ -295,8 +303,7 @@ public final class StoreParts {
       if (parts != null) {
         parts.closeAfterFailedOpen(e);
       } else {
-        opened.recovered().manifest().close();
-        opened.pool().close();
+        opened.close();
       }
       throw e;
     }
@@ -344,7 +351,9 @@ public final class StoreParts {
     return name.startsWith("MANIFEST-") || name.startsWith("CURRENT") || name.equals("LOCK");
   }
 
-  private static Opened openManifest(Storage storage, OpenOptions options) throws IOException {
+  private static Opened openManifest(Environment environment, OpenOptions options)
+      throws IOException {
+    Storage storage = environment.storage();
     PagePool small = new PagePool(1 << 20, 4096);
     int pageSize;
     try {
@@ -355,11 +364,27 @@ public final class StoreParts {
       small.close();
     }
     PagePool pool =
-        new PagePool(options.memoryBudget(), pageSize, Boolean.getBoolean("isobar.poison"));
+        new PagePool(
+            options.memoryBudget(),
+            pageSize,
+            Boolean.getBoolean("isobar.poison"),
+            environment.memoryFaults());
+    Recovered recovered = null;
+    BufferCache cache = null;
     try {
-      Recovered recovered = Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES);
-      return new Opened(pool, recovered);
+      recovered = Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES);
+      cache =
+          new BufferCache(
+              pool, options.memoryBudget() - options.writeMemory(), ghostPages(options, pageSize));
+      Block spare = pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE);
+      return new Opened(pool, recovered, cache, spare);
     } catch (Throwable e) {
+      if (cache != null) {
+        cache.close();
+      }
+      if (recovered != null) {
+        recovered.manifest().close();
+      }
       pool.close();
       throw e;
     }

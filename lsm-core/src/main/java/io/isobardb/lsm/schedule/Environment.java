@@ -2,6 +2,7 @@ package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.pool.AllocationFaults;
 import java.util.SplittableRandom;
 
 /**
@@ -11,6 +12,16 @@ import java.util.SplittableRandom;
  * @param clock time
  * @param scheduler background work; closed by the store
  * @param random the only source of randomness; used under the store's own locks
+ * @param memoryFaults which allocations of pages fail
  */
 public record Environment(
-    Storage storage, Clock clock, Scheduler scheduler, SplittableRandom random) {}
+    Storage storage,
+    Clock clock,
+    Scheduler scheduler,
+    SplittableRandom random,
+    AllocationFaults memoryFaults) {
+  /** A world where no allocation fails. */
+  public Environment(Storage storage, Clock clock, Scheduler scheduler, SplittableRandom random) {
+    this(storage, clock, scheduler, random, AllocationFaults.NONE);
+  }
+}

@@ -81,6 +81,7 @@ public final class PagePool implements AutoCloseable {
   private final int slabMask;
   private final Epochs epochs = new Epochs();
   private final boolean poison;
+  private final AllocationFaults faults;
   private volatile Reclaimer reclaimer = pages -> 0;
   private volatile Runnable onShortage = () -> {};
 
@@ -112,14 +113,25 @@ public final class PagePool implements AutoCloseable {
    * overwritten, so that a reader who came too late reads garbage and fails. For tests.
    */
   public PagePool(long limitBytes, int pageSize, boolean poison) {
+    this(limitBytes, pageSize, poison, AllocationFaults.NONE);
+  }
+
+  /** As {@link #PagePool(long, int, boolean)}, where allocations fail. */
+  public PagePool(long limitBytes, int pageSize, boolean poison, AllocationFaults faults) {
     this(
         limitBytes,
         pageSize,
         poison,
+        faults,
         bytes -> UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes));
   }
 
-  PagePool(long limitBytes, int pageSize, boolean poison, IntFunction<ByteBuf> allocator) {
+  PagePool(
+      long limitBytes,
+      int pageSize,
+      boolean poison,
+      AllocationFaults faults,
+      IntFunction<ByteBuf> allocator) {
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
           "page size must be a power of two from 4096 to 65536, not " + pageSize);
@@ -132,6 +144,7 @@ public final class PagePool implements AutoCloseable {
     this.slabShift = Long.numberOfTrailingZeros(slabBytes) - pageShift;
     this.slabMask = (1 << slabShift) - 1;
     this.poison = poison;
+    this.faults = faults;
     this.slabs = new Slabs(epochs, allocator, pageSize, slabShift, limitBytes);
   }
 
@@ -191,12 +204,18 @@ public final class PagePool implements AutoCloseable {
 
   /** As {@link #allocate}, without asking the reclaimer; {@link #NONE} if there is no page. */
   public int tryAllocate(Purpose purpose) {
+    if (faults.refuses(purpose)) {
+      return NONE;
+    }
     synchronized (lock) {
       return take(purpose, reserve);
     }
   }
 
   private int allocate(Purpose purpose, boolean urgent) {
+    if (faults.refuses(purpose)) {
+      return NONE;
+    }
     for (int attempt = 0; ; attempt++) {
       int inView;
       synchronized (lock) {
@@ -357,6 +376,9 @@ public final class PagePool implements AutoCloseable {
    */
   public Block allocateBlock(int bytes, Purpose purpose) {
     long charge = blockCharge(bytes);
+    if (faults.refuses(purpose)) {
+      throw new OutOfBudgetException("a block of " + charge + " bytes for " + purpose + " fails");
+    }
     reserveBlock(charge, purpose);
     return makeBlock(bytes, charge, purpose);
   }
@@ -369,6 +391,9 @@ public final class PagePool implements AutoCloseable {
    */
   public @Nullable Block tryAllocateBlock(int bytes, Purpose purpose) {
     long charge = blockCharge(bytes);
+    if (faults.refuses(purpose)) {
+      return null;
+    }
     synchronized (lock) {
       checkOpen();
       if (!slabs.fits(charge)) {

@@ -258,7 +258,7 @@ class PagePoolTest {
           }
           return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
         };
-    PagePool pool = new PagePool(8 * SLAB, PAGE, true, allocator);
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true, AllocationFaults.NONE, allocator);
     List<Integer> pages = new ArrayList<>();
     for (int i = 0; i < 2 * SLAB_PAGES; i++) {
       pages.add(pool.allocate(Purpose.WRITE));
