@@ -1,0 +1,159 @@
+package io.isobardb.lsm;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.Storage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random scripts against a model, crashes included. One that fails is made short, printed, and
+ * written to a file, which is to stay among the scripts in the resources with the fix.
+ *
+ * <p>{@code -Disobar.script.seeds=N} runs more, {@code -Disobar.script.seed=S} others, {@code
+ * -Disobar.script=FILE} one that was saved.
+ */
+class StoreScriptTest {
+  private static final long FIRST_SEED = Long.getLong("isobar.script.seed", 1);
+  private static final int SEEDS = Integer.getInteger("isobar.script.seeds", 8);
+  private static final int LINES = Integer.getInteger("isobar.script.lines", 120);
+  private static final int MOST_RUNS = 400;
+
+  private static void run(List<String> script) {
+    ScriptRun.run(script, UnaryOperator.identity());
+  }
+
+  private static List<String> shortened(List<String> script, UnaryOperator<Storage> disks) {
+    return new ScriptReducer(MOST_RUNS)
+        .reduce(
+            script,
+            lines -> {
+              try {
+                ScriptRun.run(lines, disks);
+                return false;
+              } catch (AssertionError e) {
+                return true;
+              }
+            });
+  }
+
+  @Test
+  void randomScriptsAgreeWithTheModel() throws IOException {
+    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      List<String> script = StoreScript.random(seed, LINES);
+      try {
+        run(script);
+      } catch (AssertionError e) {
+        List<String> lines = shortened(script, UnaryOperator.identity());
+        Path saved = Path.of("target", "seed-" + seed + ".script").toAbsolutePath();
+        Files.write(saved, lines);
+        throw new AssertionError(
+            "seed " + seed + " fails; so does this, " + saved + ":\n" + String.join("\n", lines),
+            e);
+      }
+    }
+  }
+
+  /** Scripts that failed once, and some that are worth keeping. */
+  @ParameterizedTest
+  @ValueSource(strings = {"crashes-between-flushes", "snapshot-over-merges"})
+  void savedScriptsPass(String name) throws IOException {
+    try (InputStream file = getClass().getResourceAsStream("scripts/" + name + ".script")) {
+      run(new String(requireNonNull(file, name).readAllBytes(), UTF_8).lines().toList());
+    }
+  }
+
+  @Test
+  void aScriptThatWasSavedIsRunAgain() throws IOException {
+    String file = System.getProperty("isobar.script");
+    if (file != null) {
+      run(Files.readAllLines(Path.of(file)));
+    }
+  }
+
+  // ---- planted bugs
+
+  /** A disk of which files with this ending are never synced, whatever it says. */
+  private static Storage lying(Storage disk, String ending) {
+    return proxy(
+        Storage.class,
+        disk,
+        (name, result) -> {
+          boolean file = name.equals("create") || name.equals("open");
+          if (!file || !((DataFile) result).name().endsWith(ending)) {
+            return result;
+          }
+          return proxy(DataFile.class, (DataFile) result, null);
+        });
+  }
+
+  private interface Change {
+    Object apply(String method, Object result);
+  }
+
+  /** Passes calls on; changes their results or, without a change, leaves {@code sync} out. */
+  private static <T> T proxy(Class<T> type, T to, Change change) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (change == null && method.getName().equals("sync")) {
+                return null;
+              }
+              try {
+                Object result = method.invoke(to, arguments);
+                return change == null ? result : change.apply(method.getName(), result);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".log", ".sst"})
+  void aPlantedBugIsShownByAScriptOfAFewLines(String neverSynced) {
+    UnaryOperator<Storage> disks = disk -> lying(disk, neverSynced);
+    for (long seed = 1; ; seed++) {
+      assertTrue(seed < 50, "no script has found the planted bug");
+      List<String> script = StoreScript.random(seed, LINES);
+      try {
+        ScriptRun.run(script, disks);
+      } catch (AssertionError e) {
+        List<String> lines = shortened(script, disks);
+        System.out.println(neverSynced + " never synced: " + lines);
+        assertTrue(lines.size() <= 4, () -> "not short: " + lines);
+        assertTrue(lines.stream().anyMatch(line -> line.startsWith("crash")), lines::toString);
+        // It is the bug that the script shows.
+        run(lines);
+        return;
+      }
+    }
+  }
+
+  @Test
+  void onlyWhatIsNeededIsLeft() {
+    List<Integer> numbers = IntStream.range(0, 500).boxed().toList();
+    List<Integer> needed = List.of(3, 170, 171, 499);
+    assertEquals(
+        needed, new ScriptReducer(10_000).reduce(numbers, list -> list.containsAll(needed)));
+    List<Integer> some = new ScriptReducer(5).reduce(numbers, list -> list.contains(7));
+    assertFalse(some.isEmpty());
+    assertTrue(some.contains(7) && some.size() < 500);
+  }
+}
