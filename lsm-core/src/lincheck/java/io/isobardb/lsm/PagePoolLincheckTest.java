@@ -1,0 +1,82 @@
+package io.isobardb.lsm;
+
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/** Pages are handed out while there are any, each to one owner. Real threads. */
+public class PagePoolLincheckTest {
+  private static final int PAGE = 65536;
+
+  /** Room for one slab of four pages. */
+  private static final long LIMIT = 4 * PAGE + 4096;
+
+  /** Lincheck makes a pool per run, and has no call for its end. */
+  private static final Deque<PagePoolLincheckTest> OLD = new ArrayDeque<>();
+
+  private final PagePool pool = new PagePool(LIMIT, PAGE, true);
+  private final Deque<Integer> held = new ArrayDeque<>();
+
+  public PagePoolLincheckTest() {
+    synchronized (OLD) {
+      OLD.add(this);
+      if (OLD.size() > 20) {
+        OLD.removeFirst().close();
+      }
+    }
+  }
+
+  private void close() {
+    held.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Operation
+  public boolean take() {
+    int page = pool.allocate(Purpose.WRITE);
+    if (page == PagePool.NONE) {
+      return false;
+    }
+    synchronized (held) {
+      if (held.contains(page)) {
+        throw new IllegalStateException("page " + page + " has two owners");
+      }
+      held.add(page);
+    }
+    return true;
+  }
+
+  /** The pages charged to the purpose. */
+  @Operation
+  public long count() {
+    return pool.pages(Purpose.WRITE);
+  }
+
+  /** What a pool of four pages is. */
+  public static class Sequential {
+    private int held;
+
+    public boolean take() {
+      return held < 4 && held++ < 4;
+    }
+
+    public long count() {
+      return held;
+    }
+  }
+
+  @Test
+  void poolIsACounter() {
+    new StressOptions()
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 10))
+        .invocationsPerIteration(300)
+        .threads(2)
+        .actorsPerThread(4)
+        .sequentialSpecification(Sequential.class)
+        .check(PagePoolLincheckTest.class);
+  }
+}
