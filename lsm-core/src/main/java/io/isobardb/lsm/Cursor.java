@@ -276,6 +276,7 @@ public final class Cursor implements AutoCloseable {
   }
 
   private void exit() {
+    cursor.endTurn();
     BUSY.setRelease(this, 0);
   }
 

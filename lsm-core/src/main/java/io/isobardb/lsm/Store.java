@@ -36,6 +36,8 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +73,10 @@ public final class Store implements AutoCloseable {
   private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
 
   private final AtomicLong cursorsOpened = new AtomicLong();
+
+  /** Held by the one cursor that may take pages again when there were not enough. */
+  private final Lock turns = new ReentrantLock();
+
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
   private final Object structure = new Object();
   private volatile boolean closed;
@@ -619,7 +625,13 @@ public final class Store implements AutoCloseable {
       tree.checkOpen();
       TreeCursor cursor =
           new TreeCursor(
-              tree, engine::queryCursor, overlay, lsn, cursorOptions.from(), cursorOptions.to());
+              tree,
+              engine::queryCursor,
+              turns,
+              overlay,
+              lsn,
+              cursorOptions.from(),
+              cursorOptions.to());
       long number = cursorsOpened.getAndIncrement();
       Cursor opened = new Cursor(this, tree, number, cursor, lsn, passed);
       cursors.put(number, opened);

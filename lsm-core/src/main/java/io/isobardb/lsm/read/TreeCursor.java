@@ -11,6 +11,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,8 @@ public final class TreeCursor implements AutoCloseable {
   private final KeyOrder order;
   private final boolean bytes;
   private final Function<Table, EntryCursor> opener;
+  private final Lock turns;
+  private boolean hasTurn;
   private final @Nullable Overlay overlay;
   private final long lsn;
   private final byte @Nullable [] from;
@@ -66,6 +69,7 @@ public final class TreeCursor implements AutoCloseable {
 
   /**
    * @param opener gives a cursor over all of a table
+   * @param turns held by the cursor whose turn it is when there are not enough pages for all
    * @param overlay what goes before the tree's own entries, or null
    * @param lsn what to read at; registered with the snapshots until this is closed
    * @param from the first key that counts, or null
@@ -74,6 +78,7 @@ public final class TreeCursor implements AutoCloseable {
   public TreeCursor(
       TreeHandle tree,
       Function<Table, EntryCursor> opener,
+      Lock turns,
       @Nullable Overlay overlay,
       long lsn,
       byte @Nullable [] from,
@@ -82,6 +87,7 @@ public final class TreeCursor implements AutoCloseable {
     this.order = tree.order();
     this.bytes = order.isBytes();
     this.opener = opener;
+    this.turns = turns;
     this.overlay = overlay;
     this.lsn = lsn;
     this.from = from;
@@ -135,13 +141,30 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
-  /** After a call that found no page: gives all pages back, so that others can go on. */
+  /**
+   * After a call that found no page: gives all pages back, so that others can go on. It tries again
+   * when its turn has come, which lasts until {@link #endTurn}: many who want several pages each
+   * would only ever take them from each other.
+   */
   private void backOff(OutOfBudgetException cause, int attempt) {
     shut();
     if (attempt == MAX_ATTEMPTS) {
       throw cause;
     }
-    Thread.yield();
+    if (hasTurn) {
+      Thread.yield();
+    } else {
+      turns.lock();
+      hasTurn = true;
+    }
+  }
+
+  /** To be called at the end of each call that may have moved it, by the same thread. */
+  public void endTurn() {
+    if (hasTurn) {
+      hasTurn = false;
+      turns.unlock();
+    }
   }
 
   /** Takes the state up again after {@link #letGo}; the sources stand nowhere. */

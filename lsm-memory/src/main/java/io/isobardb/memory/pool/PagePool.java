@@ -248,8 +248,10 @@ public final class PagePool implements AutoCloseable {
   }
 
   /**
-   * A page for background work, which waits while pages that were given up are still in view of a
-   * reader. Not within an epoch, which would wait for itself.
+   * A page for background work, or for a cursor's copy, which waits while pages that were given up
+   * are still in view of a reader. Not within an epoch, which would wait for itself. What {@link
+   * #reservePages} holds back is not for cursors: writers, flushes and merges end what they began
+   * with it.
    *
    * @throws OutOfBudgetException if there is none in the end: all is held, even after {@link
    *     #onShortage}
@@ -258,7 +260,7 @@ public final class PagePool implements AutoCloseable {
     long waited = 0;
     boolean told = false;
     while (true) {
-      int page = allocate(purpose, true);
+      int page = allocate(purpose, purpose != Purpose.CURSOR);
       if (page != NONE) {
         return page;
       }
