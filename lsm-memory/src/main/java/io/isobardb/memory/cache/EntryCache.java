@@ -1,6 +1,7 @@
 package io.isobardb.memory.cache;
 
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Backoff;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.lang.invoke.VarHandle;
@@ -429,8 +430,8 @@ public final class EntryCache {
   }
 
   private void dropScratch() {
-    while (!scratchBusy.compareAndSet(false, true)) {
-      Thread.onSpinWait();
+    for (int tries = 0; !scratchBusy.compareAndSet(false, true); tries++) {
+      Backoff.pause(tries);
     }
     if (scratch != PagePool.NONE) {
       pool.release(scratch, Purpose.ENTRIES);
@@ -482,13 +483,13 @@ public final class EntryCache {
   }
 
   private static long lock(Memory memory, int base) {
-    while (true) {
+    for (int tries = 0; ; tries++) {
       long version = memory.getLongAcquire(base);
       if ((version & 1) == 0 && memory.compareAndSetLong(base, version, version + 1)) {
         VarHandle.fullFence();
         return version;
       }
-      Thread.onSpinWait();
+      Backoff.pause(tries);
     }
   }
 
