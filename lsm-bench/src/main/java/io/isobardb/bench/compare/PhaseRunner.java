@@ -20,12 +20,15 @@ import org.HdrHistogram.Histogram;
 /**
  * Runs phases on one open engine and measures them.
  *
- * <p>Phases other than the load begin with an unmeasured quarter of their operations, so that
- * caches and compiled code are what they will be. After a phase that writes, background work is
- * waited for and charged to it.
+ * <p>Phases other than the load begin with an unmeasured quarter of their operations, or more if
+ * that is a matter of moments, so that caches and compiled code are what they will be. After a
+ * phase that writes, background work is waited for and charged to it.
  */
 final class PhaseRunner implements AutoCloseable {
   private static final int WARM_UP_SHARE = 4;
+
+  /** Of phases that only read: compilers take seconds of their own. */
+  private static final double LEAST_WARM_UP_SECONDS = 5;
 
   /** Long enough to read a cache full at the pace of a slow device. */
   private static final double WARM_UP_SECONDS = 60;
@@ -53,7 +56,7 @@ final class PhaseRunner implements AutoCloseable {
     double limitSeconds = phase == Phase.LOAD ? 1e6 : spec.durationSeconds();
     workers.forEach(worker -> worker.prepare(phase, operations / spec.threads() + 1));
     if (phase != Phase.LOAD) {
-      parallel(phase, Math.max(1, operations / WARM_UP_SHARE), WARM_UP_SECONDS);
+      warmUp(phase, Math.max(1, operations / WARM_UP_SHARE));
     }
     ProcessCounters before = ProcessCounters.now();
     long start = System.nanoTime();
@@ -89,6 +92,14 @@ final class PhaseRunner implements AutoCloseable {
     figures.put("engineBytes", (double) Math.max(engineBytes, engine.memoryBytes()));
     figures.put("residentBytes", (double) settled.peakResidentBytes());
     return new PhaseResult(phase, figures);
+  }
+
+  private void warmUp(Phase phase, long operations) throws InterruptedException {
+    long start = System.nanoTime();
+    double least = Math.min(LEAST_WARM_UP_SECONDS, spec.durationSeconds());
+    do {
+      parallel(phase, operations, WARM_UP_SECONDS);
+    } while (!phase.writes() && System.nanoTime() - start < least * 1e9);
   }
 
   private static double perOperation(long before, long after, long operations) {
