@@ -211,7 +211,8 @@ public final class PartitionedLeveling implements MergePolicy {
 
     /**
      * An SSTable of L0 with its elders, and with the younger ones that overlap it as long as the
-     * merge does not grow too large; null if it can't be merged now.
+     * merge does not grow too large. One that is too large without them takes them, too, if no more
+     * of the level below is rewritten for them. Null if it can't be merged now.
      */
     private @Nullable InputSet grow(int group, int i) {
       SSTableMeta seed = version.groups().get(group).run().meta(i);
@@ -227,7 +228,7 @@ public final class PartitionedLeveling implements MergePolicy {
         for (int j = from; j < to; j++) {
           InputSet larger = set.copy();
           larger.takeWithElders(younger, j);
-          if (!larger.blocked() && inputBytes(larger) <= maxInputBytes()) {
+          if (!larger.blocked() && isWorthwhile(set, larger)) {
             set = larger;
           }
         }
@@ -236,10 +237,20 @@ public final class PartitionedLeveling implements MergePolicy {
       return set.blocked() || meets(set, outputOfL0()) ? null : set;
     }
 
-    private long inputBytes(InputSet set) {
+    private boolean isWorthwhile(InputSet set, InputSet larger) {
+      InputSet all = withLevels(larger);
+      if (all.upperBytes() + all.lowerBytes() <= maxInputBytes()) {
+        return true;
+      }
+      InputSet before = withLevels(set);
+      boolean isTooLarge = before.upperBytes() + before.lowerBytes() > maxInputBytes();
+      return isTooLarge && all.lowerBytes() == before.lowerBytes();
+    }
+
+    private InputSet withLevels(InputSet set) {
       InputSet whole = set.copy();
       whole.takeLevels(top, outputOfL0());
-      return whole.upperBytes() + whole.lowerBytes();
+      return whole;
     }
 
     private long maxInputBytes() {
