@@ -33,6 +33,9 @@ final class RandomOptions {
 
   private static final int MIN_BUDGET_BYTES = 4 << 20;
 
+  /** What each of the trees that share write memory has at least. */
+  private static final int MIN_SHARE_PAGES = 8;
+
   /** What levels are made for: as it comes, or so that they come and go when a store is opened. */
   private static final long[] LEVELS = {0, 64 << 10, 64 << 10, 64 << 20};
 
@@ -52,16 +55,18 @@ final class RandomOptions {
   /** Options of a store with these pages, little memory and a short log. */
   static StoreOptions store(SplittableRandom random, int pageSize) {
     long budget = minBudgetBytes(pageSize);
+    // With little write memory, replay has to flush.
+    long writeMemory = budget >> (1 + random.nextInt(pageSize == 65536 ? 2 : 4));
+    int mostStaticTrees = (int) (writeMemory / (MIN_SHARE_PAGES * pageSize));
     return StoreOptions.builder()
         .memoryBudget(budget)
-        // With little write memory, replay has to flush.
-        .writeMemory(budget >> (1 + random.nextInt(pageSize == 65536 ? 2 : 4)))
+        .writeMemory(writeMemory)
         .pageSize(pageSize)
         .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
         .flushPolicy(anyOf(random, FlushPolicy.values()))
         .writeMemoryAllocation(
             random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-        .staticTrees(1 + random.nextInt(3))
+        .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
         .memoryComponent(anyOf(random, MemoryComponent.values()))
         .flushStrategy(anyOf(random, FlushStrategy.values()))
         .l0Structure(anyOf(random, L0Structure.values()))
