@@ -331,7 +331,8 @@ public final class Store implements AutoCloseable {
     synchronized (structure) {
       Tree tree = tree(name);
       TreeHandle handle = tree.handle();
-      handle.close("it was dropped");
+      String why = "it was dropped";
+      handle.refuse(why);
       trees.remove(name);
       for (Cursor cursor : cursors.values()) {
         if (cursor.isOver(handle)) {
@@ -339,9 +340,10 @@ public final class Store implements AutoCloseable {
         }
       }
       long tag = operations.advance();
-      await(
-          () ->
-              operations.passed(tag) && !handle.memoryBusy().get() && !parts.merger().busy(handle));
+      // Some of them may be waiting for memory that only this tree's flush can give them.
+      await(() -> operations.passed(tag));
+      handle.close(why);
+      await(() -> !handle.memoryBusy().get() && !parts.merger().busy(handle));
       try {
         parts.dropTree(handle);
         transactions.locks().forget(handle);

@@ -31,7 +31,8 @@ public final class TreeHandle {
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
 
-  private volatile @Nullable String closed;
+  private volatile @Nullable String refused;
+  private volatile boolean closed;
   private volatile byte @Nullable [] sweep;
 
   /**
@@ -90,21 +91,29 @@ public final class TreeHandle {
 
   /** Whether the tree was dropped, or its store closed; work on it is pointless then. */
   public boolean closed() {
-    return closed != null;
+    return closed;
   }
 
   /**
-   * Makes all that is done with the tree from now on fail.
+   * Makes all that clients do with the tree from now on fail. Its memory is flushed all the same:
+   * calls that began before may be waiting for that.
    *
    * @param why for the message: {@code "the store is closed"}
    */
+  public void refuse(String why) {
+    refused = why;
+  }
+
+  /** As {@link #refuse}, and ends flushes and merges of the tree, too. */
   public void close(String why) {
-    closed = why;
+    refused = why;
+    closed = true;
   }
 
   /** Takes {@link #close} back. */
   public void reopen() {
-    closed = null;
+    closed = false;
+    refused = null;
   }
 
   /**
@@ -113,8 +122,9 @@ public final class TreeHandle {
    * @throws StoreClosedException if it may not
    */
   public void checkOpen() {
-    if (closed != null) {
-      throw new StoreClosedException("tree '" + name + "' can't be used: " + closed);
+    String why = refused;
+    if (why != null) {
+      throw new StoreClosedException("tree '" + name + "' can't be used: " + why);
     }
   }
 
