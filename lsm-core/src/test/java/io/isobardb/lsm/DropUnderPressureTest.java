@@ -1,68 +1,90 @@
 package io.isobardb.lsm;
 
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.observe.StoreListener;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A tree that holds nearly all write memory goes while writers to another one wait for memory. */
+/** A tree that holds nearly all write memory goes while writers wait for memory. */
 class DropUnderPressureTest {
-  private static final int ROUNDS = Integer.getInteger("isobar.drop.rounds", 60);
-  private static final int VALUE_BYTES = 60_000;
-
   @TempDir Path temp;
 
   @Test
-  @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
   void writersThatWaitForTheTreesMemoryGetIt() throws InterruptedException {
     StoreOptions options =
         StoreOptions.builder()
             .memoryBudget(8 << 20)
             .writeMemory(1 << 20)
-            .pageSize(4096)
+            .backgroundThreads(1)
+            .memoryTuner(false)
             .durability(Durability.ASYNC)
             .build();
-    AtomicReference<Throwable> failure = new AtomicReference<>();
+    CountDownLatch flushing = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
     try (Store store = Store.open(temp.resolve("s"), options)) {
-      Tree other = store.openTree("other");
-      for (int round = 0; round < ROUNDS; round++) {
-        Tree large = store.openTree("large");
-        for (int i = 0; i < 8_000; i++) {
-          large.put(key(i), new byte[60]);
-        }
-        List<Thread> writers = new ArrayList<>();
-        for (int t = 0; t < 4; t++) {
-          int first = 1_000 * t;
-          Thread writer =
-              new Thread(
-                  () -> {
-                    for (int i = 0; i < 12; i++) {
-                      other.put(key(first + i), new byte[VALUE_BYTES]);
-                    }
-                  });
-          writer.setUncaughtExceptionHandler((who, cause) -> failure.set(cause));
-          writers.add(writer);
-          writer.start();
-        }
-        store.dropTree("large");
-        for (Thread writer : writers) {
-          writer.join();
-        }
-        assertNull(failure.get());
-        assertThrows(RuntimeException.class, () -> large.get(key(1)));
+      // The only thread for flushes stands still after the first one, until the drop is under way.
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush event) {
+              flushing.countDown();
+              awaitUninterruptibly(goOn);
+            }
+          });
+      Tree large = store.openTree("large");
+      Thread filler = new Thread(() -> fill(large));
+      filler.start();
+      flushing.await();
+      while (filler.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
       }
+      Thread dropper = new Thread(() -> store.dropTree("large"));
+      dropper.start();
+      while (!isRefused(large)) {
+        Thread.onSpinWait();
+      }
+      goOn.countDown();
+      dropper.join();
+      filler.join();
+      Tree other = store.openTree("other");
+      other.put(new byte[] {1}, new byte[100_000]);
+      assertNotNull(other.get(new byte[] {1}));
     }
   }
 
-  private static byte[] key(int i) {
-    return new byte[] {(byte) (i >> 16), (byte) (i >> 8), (byte) i};
+  /** Writes until the tree is gone. */
+  private static void fill(Tree tree) {
+    try {
+      for (int i = 0; ; i++) {
+        tree.put(new byte[] {(byte) (i >> 16), (byte) (i >> 8), (byte) i}, new byte[100]);
+      }
+    } catch (StoreClosedException dropped) {
+      // As it should be.
+    }
+  }
+
+  private static boolean isRefused(Tree tree) {
+    try {
+      tree.get(new byte[] {1});
+      return false;
+    } catch (StoreClosedException refused) {
+      return true;
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
