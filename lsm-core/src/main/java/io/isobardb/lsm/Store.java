@@ -665,7 +665,7 @@ public final class Store implements AutoCloseable {
   /** Begins an operation on a tree. */
   int enter(TreeHandle tree) {
     int slot = operations.enter();
-    if (closed || tree.closed()) {
+    if (closed || tree.refused()) {
       operations.exit(slot);
       tree.checkOpen();
       throw new StoreClosedException("the store is closed");

@@ -1,11 +1,14 @@
 package io.isobardb.lsm;
 
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.StoreListener;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,7 +21,7 @@ class DropUnderPressureTest {
 
   @Test
   @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
-  void writersThatWaitForTheTreesMemoryGetIt() throws InterruptedException {
+  void writersThatWaitForTheTreesMemoryGetIt() throws Exception {
     StoreOptions options =
         StoreOptions.builder()
             .memoryBudget(8 << 20)
@@ -51,9 +54,19 @@ class DropUnderPressureTest {
       while (!isRefused(large)) {
         Thread.onSpinWait();
       }
+      // Nobody gets in any more, to wait for memory that nobody will free.
+      byte[] key = {1};
+      assertThrows(StoreClosedException.class, () -> large.put(key, key));
+      WriteBatch batch = store.newBatch();
+      batch.put(large, key, key);
+      FutureTask<IllegalArgumentException> late =
+          new FutureTask<>(
+              () -> assertThrows(IllegalArgumentException.class, () -> store.write(batch)));
+      new Thread(late).start();
       goOn.countDown();
       dropper.join();
       filler.join();
+      assertTrue(late.get().getMessage().contains("dropped"), late.get().getMessage());
       Tree other = store.openTree("other");
       other.put(new byte[] {1}, new byte[100_000]);
       assertNotNull(other.get(new byte[] {1}));

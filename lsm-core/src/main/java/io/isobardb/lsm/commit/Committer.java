@@ -206,7 +206,8 @@ public final class Committer {
   }
 
   /**
-   * Writes a batch as one record; it becomes visible at once.
+   * Writes a batch as one record; it becomes visible at once. The caller is within an operation, so
+   * that a tree that was not refused yet stays until the batch is written.
    *
    * @return what to hand to {@link #awaitDurable}
    */
@@ -390,6 +391,9 @@ public final class Committer {
         int valueOffset,
         int valueLength) {
       TreeHandle tree = tree(treeId);
+      if (tree.refused()) {
+        throw dropped();
+      }
       ActiveTree active = tree.activeTree();
       remember(tree, active);
       int overflow = PagePool.NONE;
@@ -476,9 +480,13 @@ public final class Committer {
     private TreeHandle tree(int id) {
       TreeHandle tree = engine.catalog().tree(id);
       if (tree == null) {
-        throw new IllegalArgumentException("the batch writes to a tree that was dropped");
+        throw dropped();
       }
       return tree;
+    }
+
+    private static IllegalArgumentException dropped() {
+      return new IllegalArgumentException("the batch writes to a tree that was dropped");
     }
   }
 }

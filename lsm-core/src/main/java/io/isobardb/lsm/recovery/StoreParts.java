@@ -535,6 +535,8 @@ public final class StoreParts {
     engine.catalog().append(List.of(VersionEdit.drop(tree.id())));
     engine.catalog().remove(tree);
     tree.states().close(true);
+    // Its memory is free now: writers to other trees may be waiting for that.
+    engine.gate().wake();
   }
 
   public Engine engine() {

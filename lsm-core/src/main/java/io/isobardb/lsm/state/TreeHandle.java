@@ -104,6 +104,14 @@ public final class TreeHandle {
     refused = why;
   }
 
+  /**
+   * Whether {@link #refuse} or {@link #close} was called. An operation has to ask after it has
+   * begun, so that either it hears of it or who refuses sees the operation.
+   */
+  public boolean refused() {
+    return refused != null;
+  }
+
   /** As {@link #refuse}, and ends flushes and merges of the tree, too. */
   public void close(String why) {
     refused = why;
