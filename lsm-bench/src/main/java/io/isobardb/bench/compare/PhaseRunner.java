@@ -2,6 +2,7 @@ package io.isobardb.bench.compare;
 
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.process.ProcessCounters;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,15 +21,23 @@ import org.HdrHistogram.Histogram;
 /**
  * Runs phases on one open engine and measures them.
  *
- * <p>Phases other than the load begin with an unmeasured quarter of their operations, or more if
- * that is a matter of moments, so that caches and compiled code are what they will be. After a
- * phase that writes, background work is waited for and charged to it.
+ * <p>Phases other than the load begin with an unmeasured quarter of their operations, those that
+ * only read with more if compiled code is not yet what it will be. After a phase that writes,
+ * background work is waited for and charged to it.
  */
 final class PhaseRunner implements AutoCloseable {
   private static final int WARM_UP_SHARE = 4;
 
-  /** Of phases that only read: compilers take seconds of their own. */
+  /**
+   * Phases that only read are warmed up until the JIT compiler is idle: until then they run slow
+   * code, on the cores that the compiler leaves them.
+   */
+  private static final double BUSY_COMPILER_SHARE = 0.05;
+
   private static final double LEAST_WARM_UP_SECONDS = 5;
+
+  /** In durations of the phase: the longest wait for the compiler. */
+  private static final double COMPILER_DURATIONS = 3;
 
   /** Long enough to read a cache full at the pace of a slow device. */
   private static final double WARM_UP_SECONDS = 60;
@@ -96,10 +105,29 @@ final class PhaseRunner implements AutoCloseable {
 
   private void warmUp(Phase phase, long operations) throws InterruptedException {
     long start = System.nanoTime();
+    parallel(phase, operations, WARM_UP_SECONDS);
+    if (phase.writes()) {
+      return;
+    }
     double least = Math.min(LEAST_WARM_UP_SECONDS, spec.durationSeconds());
-    do {
-      parallel(phase, operations, WARM_UP_SECONDS);
-    } while (!phase.writes() && System.nanoTime() - start < least * 1e9);
+    double most = Math.max(least, COMPILER_DURATIONS * spec.durationSeconds());
+    boolean compiling = true;
+    double seconds = seconds(start);
+    while (seconds < least || (compiling && seconds < most)) {
+      long compiled = compilerMillis();
+      long slice = System.nanoTime();
+      parallel(phase, Integer.MAX_VALUE, 1);
+      compiling = (compilerMillis() - compiled) / 1e3 > BUSY_COMPILER_SHARE * seconds(slice);
+      seconds = seconds(start);
+    }
+  }
+
+  private static double seconds(long sinceNanos) {
+    return (System.nanoTime() - sinceNanos) / 1e9;
+  }
+
+  private static long compilerMillis() {
+    return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
   }
 
   private static double perOperation(long before, long after, long operations) {

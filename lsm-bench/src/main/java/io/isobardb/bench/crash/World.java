@@ -15,6 +15,9 @@ import java.util.SplittableRandom;
 
 /** A simulated disk, clock and scheduler to open stores in, one after another. */
 final class World {
+  /** Far more than a process of any script takes: minutes of real time. */
+  private static final long STEP_LIMIT = 5_000_000;
+
   private final SimulatedStorage storage;
   private final SimulatedClock clock;
   private final SplittableRandom random;
@@ -39,6 +42,7 @@ final class World {
     this.clock = clock;
     this.random = new SplittableRandom(seed);
     this.scheduler = new SimulatedScheduler(clock, 0);
+    scheduler.setStepLimit(STEP_LIMIT);
   }
 
   SimulatedStorage storage() {
@@ -47,6 +51,7 @@ final class World {
 
   Store open(StoreOptions options) {
     scheduler = new SimulatedScheduler(clock, random.nextLong());
+    scheduler.setStepLimit(STEP_LIMIT);
     return Store.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())),
         options);

@@ -96,8 +96,9 @@ final class MemoryMergeJob implements Job {
   @Override
   public boolean step() throws Exception {
     if (tree.closed() || engine.gate().scarce()) {
-      // The pages are needed more urgently than the order.
-      end();
+      // The pages are needed more urgently than the order. What did not fit would not fit at once
+      // again: the next merge is for the next sealed run to ask for.
+      end(false);
       return false;
     }
     Rewrite current = rewrite;
@@ -112,7 +113,7 @@ final class MemoryMergeJob implements Job {
     boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
     finishSlice(current, exhausted);
     if (exhausted || flushIsDue()) {
-      end();
+      end(sliced);
       return false;
     }
     return true;
@@ -233,8 +234,12 @@ final class MemoryMergeJob implements Job {
         cleanups);
   }
 
-  /** Gives up the slice that is begun, and lets flushes and other merges have the tree. */
-  private void end() {
+  /**
+   * Gives up the slice that is begun, and lets flushes and other merges have the tree.
+   *
+   * @param again whether another merge may follow at once
+   */
+  private void end(boolean again) {
     Rewrite current = rewrite;
     if (current != null) {
       rewrite = null;
@@ -254,7 +259,7 @@ final class MemoryMergeJob implements Job {
               nanos);
       engine.observers().merged(span, event);
     }
-    merger.memoryEnded(tree, sliced);
+    merger.memoryEnded(tree, again);
   }
 
   @Override
@@ -263,6 +268,6 @@ final class MemoryMergeJob implements Job {
       // Without room nothing is lost: the runs stay as they are.
       merger.failed(cause);
     }
-    end();
+    end(false);
   }
 }

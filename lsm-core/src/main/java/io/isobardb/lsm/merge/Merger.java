@@ -312,13 +312,13 @@ public final class Merger {
   /**
    * A memory merge has ended.
    *
-   * @param progress whether it did anything; if not, there is no use in trying again at once
+   * @param again whether there is use in looking for another at once
    */
-  void memoryEnded(TreeHandle tree, boolean progress) {
+  void memoryEnded(TreeHandle tree, boolean again) {
     tree.memoryBusy().set(false);
     engine.gate().wake();
     onChange.run();
-    if (progress) {
+    if (again) {
       requestMemory(tree);
     }
   }

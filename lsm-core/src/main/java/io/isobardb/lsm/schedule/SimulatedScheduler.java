@@ -56,6 +56,7 @@ public final class SimulatedScheduler implements Scheduler {
   private final SplittableRandom random;
   private final List<Task> tasks = new ArrayList<>();
   private final List<Wait> waits = new ArrayList<>();
+  private long stepLimit = NEVER;
   private @Nullable IllegalStateException stuck;
   private @Nullable Thread owner;
   private int eagerPercent;
@@ -84,6 +85,11 @@ public final class SimulatedScheduler implements Scheduler {
       throw new IllegalArgumentException("percent: " + percent);
     }
     eagerPercent = percent;
+  }
+
+  /** Makes waits fail that are still there after this many steps since the beginning. */
+  public void setStepLimit(long limit) {
+    stepLimit = limit;
   }
 
   /** Runs one step of something that can run. Returns whether there was anything. */
@@ -369,6 +375,9 @@ public final class SimulatedScheduler implements Scheduler {
       try {
         long seen = raised;
         while (true) {
+          if (steps > stepLimit) {
+            throw stuck("livelock? " + steps + " steps, and still waiting for " + waits);
+          }
           if (raised != seen) {
             seen = raised;
             if (condition.getAsBoolean()) {
