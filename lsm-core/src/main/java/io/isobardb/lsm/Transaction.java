@@ -270,8 +270,12 @@ public final class Transaction implements AutoCloseable {
   /** Locks a key; what others did to it since the snapshot is a conflict. */
   private void lock(Tree tree, byte[] key) {
     try {
-      transactions.lock(owner, tree.handle(), key, options.lockTimeout().toNanos());
-      if (!latest && lsn != NONE && transactions.versions().newest(tree.handle(), key, lsn) > lsn) {
+      boolean fresh = transactions.lock(owner, tree.handle(), key, options.lockTimeout().toNanos());
+      // Since it was locked nobody else has changed it.
+      if (fresh
+          && !latest
+          && lsn != NONE
+          && transactions.versions().newest(tree.handle(), key, lsn) > lsn) {
         throw ReadSet.conflict(tree.handle(), key);
       }
     } catch (TransactionAbortedException e) {

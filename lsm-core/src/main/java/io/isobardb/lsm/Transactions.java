@@ -113,8 +113,8 @@ final class Transactions {
     return true;
   }
 
-  void lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
-    locks.lock(owner, tree, key, timeoutNanos);
+  boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
+    return locks.lock(owner, tree, key, timeoutNanos);
   }
 
   /** Who locks for a plain write; gives its locks back as soon as that is visible. */

@@ -58,7 +58,8 @@ public final class VersionReader {
     TreeState state = tree.states().acquire();
     try {
       long newest = newest(requireNonNull(state.active().tree()), key, hash);
-      for (int i = 0; i < state.runCount() && newest < 0; i++) {
+      int recent = recentRuns(state, since);
+      for (int i = 0; i < recent && newest < 0; i++) {
         Table table = state.run(i).find(key, 0, key.length);
         if (table == null) {
           continue;
@@ -74,6 +75,26 @@ public final class VersionReader {
     } finally {
       tree.states().release(state);
     }
+  }
+
+  /**
+   * How many of the first runs may hold anything newer than {@code since}: where an active SSTable
+   * began before that, all that is behind it is older. Most transactions began after the last one
+   * was sealed.
+   */
+  private static int recentRuns(TreeState state, long since) {
+    Table active = state.active();
+    for (int i = 0; i < state.runCount(); i++) {
+      if (active.startLsn() <= since) {
+        return i;
+      }
+      Table first = state.run(i).get(0);
+      if (first.tree() == null) {
+        break;
+      }
+      active = first;
+    }
+    return state.runCount();
   }
 
   private long newest(ActiveTree tree, byte[] key, long hash) {
@@ -144,7 +165,7 @@ public final class VersionReader {
   private MergingCursor recent(TreeHandle tree, TreeState state, long since) {
     List<EntryCursor> sources = new ArrayList<>();
     sources.add(engine.queryCursor(state.active()));
-    for (int i = 0; i < state.runCount(); i++) {
+    for (int i = 0; i < recentRuns(state, since); i++) {
       Run run = state.run(i);
       if (run.tables().stream().anyMatch(table -> mayBeNewer(table, since))) {
         sources.add(new RunCursor(tree.order(), run, engine::queryCursor));

@@ -62,10 +62,11 @@ public final class LockTable {
    * Makes {@code owner} the owner of a key's lock; nothing happens if it is already.
    *
    * @param key not changed afterwards
+   * @return false if it was the owner already
    * @throws LockTimeoutException if it is somebody else's for so long; what is held stays held
    * @throws DeadlockException if the wait would have no end; what is held stays held
    */
-  public void lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
+  public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
     ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
     while (true) {
       RecordLock lock = locks.get(key);
@@ -74,11 +75,14 @@ public final class LockTable {
         lock = locks.putIfAbsent(key, fresh);
         if (lock == null) {
           owner.held().add(fresh);
-          return;
+          return true;
         }
       }
-      if (lock.owner() == owner || await(owner, lock, timeoutNanos)) {
-        return;
+      if (lock.owner() == owner) {
+        return false;
+      }
+      if (await(owner, lock, timeoutNanos)) {
+        return true;
       }
     }
   }
