@@ -20,7 +20,7 @@ public record Finding(String file, long offset, String what) {
   public static Finding of(String file, Exception e) {
     return e instanceof CorruptionException c
         ? new Finding(c.file(), c.offset(), c.what())
-        : of(file, e instanceof IsobarException ? e.getMessage() : e.toString());
+        : of(file, e instanceof IsobarException ours ? ours.getMessage() : e.toString());
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.isobardb.lsm.error;
 
+import java.util.Objects;
+
 /** The root of what the engine throws, besides {@link IllegalArgumentException}. */
 public class IsobarException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -10,5 +12,10 @@ public class IsobarException extends RuntimeException {
 
   public IsobarException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  @Override
+  public String getMessage() {
+    return Objects.toString(super.getMessage(), "");
   }
 }

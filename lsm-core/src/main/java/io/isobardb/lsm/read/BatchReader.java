@@ -60,7 +60,7 @@ public final class BatchReader {
    * @param lsn what to read at, registered as a snapshot
    * @param scratch for values on their way; empty afterwards
    */
-  public byte @Nullable [][] get(TreeHandle tree, List<byte[]> keys, long lsn, ByteBuffer scratch) {
+  public byte[] @Nullable [] get(TreeHandle tree, List<byte[]> keys, long lsn, ByteBuffer scratch) {
     Integer[] order = new Integer[keys.size()];
     Arrays.setAll(order, i -> i);
     byte[][] sought = keys.toArray(new byte[0][]);
@@ -112,7 +112,7 @@ public final class BatchReader {
     private final long lsn;
     private final ByteBuffer scratch;
     private final long[] hashes;
-    private final byte @Nullable [][] values;
+    private final byte[] @Nullable [] values;
     private final byte[] known;
 
     /** The numbers of the keys that are still sought, in their order. */
@@ -125,7 +125,7 @@ public final class BatchReader {
       this.keys = keys;
       this.lsn = lsn;
       this.scratch = scratch;
-      this.values = new byte @Nullable [keys.length][];
+      this.values = new byte[keys.length] @Nullable [];
       this.known = new byte[keys.length];
       this.hashes = new long[keys.length];
       Arrays.setAll(hashes, i -> KeyHash.hash(keys[i], 0, keys[i].length));

@@ -159,8 +159,8 @@ public final class Run {
     byte[] low = right.range().low();
     byte[] bound =
         low != null ? low : right.sstable() != null ? right.sstable().meta().minKey() : null;
-    boolean ok = high != null && bound != null;
-    if (ok) {
+    boolean ok = false;
+    if (high != null && bound != null) {
       int c = order.compare(high, 0, high.length, bound, 0, bound.length);
       ok = low != null ? c <= 0 : c < 0;
     }

@@ -29,7 +29,7 @@ public record Delivery(int w, int d, int first, int carrier, long dateMillis)
     implements Work<Integer> {
   @Override
   public Integer run(TpccTransaction transaction) {
-    byte @Nullable [][] oldest = {null};
+    byte[] @Nullable [] oldest = {null};
     transaction.scan(
         Table.NEW_ORDER,
         Keys.order(w, d, first),
