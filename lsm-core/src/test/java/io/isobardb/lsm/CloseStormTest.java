@@ -19,11 +19,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * A store is closed while threads do everything with it; again and again, on one disk.
@@ -181,7 +179,6 @@ class CloseStormTest {
   }
 
   @Test
-  @Timeout(value = 900, unit = TimeUnit.SECONDS)
   void aStoreCanBeClosedAtAnyMomentWhateverGoesOn() throws Exception {
     System.out.println("isobar.seed=" + SEED);
     SplittableRandom random = new SplittableRandom(SEED);

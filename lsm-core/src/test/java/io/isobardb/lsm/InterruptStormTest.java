@@ -19,10 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Threads make every call there is while another one interrupts them: none is harmed by it. */
@@ -254,7 +252,6 @@ class InterruptStormTest {
   }
 
   @Test
-  @Timeout(value = 180, unit = TimeUnit.SECONDS)
   void noCallFailsForAnInterruptAndNothingIsLost() throws Exception {
     System.out.println("isobar.seed=" + SEED);
     Path dir = temp.resolve("store");

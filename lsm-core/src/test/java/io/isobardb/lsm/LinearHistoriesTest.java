@@ -18,12 +18,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -174,7 +172,6 @@ class LinearHistoriesTest {
   }
 
   @Test
-  @Timeout(value = 600, unit = TimeUnit.SECONDS)
   void everyHistoryIsAsIfCallsHadHappenedOneAfterAnother() throws Exception {
     System.out.println("isobar.seed=" + SEED);
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);

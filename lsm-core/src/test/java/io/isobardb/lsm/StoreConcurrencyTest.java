@@ -14,7 +14,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
  * count when the write is done and before it begins: whoever reads sees nothing older than the
  * first and nothing newer than the second. {@code -Disobar.concurrency.writes=N} makes it longer.
  */
-@Timeout(120)
 class StoreConcurrencyTest {
   private static final int WRITES = Integer.getInteger("isobar.concurrency.writes", 1_000);
   private static final int WRITERS = 3;

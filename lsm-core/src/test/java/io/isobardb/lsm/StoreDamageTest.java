@@ -17,10 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Whatever happens to the bytes of a store's files, it is told of, or changes no answer.
@@ -38,7 +36,6 @@ class StoreDamageTest {
   private final List<String> wrong = new ArrayList<>();
 
   @Test
-  @Timeout(value = 12, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void everyDamageIsToldOfOrHarmless() throws IOException {
     DamagedStore store = new DamagedStore(SEED);
     DamagedStore other = new DamagedStore(SEED + 1);
@@ -54,7 +51,6 @@ class StoreDamageTest {
 
   /** Nobody has said how far the log of a store reaches that was not closed. */
   @Test
-  @Timeout(value = 12, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void theDamagedLogOfAKilledStoreHoldsAPrefixOfItsWritesOrIsRefused() throws IOException {
     SimulatedWorld world = new SimulatedWorld(SEED);
     SimulatedStorage killed;

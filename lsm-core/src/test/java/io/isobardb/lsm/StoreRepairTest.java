@@ -16,6 +16,8 @@ import io.isobardb.lsm.recovery.RepairReport;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.sstable.PageLayout;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -60,13 +62,22 @@ class StoreRepairTest {
 
   private static RepairReport repair(SimulatedStorage from, SimulatedStorage to, long heapBytes)
       throws IOException {
+    return repair(from, to, 4 << 20, heapBytes);
+  }
+
+  private static RepairReport repair(
+      SimulatedStorage from, SimulatedStorage to, long memoryBytes, long heapBytes)
+      throws IOException {
     try (from;
         to) {
       return StoreRepair.run(
           from,
           to,
           new StoreRepair.Settings(
-              4 << 20, heapBytes, DamagedStore.OPTIONS.toOpenOptions().orders(), new UUID(7, SEED)),
+              memoryBytes,
+              heapBytes,
+              DamagedStore.OPTIONS.toOpenOptions().orders(),
+              new UUID(7, SEED)),
           CheckProgress.NONE);
     }
   }
@@ -404,5 +415,23 @@ class StoreRepairTest {
       }
     }
     fail("there is no data page");
+  }
+
+  @Test
+  void aRepairThatFindsTooLittleMemoryGivesBackWhatItHadTaken() throws IOException {
+    long taken = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    int tooLittle = 0;
+    for (int bytes = 64 << 10; bytes < 256 << 10; bytes += 8192) {
+      SimulatedStorage from = store.disk(new Damage("", "none", files -> {}));
+      try {
+        repair(from, new SimulatedStorage(), bytes, 1 << 20);
+      } catch (OutOfBudgetException e) {
+        tooLittle++;
+      }
+      long left = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - taken;
+      assertEquals(0, left, "bytes left behind with " + bytes + " bytes of memory");
+      assertEquals(0, from.openFiles());
+    }
+    assertTrue(tooLittle > 0);
   }
 }

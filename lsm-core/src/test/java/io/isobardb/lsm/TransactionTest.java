@@ -13,37 +13,30 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.ConflictException;
-import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.observe.StoreListener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD) // which the simulation belongs to
 class TransactionTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
 
@@ -52,12 +45,14 @@ class TransactionTest {
   private Tree tree;
 
   @BeforeEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
   void open() {
     store = world.open(SimulatedStores.SMALL);
     tree = store.openTree("t");
   }
 
   @AfterEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
   void close() {
     store.close();
   }
@@ -725,236 +720,5 @@ class TransactionTest {
                   return null;
                 }));
     assertEquals(2, runs.get());
-  }
-
-  // ---- threads
-
-  @Nested
-  class WithThreads {
-    @TempDir Path directory;
-
-    private Store open() {
-      return Store.open(directory, SimulatedStores.SMALL);
-    }
-
-    private final TransactionOptions patient =
-        TransactionOptions.builder().lockTimeout(Duration.ofSeconds(30)).build();
-
-    @Test
-    void ofACircleOneIsToldToGiveUpAndTheOtherGoesOn() throws Exception {
-      try (Store threaded = open()) {
-        Tree t = threaded.openTree("t");
-        for (int round = 0; round < 20; round++) {
-          Transaction one = threaded.begin(patient);
-          Transaction two = threaded.begin(patient);
-          one.put(t, bytes("a"), bytes("1"));
-          two.put(t, bytes("b"), bytes("2"));
-          CompletableFuture<Boolean> other =
-              CompletableFuture.supplyAsync(
-                  () -> {
-                    boolean gaveUp = deadlocked(() -> two.put(t, bytes("a"), bytes("2")));
-                    two.close();
-                    return gaveUp;
-                  });
-          boolean mine = deadlocked(() -> one.put(t, bytes("b"), bytes("1")));
-          one.close();
-          assertTrue(mine ^ other.get(50, TimeUnit.SECONDS), "exactly one must give up");
-        }
-        assertEquals(20, threaded.stats().transactions().deadlocks());
-      }
-    }
-
-    private boolean deadlocked(Runnable action) {
-      try {
-        action.run();
-        return false;
-      } catch (DeadlockException e) {
-        assertTrue(e.getMessage().contains("waits for this one"), e.getMessage());
-        return true;
-      }
-    }
-
-    @Test
-    void aWaiterGetsTheLockWhenItsOwnerEnds() throws Exception {
-      try (Store threaded = open()) {
-        Tree t = threaded.openTree("t");
-        Transaction one = threaded.begin(patient);
-        one.put(t, bytes("a"), bytes("1"));
-        CompletableFuture<Void> plain =
-            CompletableFuture.runAsync(() -> t.delete(bytes("a"), Durability.ASYNC));
-        CompletableFuture<String> two =
-            CompletableFuture.supplyAsync(
-                () -> threaded.inTransaction(patient, tx -> text(tx.getForUpdate(t, bytes("a")))));
-        one.commit();
-        plain.get(50, TimeUnit.SECONDS);
-        String seen = two.get(50, TimeUnit.SECONDS);
-        assertTrue(seen == null || seen.equals("1"), seen);
-      }
-    }
-
-    @Test
-    void closingTheStoreEndsWaitsForLocks() throws Exception {
-      Store threaded = open();
-      Tree t = threaded.openTree("t");
-      Transaction one = threaded.begin(patient);
-      one.put(t, bytes("a"), bytes("1"));
-      CountDownLatch started = new CountDownLatch(1);
-      AtomicReference<Throwable> told = new AtomicReference<>();
-      Thread waiter =
-          new Thread(
-              () -> {
-                try (Transaction two = threaded.begin(patient)) {
-                  started.countDown();
-                  two.put(t, bytes("a"), bytes("2"));
-                } catch (RuntimeException e) {
-                  told.set(e);
-                }
-              });
-      waiter.start();
-      started.await();
-      threaded.close();
-      waiter.join();
-      assertEquals(StoreClosedException.class, told.get().getClass());
-      one.close();
-      assertFalse(one.isOpen());
-    }
-
-    @Test
-    void twoThreadsAtOnceAreNoticed() throws Exception {
-      try (Store threaded = open()) {
-        Tree t = threaded.openTree("t");
-        Transaction holder = threaded.begin(patient);
-        holder.put(t, bytes("a"), bytes("1"));
-        Transaction shared = threaded.begin(patient);
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<Void> waiting =
-            CompletableFuture.runAsync(
-                () -> {
-                  started.countDown();
-                  shared.put(t, bytes("a"), bytes("2"));
-                });
-        started.await();
-        // Whoever comes second is told.
-        Throwable told = null;
-        while (told == null) {
-          try {
-            shared.get(t, bytes("b"));
-            told = waiting.handle((done, e) -> e == null ? null : e.getCause()).getNow(null);
-          } catch (IllegalStateException e) {
-            told = e;
-          }
-        }
-        assertTrue(told.getMessage().contains("in use by another thread"), told.getMessage());
-        holder.close();
-        waiting.handle((done, e) -> null).get(50, TimeUnit.SECONDS);
-        shared.close();
-      }
-    }
-
-    /** Two that commit at the same moment: at least one must see the other. */
-    @ParameterizedTest
-    @EnumSource(Locking.class)
-    void writeSkewIsExcludedAtTheSameMoment(Locking locking) throws Exception {
-      try (Store threaded = open()) {
-        Tree t = threaded.openTree("t");
-        TransactionOptions serializable = options(Isolation.SERIALIZABLE, locking);
-        CyclicBarrier barrier = new CyclicBarrier(2);
-        AtomicInteger commits = new AtomicInteger();
-        for (int round = 0; round < 2_000; round++) {
-          boolean scan = round % 2 == 0;
-          CompletableFuture<Void> other =
-              CompletableFuture.runAsync(
-                  () -> skew(threaded, t, serializable, scan, "b", "a", barrier, commits));
-          skew(threaded, t, serializable, scan, "a", "b", barrier, commits);
-          other.get(50, TimeUnit.SECONDS);
-          assertTrue(commits.getAndSet(0) < 2, "both committed in round " + round);
-          t.delete(bytes("a"));
-          t.delete(bytes("b"));
-        }
-      }
-    }
-
-    private void skew(
-        Store threaded,
-        Tree t,
-        TransactionOptions options,
-        boolean scan,
-        String read,
-        String written,
-        CyclicBarrier barrier,
-        AtomicInteger commits) {
-      try (Transaction tx = threaded.begin(options)) {
-        if (scan) {
-          try (Cursor cursor = tx.cursor(t)) {
-            assertFalse(cursor.seek(bytes(read)) && text(cursor.key()).equals(read));
-          }
-        } else {
-          assertNull(tx.get(t, bytes(read)));
-        }
-        tx.put(t, bytes(written), bytes("1"));
-        barrier.await(50, TimeUnit.SECONDS);
-        tx.commit();
-        commits.incrementAndGet();
-      } catch (ConflictException e) {
-        assertEquals("t", e.tree());
-      } catch (Exception e) {
-        throw new AssertionError(e);
-      }
-    }
-
-    /** Money moves between accounts by all means; the sum stays, and every reader sees it. */
-    @ParameterizedTest
-    @EnumSource(Locking.class)
-    void transfersKeepTheSum(Locking locking) throws Exception {
-      int accounts = 8;
-      try (Store threaded = open()) {
-        Tree t = threaded.openTree("t");
-        for (int i = 0; i < accounts; i++) {
-          t.put(key(i), bytes("100"));
-        }
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (int thread = 0; thread < 4; thread++) {
-          SplittableRandom random = new SplittableRandom(SEED + thread);
-          Isolation isolation = Isolation.values()[thread % 3];
-          all.add(
-              CompletableFuture.runAsync(
-                  () -> {
-                    for (int i = 0; i < 300; i++) {
-                      transfer(threaded, t, options(isolation, locking), random, accounts);
-                    }
-                  }));
-        }
-        for (CompletableFuture<Void> one : all) {
-          one.get(50, TimeUnit.SECONDS);
-        }
-        int sum = contents(t).values().stream().mapToInt(Integer::parseInt).sum();
-        assertEquals(100 * accounts, sum, "seed " + SEED);
-        assertEquals(0, threaded.stats().transactions().open());
-      }
-    }
-
-    private void transfer(
-        Store threaded, Tree t, TransactionOptions options, SplittableRandom random, int accounts) {
-      int from = random.nextInt(accounts);
-      int to = (from + 1 + random.nextInt(accounts - 1)) % accounts;
-      threaded.inTransaction(
-          options,
-          tx -> {
-            int have = Integer.parseInt(text(tx.getForUpdate(t, key(from))));
-            int had = Integer.parseInt(text(tx.getForUpdate(t, key(to))));
-            tx.put(t, key(from), bytes("" + (have - 1)));
-            tx.put(t, key(to), bytes("" + (had + 1)));
-            if (options.isolation() != Isolation.READ_COMMITTED) {
-              int sum = 0;
-              try (Cursor cursor = tx.cursor(t)) {
-                for (boolean more = cursor.first(); more; more = cursor.next()) {
-                  sum += Integer.parseInt(text(cursor.value()));
-                }
-              }
-              assertEquals(100 * accounts, sum);
-            }
-            return null;
-          });
-    }
   }
 }

@@ -9,9 +9,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -25,7 +23,6 @@ class KillCyclesTest {
   @TempDir Path temp;
 
   @Test
-  @Timeout(value = 4, unit = TimeUnit.HOURS)
   void noAcknowledgedWriteIsLostAndNoBatchTornHoweverOftenTheProcessIsKilled() throws Exception {
     System.out.println("isobar.seed=" + SEED + " isobar.kill.cycles=" + CYCLES);
     KillCycles.Result result = KillCycles.run(SEED, CYCLES, temp, line -> {});

@@ -21,9 +21,7 @@ import io.isobardb.lsm.wal.LogExtent;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.cache.Access;
-import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,32 +41,18 @@ public final class StoreInspector implements AutoCloseable {
   private final Storage storage;
   private final Recovered recovered;
   private final Map<String, KeyOrder> orders;
-  private final PagePool pool;
-  private final BufferCache cache;
+  private final ReadMemory memory;
   private final TableSpace space;
 
   private StoreInspector(
-      Storage storage,
-      Recovered recovered,
-      int pageSize,
-      long memoryBytes,
-      Map<String, KeyOrder> orders) {
+      Storage storage, Recovered recovered, Map<String, KeyOrder> orders, ReadMemory memory) {
     this.storage = storage;
     this.recovered = recovered;
     this.orders = orders;
-    this.pool = new PagePool(memoryBytes, pageSize);
-    this.cache = new BufferCache(pool, memoryBytes / 2, 0);
+    this.memory = memory;
     Manifest manifest = recovered.manifest();
-    this.space =
-        new TableSpace(
-            pool,
-            cache,
-            storage,
-            IoMode.BUFFERED,
-            manifest.storeIdHigh(),
-            manifest.storeIdLow(),
-            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE),
-            TableSpace::undescribed);
+    UUID storeId = new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
+    this.space = memory.space(storage, IoMode.BUFFERED, storeId, TableSpace::undescribed);
   }
 
   /**
@@ -80,6 +64,7 @@ public final class StoreInspector implements AutoCloseable {
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws io.isobardb.lsm.error.CorruptionException if the manifest is damaged
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
+   * @throws io.isobardb.memory.pool.OutOfBudgetException if {@code memoryBytes} are too few
    */
   public static StoreInspector open(Storage storage, long memoryBytes, Map<String, KeyOrder> orders)
       throws IOException {
@@ -90,8 +75,9 @@ public final class StoreInspector implements AutoCloseable {
       }
       storage.lock();
       Recovered recovered = readManifest(storage);
-      int pageSize = StoreParts.pageSize(recovered, 4096);
-      return new StoreInspector(storage, recovered, pageSize, memoryBytes, orders);
+      PagePool pool = new PagePool(memoryBytes, StoreParts.pageSize(recovered, 4096));
+      return new StoreInspector(
+          storage, recovered, orders, ReadMemory.of(pool, memoryBytes / 2, 0));
     } catch (Throwable e) {
       storage.close();
       throw e;
@@ -121,7 +107,7 @@ public final class StoreInspector implements AutoCloseable {
 
   /** The size of the store's pages. */
   public int pageSize() {
-    return pool.pageSize();
+    return space.pageSize();
   }
 
   /** Where the store is. */
@@ -261,7 +247,7 @@ public final class StoreInspector implements AutoCloseable {
   public LogScan log(OperationVisitor visitor) throws IOException {
     return LogScan.run(
         storage,
-        pool,
+        memory.pool(),
         storeId(),
         logExtent(),
         (lsn, kind, payload, offset, length) -> {
@@ -281,9 +267,7 @@ public final class StoreInspector implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try {
-      cache.close();
-      pool.release(space.spare());
-      pool.close();
+      memory.close();
     } finally {
       storage.close();
     }

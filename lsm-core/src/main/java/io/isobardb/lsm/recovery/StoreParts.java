@@ -51,10 +51,8 @@ import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -106,27 +104,25 @@ public final class StoreParts {
 
   private StoreParts(Environment environment, OpenOptions options, Opened opened) {
     this.environment = environment;
-    this.pool = opened.pool();
+    this.pool = opened.memory().pool();
     this.options = options.withPageSize(pool.pageSize());
     Recovered recovered = opened.recovered();
     this.manifest = recovered.manifest();
     this.storeId = new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
     this.nextTreeId = recovered.counters().nextTreeId();
     this.observers = new Observers(environment.storage().path());
-    this.cache = opened.cache();
+    this.cache = opened.memory().cache();
     pool.reservePages(RESERVE_PAGES);
     LogHandle log = new LogHandle();
     boolean direct = options.ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
     TableSpace space =
-        new TableSpace(
-            pool,
-            cache,
-            environment.storage(),
-            direct ? IoMode.DIRECT : IoMode.BUFFERED,
-            manifest.storeIdHigh(),
-            manifest.storeIdLow(),
-            opened.spare(),
-            this::description);
+        opened
+            .memory()
+            .space(
+                environment.storage(),
+                direct ? IoMode.DIRECT : IoMode.BUFFERED,
+                storeId,
+                this::description);
     long logStart = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
     Catalog catalog =
@@ -268,12 +264,10 @@ public final class StoreParts {
   }
 
   /** What takes memory of the pool from the beginning. */
-  private record Opened(PagePool pool, Recovered recovered, BufferCache cache, Block spare) {
+  private record Opened(ReadMemory memory, Recovered recovered) {
     void close() throws IOException {
-      cache.close();
-      pool.release(spare);
       recovered.manifest().close();
-      pool.close();
+      memory.close();
     }
   }
 
@@ -369,23 +363,13 @@ public final class StoreParts {
             pageSize,
             Boolean.getBoolean("isobar.poison"),
             environment.memoryFaults());
-    Recovered recovered = null;
-    BufferCache cache = null;
+    ReadMemory memory =
+        ReadMemory.of(
+            pool, options.memoryBudget() - options.writeMemory(), ghostPages(options, pageSize));
     try {
-      recovered = Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES);
-      cache =
-          new BufferCache(
-              pool, options.memoryBudget() - options.writeMemory(), ghostPages(options, pageSize));
-      Block spare = pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE);
-      return new Opened(pool, recovered, cache, spare);
+      return new Opened(memory, Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES));
     } catch (Throwable e) {
-      if (cache != null) {
-        cache.close();
-      }
-      if (recovered != null) {
-        recovered.manifest().close();
-      }
-      pool.close();
+      memory.close();
       throw e;
     }
   }

@@ -21,7 +21,6 @@ import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.lsm.wal.LogExtent;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogSalvage;
-import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
@@ -192,29 +191,11 @@ public final class StoreRepair {
 
   private RepairReport run(TableSalvage.Origin origin) throws IOException {
     PagePool pool = new PagePool(settings.memoryBytes(), origin.pageSize());
-    BufferCache cache = new BufferCache(pool, settings.memoryBytes() / 8, 0);
-    Block spare = pool.allocateBlock(TableSpace.spareBytes(origin.pageSize()), Purpose.CACHE);
-    try {
+    try (ReadMemory memory = ReadMemory.of(pool, settings.memoryBytes() / 8, 0)) {
       TableSpace from =
-          new TableSpace(
-              pool,
-              cache,
-              damaged,
-              IoMode.BUFFERED,
-              origin.storeId().getMostSignificantBits(),
-              origin.storeId().getLeastSignificantBits(),
-              spare,
-              TableSpace::undescribed);
+          memory.space(damaged, IoMode.BUFFERED, origin.storeId(), TableSpace::undescribed);
       TableSpace to =
-          new TableSpace(
-              pool,
-              cache,
-              target,
-              IoMode.BUFFERED,
-              settings.newStoreId().getMostSignificantBits(),
-              settings.newStoreId().getLeastSignificantBits(),
-              spare,
-              this::description);
+          memory.space(target, IoMode.BUFFERED, settings.newStoreId(), this::description);
       try (RepairOutput output = new RepairOutput(to, origin.pageSize())) {
         if (recovered != null) {
           recovered.trees().forEach(tree -> tree(tree.definition()));
@@ -224,10 +205,6 @@ public final class StoreRepair {
         readLog(from, origin.storeId(), output);
         return write(output);
       }
-    } finally {
-      cache.close();
-      pool.release(spare);
-      pool.close();
     }
   }
 

@@ -177,11 +177,12 @@ final class LogReplay implements AutoCloseable {
         p = next;
         continue;
       }
+      long from = p;
+      long behind = stray ? p + size : p + Lsn.ALIGNMENT;
       if (synced < 0) {
         synced = Math.max(syncedLsn, promisedBehind(p));
       }
-      long from = p;
-      p = nextRecord(stray ? p + size : p + Lsn.ALIGNMENT);
+      p = nextRecord(behind);
       if (from >= synced) {
         p = from;
         break;

@@ -1,12 +1,12 @@
 package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * @param headers segments whose header is damaged, though their records may be right
  */
 public record LogSalvage(List<Lost> lost, List<Finding> headers) {
-  private static final int WINDOW_BYTES = 256 << 10;
-
   /**
    * A part of the log.
    *
@@ -73,14 +71,10 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
   public static LogSalvage run(
       Storage storage, PagePool pool, UUID storeId, LogExtent extent, LogHandler handler)
       throws IOException {
-    Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
-    Block window = pool.allocateBlock(WINDOW_BYTES, Purpose.LOG);
-    LogOptions options =
-        new LogOptions(LogOptions.MIN_SEGMENT_BYTES, WINDOW_BYTES, false, Long.MAX_VALUE, 0);
-    Segments segments = new Segments(storage, storeId, scratch.memory(), options);
     List<Finding> bad = new ArrayList<>();
     List<Lost> lost = new ArrayList<>();
-    try {
+    try (ScanMemory memory = ScanMemory.of(pool);
+        Segments segments = memory.segments(storage, storeId)) {
       boolean known = extent.startLsn() > 0;
       List<SegmentLayout> headers =
           segments.findRemains(
@@ -89,31 +83,16 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
       LogReplay.LostPart part =
           (from, to) ->
               lost.add(new Lost(segments.nameAt(from), segments.offsetAt(from), to - from));
+      Memory window = memory.window().memory();
       try (LogReplay replay =
-          new LogReplay(segments, headers, window.memory(), RecordLayout.seed(storeId), pool)) {
-        replay.salvage(
-            start,
-            known,
-            extent.syncedLsn(),
-            (lsn, kind, payload, offset, length) -> {
-              try {
-                handler.record(lsn, kind, payload, offset, length);
-              } catch (IllegalArgumentException e) {
-                throw new CorruptionException(
-                    segments.nameAt(lsn), segments.offsetAt(lsn), "no batch: " + e.getMessage());
-              }
-            },
-            part);
+          new LogReplay(segments, headers, window, RecordLayout.seed(storeId), pool)) {
+        replay.salvage(start, known, extent.syncedLsn(), LogScan.checked(segments, handler), part);
       }
       if (extent.syncedLsn() > segments.endPosition()) {
         long from = Math.max(start, segments.endPosition());
         part.lost(from, extent.syncedLsn());
       }
       return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
-    } finally {
-      segments.close();
-      pool.release(window);
-      pool.release(scratch);
     }
   }
 }

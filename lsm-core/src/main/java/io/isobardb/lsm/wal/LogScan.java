@@ -2,9 +2,8 @@ package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.Storage;
-import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +17,6 @@ import java.util.UUID;
  * @param files names of the segments that were read, in their order
  */
 public record LogScan(long endLsn, long droppedBytes, List<String> files) {
-  private static final int WINDOW_BYTES = 256 << 10;
-
   /**
    * Hands all records from the log's start on to {@code handler}.
    *
@@ -31,31 +28,25 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
   public static LogScan run(
       Storage storage, PagePool pool, UUID storeId, LogExtent extent, LogHandler handler)
       throws IOException {
-    Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
-    Block window = pool.allocateBlock(WINDOW_BYTES, Purpose.LOG);
-    LogOptions options =
-        new LogOptions(LogOptions.MIN_SEGMENT_BYTES, WINDOW_BYTES, false, Long.MAX_VALUE, 0);
-    Segments segments = new Segments(storage, storeId, scratch.memory(), options);
-    try {
+    try (ScanMemory memory = ScanMemory.of(pool);
+        Segments segments = memory.segments(storage, storeId)) {
       List<SegmentLayout> headers = segments.find(extent);
       if (headers.isEmpty()) {
         return new LogScan(extent.startLsn(), 0, List.of());
       }
+      Memory window = memory.window().memory();
       try (LogReplay replay =
-          new LogReplay(segments, headers, window.memory(), RecordLayout.seed(storeId), pool)) {
+          new LogReplay(segments, headers, window, RecordLayout.seed(storeId), pool)) {
         replay.run(extent, checked(segments, handler));
         List<String> files = new ArrayList<>();
         headers.forEach(header -> files.add(SegmentLayout.fileName(header.index())));
         return new LogScan(replay.end(), replay.droppedBytes(), List.copyOf(files));
       }
-    } finally {
-      segments.close();
-      pool.release(window);
-      pool.release(scratch);
     }
   }
 
-  private static LogHandler checked(Segments segments, LogHandler handler) {
+  /** Makes a payload that is none a damage of the log. */
+  static LogHandler checked(Segments segments, LogHandler handler) {
     return (lsn, kind, payload, offset, length) -> {
       try {
         handler.record(lsn, kind, payload, offset, length);

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: {@link #roll}, {@link #prepare}, {@link #write} and {@link #sync} by the log's
  * writer; {@link #dropBefore} by anybody; the rest while the log is opened or closed.
  */
-final class Segments {
+final class Segments implements AutoCloseable {
   /** Zeros that are written at once. */
   private static final int ZERO_BYTES = 64 << 10;
 
@@ -420,7 +420,8 @@ final class Segments {
   }
 
   /** Closes the segment that is open. */
-  synchronized void close() throws IOException {
+  @Override
+  public synchronized void close() throws IOException {
     DataFile opened = file;
     file = null;
     if (opened != null) {

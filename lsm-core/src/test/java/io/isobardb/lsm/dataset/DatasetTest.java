@@ -25,26 +25,28 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD) // which the simulation belongs to
 class DatasetTest {
   private final SimulatedDatasets world = new SimulatedDatasets(1);
   private Store store;
 
   @BeforeEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
   void openStore() {
     store = world.open();
   }
 
   @AfterEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
   void closeStore() {
     store.close();
   }

@@ -15,18 +15,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD) // which the simulation belongs to
 class IndexBuildTest {
   private static final int RECORDS = 500;
 
@@ -34,11 +34,13 @@ class IndexBuildTest {
   private Store store;
 
   @BeforeEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
   void openStore() {
     store = world.open();
   }
 
   @AfterEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
   void closeStore() {
     store.close();
   }

@@ -23,7 +23,9 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -249,5 +251,25 @@ class StoreInspectorTest {
     try (Stream<Path> files = Files.list(other)) {
       assertEquals(0, files.count());
     }
+  }
+
+  @Test
+  void aStoreThatFindsTooLittleMemoryIsClosedAndGivesBackWhatItHadTaken() throws IOException {
+    int tooLittle = 0;
+    long taken = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    for (long bytes = 4096; bytes <= 4 << 20; bytes += 8192) {
+      DirectoryStorage storage = DirectoryStorage.open(dir, false);
+      try {
+        StoreInspector.open(storage, bytes, Map.of()).close();
+        break;
+      } catch (OutOfBudgetException e) {
+        tooLittle++;
+        assertEquals(0, e.getSuppressed().length);
+      }
+      long left = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - taken;
+      assertEquals(0, left, "bytes left behind with " + bytes + " bytes of memory");
+    }
+    assertTrue(tooLittle > 0 && tooLittle < 500, tooLittle + " times");
+    check();
   }
 }

@@ -22,10 +22,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Writers on threads. */
-@Timeout(120)
 class LogConcurrencyTest {
   private final SimulatedStorage storage = new SimulatedStorage();
   private final ThreadScheduler scheduler = new ThreadScheduler("test", 1);

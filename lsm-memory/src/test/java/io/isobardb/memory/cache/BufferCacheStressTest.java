@@ -18,13 +18,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Readers in epochs, loaders with pins, adopters, a writer that takes the pool's pages away, a
  * resizer and a dropper, all at once. Pages carry their key; freed ones are overwritten.
  */
-@Timeout(120)
 class BufferCacheStressTest {
   private static final int PAGE = 4096;
   private static final int FILE_PAGES = 200;

@@ -1,0 +1,293 @@
+package io.isobardb.lsm.wal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.wal.LogWorld.Entry;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Logs of many segments that are damaged anywhere: what is whole is found, and what is not is told
+ * of.
+ */
+class LogSalvageTest {
+  private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
+  private static final int ROUNDS = Integer.getInteger("isobar.salvage.rounds", 300);
+  private static final long SEGMENT = LogWorld.SMALL.segmentBytes();
+
+  private final SplittableRandom random = new SplittableRandom(SEED);
+  private final Memory block = new Memory(ByteBuffer.allocateDirect(DataFile.BLOCK));
+  private final List<Entry> written = new ArrayList<>();
+
+  private SimulatedStorage disk;
+  private long end;
+
+  /** What a salvage found. */
+  private record Found(List<Entry> entries, LogSalvage report) {
+    /** Whether it says that bytes between two positions are lost. */
+    boolean tellsOf(long from, long to) {
+      return report.lost().stream().anyMatch(l -> begin(l) < to && begin(l) + l.bytes() > from);
+    }
+
+    private static long begin(LogSalvage.Lost lost) {
+      long index = SegmentLayout.indexOf(lost.file());
+      return index * SEGMENT + lost.from() - SegmentLayout.HEADER_BYTES;
+    }
+  }
+
+  @BeforeEach
+  void writeALog() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, SEED);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    for (int i = 0; i < 200; i++) {
+      written.add(
+          i % 9 == 4
+              ? LogWorld.marker(log)
+              : LogWorld.append(record, LogWorld.bytes(random, LogWorld.length(random))));
+      if (i % 7 == 3) {
+        log.flush();
+      }
+    }
+    log.flush();
+    end = log.end();
+    disk = world.storage.copy();
+    log.close();
+    world.close();
+    assertTrue(end > 4 * SEGMENT, "only " + end + " bytes");
+  }
+
+  private Found salvage(LogExtent extent) throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    PagePool pool = new PagePool(4 << 20, 4096);
+    LogSalvage report =
+        LogSalvage.run(
+            disk,
+            pool,
+            LogWorld.STORE,
+            extent,
+            (lsn, kind, payload, offset, length) -> {
+              byte[] bytes = new byte[length];
+              payload.get(offset, bytes, 0, length);
+              entries.add(new Entry(lsn, kind, bytes));
+            });
+    pool.close();
+    assertEquals(0, disk.openFiles());
+    return new Found(entries, report);
+  }
+
+  private long endOf(int i) {
+    return i + 1 < written.size() ? written.get(i + 1).lsn() : end;
+  }
+
+  /** Checks that entries are found or told of, from a position on to where the log was synced. */
+  private void check(Found found, long from, long synced, String what) {
+    TreeSet<Long> lsns = new TreeSet<>();
+    for (Entry entry : found.entries) {
+      assertTrue(written.contains(entry), () -> what + ": never written: " + entry);
+      assertTrue(lsns.isEmpty() || lsns.last() < entry.lsn(), () -> what + ": order at " + entry);
+      lsns.add(entry.lsn());
+    }
+    for (int i = 0; i < written.size(); i++) {
+      long lsn = written.get(i).lsn();
+      boolean toldOf = found.tellsOf(lsn, endOf(i));
+      if (lsns.contains(lsn)) {
+        assertTrue(!toldOf, what + ": called lost, but found: " + written.get(i));
+      } else if (lsn >= from && endOf(i) <= synced) {
+        assertTrue(toldOf, what + ": neither found nor called lost: " + written.get(i));
+      }
+    }
+  }
+
+  private void write(String name, long at, int length) throws IOException {
+    try (DataFile file = disk.open(name, IoMode.BUFFERED)) {
+      file.write(at, block, 0, length);
+    }
+  }
+
+  private long segments() throws IOException {
+    return disk.list().stream().filter(name -> SegmentLayout.indexOf(name) >= 0).count();
+  }
+
+  private String segment(long index) {
+    return SegmentLayout.fileName(index);
+  }
+
+  /** A part of the stream that was changed. */
+  private record Damage(String what, long from, long to) {}
+
+  private Damage damageSomething() throws IOException {
+    long index = random.nextLong(end / SEGMENT + 1);
+    String name = segment(index);
+    long start = index * SEGMENT;
+    int from = random.nextInt((int) SEGMENT / 8) * 8;
+    for (int i = 0; i < DataFile.BLOCK; i++) {
+      block.putByte(i, (byte) random.nextInt());
+    }
+    int kind = disk.exists(name) ? random.nextInt(5) : 0;
+    if (kind == 0) {
+      if (disk.exists(name)) {
+        disk.delete(name);
+      }
+      return new Damage(name + " deleted", start, start + SEGMENT);
+    } else if (kind == 1) {
+      write(name, random.nextInt(48), 8);
+      return new Damage(name + ": header", start, start);
+    } else if (kind == 2) {
+      from &= -DataFile.BLOCK;
+      block.zero(0, DataFile.BLOCK);
+      write(name, SegmentLayout.HEADER_BYTES + from, DataFile.BLOCK);
+      return new Damage(name + ": zeros at " + from, start + from, start + from + DataFile.BLOCK);
+    } else if (kind == 3) {
+      try (DataFile file = disk.open(name, IoMode.BUFFERED)) {
+        file.truncate(SegmentLayout.HEADER_BYTES + from);
+      }
+      return new Damage(name + ": cut at " + from, start + from, start + SEGMENT);
+    } else {
+      write(name, SegmentLayout.HEADER_BYTES + from, 8);
+      return new Damage(name + ": garbage at " + from, start + from, start + from + 8);
+    }
+  }
+
+  /** Checks that records are found that have no damage. */
+  private void checkIntact(Found found, long from, List<Damage> damages, String what) {
+    for (int i = 0; i < written.size(); i++) {
+      Entry entry = written.get(i);
+      long to = endOf(i);
+      boolean intact = damages.stream().allMatch(d -> d.from >= to || d.to <= entry.lsn());
+      assertTrue(
+          entry.lsn() < from || !intact || found.entries.contains(entry),
+          () -> what + ": intact, but not found: " + entry);
+    }
+  }
+
+  @Test
+  void whateverIsDamagedTheRestIsFoundAndNothingIsLostInSilence() throws IOException {
+    System.out.println("isobar.seed=" + SEED);
+    SimulatedStorage intact = disk;
+    int told = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      disk = intact.copy();
+      List<Damage> damages = new ArrayList<>();
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        damages.add(damageSomething());
+      }
+      String what = "seed " + SEED + ", round " + round + ": " + damages;
+      boolean known = random.nextBoolean();
+      Entry first = written.get(random.nextInt(20));
+      Found found = salvage(new LogExtent(known ? first.lsn() : 0, end));
+      // Where the log begins is not known then: what lies before the first right record may be old.
+      long from = first.lsn();
+      if (!known) {
+        from = found.entries.isEmpty() ? end : found.entries.get(0).lsn();
+      }
+      check(found, from, end, what);
+      if (found.report.headers().size() < segments()) {
+        checkIntact(found, known ? from : Lsn.FIRST, damages, what);
+      }
+      told += found.report.lost().size();
+    }
+    assertTrue(told > ROUNDS / 4, "only " + told + " parts were lost in all");
+  }
+
+  @Test
+  void aSoundLogIsFoundWhole() throws IOException {
+    for (LogExtent extent :
+        List.of(new LogExtent(0, 0), LogExtent.from(Lsn.FIRST), new LogExtent(Lsn.FIRST, end))) {
+      Found found = salvage(extent);
+      assertEquals(written, found.entries);
+      assertEquals(List.of(), found.report.lost());
+      assertEquals(List.of(), found.report.headers());
+    }
+  }
+
+  @Test
+  void aMissingSegmentIsLostWithWhatReachesIntoIt() throws IOException {
+    disk.delete(segment(2));
+    Found found = salvage(LogExtent.from(Lsn.FIRST));
+    check(found, Lsn.FIRST, end, "segment 2 missing");
+    assertTrue(found.tellsOf(2 * SEGMENT, 3 * SEGMENT));
+    assertTrue(found.entries.stream().anyMatch(entry -> entry.lsn() > 3 * SEGMENT));
+  }
+
+  @Test
+  void theEndIsMissedOnlyBySomebodyWhoKnowsOfIt() throws IOException {
+    long last = (end - 1) / SEGMENT;
+    disk.delete(segment(last));
+    Found found = salvage(new LogExtent(Lsn.FIRST, end));
+    assertTrue(found.tellsOf(last * SEGMENT, end));
+    found = salvage(LogExtent.from(Lsn.FIRST));
+    assertTrue(!found.tellsOf(last * SEGMENT, end));
+    check(found, Lsn.FIRST, 0, "end missing");
+  }
+
+  @Test
+  void ofALogWithoutSegmentsAllIsLost() throws IOException {
+    for (long index = 0; disk.exists(segment(index)); index++) {
+      disk.delete(segment(index));
+    }
+    Found found = salvage(new LogExtent(Lsn.FIRST, end));
+    assertEquals(
+        List.of(
+            new LogSalvage.Lost(
+                segment(0), SegmentLayout.HEADER_BYTES + Lsn.FIRST, end - Lsn.FIRST)),
+        found.report.lost());
+    found = salvage(new LogExtent(0, 0));
+    assertEquals(List.of(), found.report.lost());
+    assertEquals(List.of(), found.entries);
+  }
+
+  /** Files that are called segments but are none of this log's. */
+  @Test
+  void whatIsNoSegmentOfThisLogIsToldOfAndDoesNoHarm() throws IOException {
+    String absurd = segment(999_999_999_999_999_999L);
+    String foreign = segment(7_000);
+    String odd = segment(8_000);
+    for (String name : List.of(absurd, foreign, odd)) {
+      disk.create(name, IoMode.BUFFERED).close();
+    }
+    new SegmentLayout(new UUID(1, 2), 7_000, SEGMENT, 0).encode(block, 0);
+    write(foreign, 0, SegmentLayout.HEADER_BYTES);
+    new SegmentLayout(LogWorld.STORE, 8_000, 4 * SEGMENT, 0).encode(block, 0);
+    write(odd, 0, SegmentLayout.HEADER_BYTES);
+    Found found = salvage(LogExtent.from(Lsn.FIRST));
+    assertEquals(written, found.entries);
+    assertEquals(
+        List.of(foreign, absurd), found.report.headers().stream().map(Finding::file).toList());
+    check(found, Lsn.FIRST, end, "files of others");
+  }
+
+  @Test
+  void theStoreIsTheOneThatMostSegmentsName() throws IOException {
+    PagePool pool = new PagePool(1 << 20, 4096);
+    assertEquals(LogWorld.STORE, LogSalvage.storeId(disk, pool));
+    String foreign = segment(7_000);
+    disk.create(foreign, IoMode.BUFFERED).close();
+    new SegmentLayout(new UUID(1, 2), 7_000, SEGMENT, 0).encode(block, 0);
+    write(foreign, 0, SegmentLayout.HEADER_BYTES);
+    assertEquals(LogWorld.STORE, LogSalvage.storeId(disk, pool));
+    for (long index = 0; disk.exists(segment(index)); index++) {
+      disk.delete(segment(index));
+    }
+    assertEquals(new UUID(1, 2), LogSalvage.storeId(disk, pool));
+    disk.delete(foreign);
+    assertNull(LogSalvage.storeId(disk, pool));
+    pool.close();
+  }
+}
