@@ -78,7 +78,7 @@ public final class ConsistencyCheck {
       try {
         part.get();
       } catch (ExecutionException e) {
-        throw new IllegalStateException("the check failed: " + e.getCause().getMessage(), e);
+        throw new IllegalStateException("the check failed: " + e.getCause(), e);
       }
     }
   }

@@ -96,7 +96,7 @@ public final class Loader {
         part.get();
       }
     } catch (ExecutionException e) {
-      throw new IllegalStateException("the load failed: " + e.getCause().getMessage(), e);
+      throw new IllegalStateException("the load failed: " + e.getCause(), e);
     } finally {
       executor.shutdownNow();
     }

@@ -1,5 +1,7 @@
 package io.isobardb.tpcc.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Transaction;
@@ -36,7 +38,7 @@ final class IsobarTransaction implements TpccTransaction {
     if (transaction != null) {
       throw new IllegalStateException("a transaction is open: commit or roll it back first");
     }
-    transaction = store.store().begin(options.get(isolation));
+    transaction = store.store().begin(requireNonNull(options.get(isolation)));
   }
 
   private Transaction current() {
