@@ -35,6 +35,7 @@ final class RandomOptions {
 
   /** What each of the trees that share write memory has at least. */
   private static final int MIN_SHARE_PAGES = 8;
+
   private static final int MIN_ACTIVE_PAGES = 4;
 
   /** What levels are made for: as it comes, or so that they come and go when a store is opened. */
