@@ -36,6 +36,7 @@ final class OptionProperties {
         "writeMemoryAllocation",
         (b, v) -> b.writeMemoryAllocation(parse(WriteMemoryAllocation.class, v)));
     SETTERS.put("staticTrees", (b, v) -> b.staticTrees(Integer.parseInt(v)));
+    SETTERS.put("activeTableSize", (b, v) -> b.activeTableSize(Math.toIntExact(Sizes.parse(v))));
     SETTERS.put("pageSize", (b, v) -> b.pageSize(Math.toIntExact(Sizes.parse(v))));
     SETTERS.put("ioMode", (b, v) -> b.ioMode(parse(IoMode.class, v)));
     SETTERS.put("durability", (b, v) -> b.durability(parse(Durability.class, v)));

@@ -23,6 +23,7 @@ public final class StoreOptions {
   private static final long MIN_BUDGET = 4L << 20;
   private static final long MIN_STATIC_LEVELS = 64 << 10;
   private static final int MIN_SHARE_PAGES = 8;
+  private static final long MAX_ACTIVE_BYTES = 64 << 20;
 
   private final long memoryBudget;
   private final long writeMemory;
@@ -36,6 +37,7 @@ public final class StoreOptions {
   private final MemoryComponent memoryComponent;
   private final WriteMemoryAllocation writeMemoryAllocation;
   private final int staticTrees;
+  private final int activeTableSize;
   private final int pageSize;
   private final IoMode ioMode;
   private final Durability durability;
@@ -88,6 +90,18 @@ public final class StoreOptions {
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
           "pageSize must be a power of two from 4096 to 65536, not " + pageSize);
+    }
+    this.activeTableSize = builder.activeTableSize;
+    long least = (long) OpenOptions.MIN_ACTIVE_PAGES * pageSize;
+    long most = Math.min(writeMemory / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
+    if (activeTableSize != 0 && (activeTableSize < least || activeTableSize > most)) {
+      throw new IllegalArgumentException(
+          "activeTableSize must be 0, or from "
+              + least
+              + " to "
+              + most
+              + " bytes (four pages to a quarter of the write memory or 64 MiB), not "
+              + activeTableSize);
     }
     boolean shares = writeMemoryAllocation == WriteMemoryAllocation.STATIC;
     if (staticTrees < 1
@@ -157,6 +171,11 @@ public final class StoreOptions {
   /** How often the memory tuner decides while little is written. */
   public Duration memoryTunerInterval() {
     return memoryTunerInterval;
+  }
+
+  /** At which size an active SSTable is sealed, in bytes; 0 if that follows the write memory. */
+  public int activeTableSize() {
+    return activeTableSize;
   }
 
   /** The length of log, in bytes, that recovery may have to replay; older writes are flushed. */
@@ -268,6 +287,7 @@ public final class StoreOptions {
             staticLevels,
             memoryComponent,
             writeMemoryAllocation == WriteMemoryAllocation.STATIC ? staticTrees : 0),
+        activeTableSize,
         pageSize,
         ioMode,
         Math.max(1, asyncSyncInterval.toNanos()),
@@ -303,6 +323,8 @@ public final class StoreOptions {
         + writeMemoryAllocation
         + " staticTrees="
         + staticTrees
+        + " activeTableSize="
+        + activeTableSize
         + " pageSize="
         + pageSize
         + " ioMode="
@@ -331,6 +353,7 @@ public final class StoreOptions {
     private MemoryComponent memoryComponent = MemoryComponent.PARTITIONED;
     private WriteMemoryAllocation writeMemoryAllocation = WriteMemoryAllocation.DYNAMIC;
     private int staticTrees = 8;
+    private int activeTableSize;
     private int pageSize = 8192;
     private IoMode ioMode = IoMode.DIRECT;
     private Durability durability = Durability.ASYNC;
@@ -391,6 +414,20 @@ public final class StoreOptions {
     /** The length of the log, at least 1 MiB. Default: 2.5 times the write memory. */
     public Builder logLimit(long bytes) {
       this.logLimit = bytes;
+      return this;
+    }
+
+    /**
+     * At which size a tree's active SSTable is sealed, in bytes: from four pages to a quarter of
+     * the write memory or 64 MiB. A larger one is searched and filled through more levels and out
+     * of more of the processor's cache; a smaller one makes more runs, which reads have to ask and
+     * merges in memory put together. While the memory tuner leaves less than four of them room, it
+     * is less. {@link MemoryComponent#MONOLITHIC} components grow beyond it.
+     *
+     * <p>Default 0: a sixteenth of the write memory, 16 MiB at most.
+     */
+    public Builder activeTableSize(int bytes) {
+      this.activeTableSize = bytes;
       return this;
     }
 

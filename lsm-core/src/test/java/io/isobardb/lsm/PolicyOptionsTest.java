@@ -260,4 +260,30 @@ class PolicyOptionsTest {
             .getMessage()
             .contains("STATIC(100)"));
   }
+
+  @ParameterizedTest
+  @CsvSource({"16384, 10, 60", "1048576, 0, 0"})
+  void anActiveSSTableIsSealedAtTheSizeAskedFor(int size, int leastRuns, int mostRuns) {
+    SimulatedWorld world = new SimulatedWorld(5);
+    try (Store store = world.open(options().activeTableSize(size).build())) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 1_500; i++) {
+        tree.put(key(i), value(i, VALUE_BYTES));
+      }
+      int runs = store.stats().trees().get(0).memoryRuns();
+      assertTrue(runs >= leastRuns && runs <= mostRuns, runs + " runs");
+    }
+  }
+
+  @Test
+  void anActiveSSTableTooSmallOrTooLargeIsRefused() {
+    for (int size : new int[] {-1, 16_383, (2 << 20) + 1}) {
+      StoreOptions.Builder options = options().writeMemory(8 << 20 >> 1).activeTableSize(size);
+      IllegalArgumentException e =
+          assertThrows(IllegalArgumentException.class, options::build, "size " + size);
+      assertTrue(
+          e.getMessage().contains("activeTableSize must be 0, or from 16384 to"), e::getMessage);
+    }
+    assertEquals(16_384, options().activeTableSize(16_384).build().activeTableSize());
+  }
 }

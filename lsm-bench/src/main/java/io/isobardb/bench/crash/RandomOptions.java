@@ -36,6 +36,8 @@ final class RandomOptions {
   /** What each of the trees that share write memory has at least. */
   private static final int MIN_SHARE_PAGES = 8;
 
+  private static final int MIN_ACTIVE_PAGES = 4;
+
   /** What levels are made for: as it comes, or so that they come and go when a store is opened. */
   private static final long[] LEVELS = {0, 64 << 10, 64 << 10, 64 << 20};
 
@@ -67,6 +69,7 @@ final class RandomOptions {
         .writeMemoryAllocation(
             random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
         .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
+        .activeTableSize(random.nextInt(3) == 0 ? MIN_ACTIVE_PAGES * pageSize : 0)
         .memoryComponent(anyOf(random, MemoryComponent.values()))
         .flushStrategy(anyOf(random, FlushStrategy.values()))
         .l0Structure(anyOf(random, L0Structure.values()))

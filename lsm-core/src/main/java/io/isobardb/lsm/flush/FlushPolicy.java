@@ -4,7 +4,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which tree to flush when write memory runs short ("Breaking Down Memory Walls in LSM-based
@@ -17,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * is what others do, and there to compare with.
  *
  * <p>A tree that is busy is never chosen, and one that would give back less than a minimum only if
- * there is no other: small flushes, one after another, cost more than they free.
+ * there is no other: small flushes, one after another, cost more than they free. For the same
+ * reason several small trees are chosen at once: what they have in common is paid for once.
  */
 public enum FlushPolicy {
   /** The tree that holds the most memory. */
@@ -75,55 +75,75 @@ public enum FlushPolicy {
   };
 
   /**
-   * The tree to flush because memory runs short, or null if none has anything to give that is not
-   * busy.
+   * The trees to flush because memory runs short, the best first; none if none has anything to give
+   * that is not busy.
    *
    * @param trees all trees with write memory, busy ones too
-   * @param minimumBytes what a flush should give back at least
+   * @param minimumBytes what each should give back at least
+   * @param bytes what they should give back together: where one tree is not enough, others that
+   *     have the minimum follow in the order of preference
    */
-  @Nullable FlushChoice choose(List<TreeMemory> trees, long minimumBytes) {
+  List<FlushChoice> choose(List<TreeMemory> trees, long minimumBytes, long bytes) {
     Comparator<TreeMemory> order =
         bestFirst(trees).thenComparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId);
     Predicate<TreeMemory> idle = tree -> !tree.busy() && tree.flushableBytes() > 0;
-    TreeMemory best =
+    List<TreeMemory> worthwhile =
         trees.stream()
             .filter(idle)
             .filter(tree -> tree.flushableBytes() >= minimumBytes)
-            .min(order)
-            .orElse(null);
-    if (best != null) {
-      return new FlushChoice(best.treeId(), name() + ": " + reason(best, trees));
+            .sorted(order)
+            .toList();
+    if (!worthwhile.isEmpty()) {
+      return first(worthwhile, bytes).stream()
+          .map(tree -> new FlushChoice(tree.treeId(), name() + ": " + reason(tree, trees)))
+          .toList();
     }
-    TreeMemory largest =
+    List<TreeMemory> small =
         trees.stream()
             .filter(idle)
-            .min(
+            .sorted(
                 Comparator.comparingLong(TreeMemory::flushableBytes)
                     .reversed()
                     .thenComparing(order))
-            .orElse(null);
-    return largest == null
-        ? null
-        : new FlushChoice(
-            largest.treeId(),
-            "only small ones left: " + mega(largest.flushableBytes()) + " to give back");
+            .toList();
+    return first(small, bytes).stream()
+        .map(
+            tree ->
+                new FlushChoice(
+                    tree.treeId(),
+                    "only small ones left: " + mega(tree.flushableBytes()) + " to give back"))
+        .toList();
+  }
+
+  /** So many of the first trees that together they give back so many bytes, and no more. */
+  private static List<TreeMemory> first(List<TreeMemory> trees, long bytes) {
+    int count = 0;
+    for (long sum = 0; count < trees.size() && (count == 0 || sum < bytes); count++) {
+      sum += trees.get(count).flushableBytes();
+    }
+    return trees.subList(0, count);
   }
 
   /**
-   * The tree to flush because the log is too long, or null if all that hold it are busy: the one
-   * with the lowest LSN, whatever its size.
+   * The trees to flush because the log is too long, the one with the lowest LSN first, whatever
+   * their sizes; none if all that hold it are busy.
    *
    * @param belowLsn where the log should begin; trees with nothing older are left alone
+   * @param bytes as for {@link #choose}
    */
-  static @Nullable FlushChoice chooseForLog(List<TreeMemory> trees, long belowLsn) {
-    return trees.stream()
-        .filter(tree -> !tree.busy() && tree.memoryBytes() > 0 && tree.minLsn() < belowLsn)
-        .min(Comparator.comparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId))
+  static List<FlushChoice> chooseForLog(List<TreeMemory> trees, long belowLsn, long bytes) {
+    List<TreeMemory> oldest =
+        trees.stream()
+            .filter(tree -> !tree.busy() && tree.memoryBytes() > 0 && tree.minLsn() < belowLsn)
+            .sorted(
+                Comparator.comparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId))
+            .toList();
+    return first(oldest, bytes).stream()
         .map(
             tree ->
                 new FlushChoice(
                     tree.treeId(), "the log: LSN " + tree.minLsn() + " is below " + belowLsn))
-        .orElse(null);
+        .toList();
   }
 
   abstract Comparator<TreeMemory> bestFirst(List<TreeMemory> trees);

@@ -5,7 +5,6 @@ import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
-import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.state.TreeHandle;
@@ -20,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.logging.log4j.LogManager;
@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Asked by writers and by itself; looks at all trees, idle ones too. The log comes first, and
  * the tree with the lowest LSN in it; for memory's sake the {@link FlushPolicy} chooses, anew after
- * each slice. Thread rule: all methods may be called by any thread; none blocks.
+ * each slice. Trees so small that it takes several to fill an SSTable are flushed together. Thread
+ * rule: all methods may be called by any thread; none blocks.
  */
 public final class Flusher {
   /** Groups of L0 at which a tree is not flushed until merges have caught up. */
@@ -202,11 +203,12 @@ public final class Flusher {
     sealActive(tree);
     whole.add(tree);
     running.incrementAndGet();
-    engine.environment().scheduler().submit(new FlushJob(this, tree, FlushKind.FULL, false));
+    TreeFlush all = new TreeFlush(this, tree, FlushKind.FULL, false);
+    engine.environment().scheduler().submit(new FlushJob(this, List.of(all)));
     return true;
   }
 
-  /** A flush of the tree that keeps the log from being cut, if the log is too long. */
+  /** A flush of the trees that keep the log from being cut, if the log is too long. */
   private @Nullable FlushJob logTriggered() {
     if (!logIsLong()) {
       return null;
@@ -216,17 +218,28 @@ public final class Flusher {
     // The oldest tree in any case; others while that one is busy, if they alone hold too much.
     long lowest = logged.stream().mapToLong(TreeMemory::minLsn).min().orElse(Lsn.MAX - 1);
     long below = Math.max(lowest + 1, engine.log().end() - logTriggerBytes());
-    TreeHandle oldest = claim(FlushPolicy.chooseForLog(logged, below));
-    if (oldest == null) {
-      return null;
+    FlushStrategy strategy = settings.strategy();
+    return begun(
+        FlushPolicy.chooseForLog(logged, below, roundBytes()),
+        tree -> strategy.forLog(window.flushedBytes(tree.id()), window.mostBytes(tree.id())),
+        false);
+  }
+
+  /** A flush of the chosen trees; null if there are none, or somebody else was faster. */
+  private @Nullable FlushJob begun(
+      List<FlushChoice> choices, Function<TreeHandle, FlushKind> kind, boolean forMemory) {
+    List<TreeFlush> parts = new ArrayList<>();
+    for (FlushChoice choice : choices) {
+      TreeHandle tree = claim(choice);
+      if (tree != null) {
+        parts.add(begun(tree, kind.apply(tree), forMemory));
+      }
     }
-    FlushKind kind =
-        settings.strategy().forLog(window.flushedBytes(oldest.id()), window.mostBytes(oldest.id()));
-    return begun(oldest, kind, false);
+    return parts.isEmpty() ? null : new FlushJob(this, parts);
   }
 
   /** A flush of a tree that is claimed; its active SSTable is sealed if that is to go, too. */
-  private FlushJob begun(TreeHandle tree, FlushKind kind, boolean forMemory) {
+  private TreeFlush begun(TreeHandle tree, FlushKind kind, boolean forMemory) {
     TreeState state = tree.states().current();
     int frozen = state.frozenRuns(engine.log().visible());
     // What is sealed and gets its last writes now is flushed before more is sealed.
@@ -236,7 +249,7 @@ public final class Flusher {
     if (kind == FlushKind.FULL) {
       whole.add(tree);
     }
-    return new FlushJob(this, tree, kind, forMemory);
+    return new TreeFlush(this, tree, kind, forMemory);
   }
 
   /** Bytes of write memory that will come free, since all of a tree is being flushed. */
@@ -261,13 +274,14 @@ public final class Flusher {
           && tree.memoryBusy().compareAndSet(false, true)) {
         // Of a whole component, only what is sealed: the other half is being written.
         FlushKind kind = settings.strategy().forMemory();
-        return begun(tree, kind == FlushKind.FULL ? FlushKind.OLDEST : kind, true);
+        kind = kind == FlushKind.FULL ? FlushKind.OLDEST : kind;
+        return new FlushJob(this, List.of(begun(tree, kind, true)));
       }
     }
     return null;
   }
 
-  /** A flush of the tree that the policy chooses, if any has something to flush. */
+  /** A flush of the trees that the policy chooses, if any has something to flush. */
   private @Nullable FlushJob memoryTriggered() {
     if (allBusy()) {
       // Writers ask again and again meanwhile: they are not to pay for the policy.
@@ -277,11 +291,8 @@ public final class Flusher {
     if (engine.gate().excessBytes() <= comingBytes() || (slots != null && running.get() > 0)) {
       return null;
     }
-    TreeHandle best = claim(chooseForMemory(null));
-    if (best == null) {
-      return null;
-    }
-    return begun(best, settings.strategy().forMemory(), true);
+    FlushKind kind = settings.strategy().forMemory();
+    return begun(chooseForMemory(null, roundBytes()), tree -> kind, true);
   }
 
   private boolean allBusy() {
@@ -309,8 +320,8 @@ public final class Flusher {
       return true;
     }
     try {
-      FlushChoice choice = chooseForMemory(tree);
-      return choice == null || choice.treeId() == tree.id();
+      List<FlushChoice> choices = chooseForMemory(tree, 1);
+      return choices.isEmpty() || choices.get(0).treeId() == tree.id();
     } finally {
       if (!requests.compareAndSet(1, 0)) {
         answer();
@@ -320,14 +331,15 @@ public final class Flusher {
 
   /**
    * @param mine a tree that may be chosen although the caller's flush of it is under way
+   * @param bytes what the chosen trees should give back together
    */
-  private @Nullable FlushChoice chooseForMemory(@Nullable TreeHandle mine) {
+  private List<FlushChoice> chooseForMemory(@Nullable TreeHandle mine, long bytes) {
     window.look(engine.catalog().trees());
     List<TreeMemory> trees = memory(tree -> true, mine);
     long total = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
     // One tree at least holds more than this.
     long minimum = Math.min(sliceBytes(), total / Math.max(1, trees.size()) / 2);
-    return settings.policy().choose(trees, minimum);
+    return settings.policy().choose(trees, minimum, bytes);
   }
 
   /** What a policy is to know of the trees that hold write memory. */
@@ -347,10 +359,10 @@ public final class Flusher {
     return trees;
   }
 
-  /** Takes the chosen tree for a flush; null if there is none, or somebody else was faster. */
-  private @Nullable TreeHandle claim(@Nullable FlushChoice choice) {
-    TreeHandle tree = choice == null ? null : engine.catalog().tree(choice.treeId());
-    if (choice == null || tree == null || !tree.memoryBusy().compareAndSet(false, true)) {
+  /** Takes a chosen tree for a flush; null if it is gone, or somebody else was faster. */
+  private @Nullable TreeHandle claim(FlushChoice choice) {
+    TreeHandle tree = engine.catalog().tree(choice.treeId());
+    if (tree == null || !tree.memoryBusy().compareAndSet(false, true)) {
       return null;
     }
     LOG.debug("flushing {}: {}", tree, choice.reason());
@@ -380,6 +392,14 @@ public final class Flusher {
     return settings.tableBytes().getAsLong();
   }
 
+  /**
+   * What is committed together of several trees. Writers have about a slice's size between the
+   * trigger and the limit: so some of that comes back before they have to wait.
+   */
+  long roundBytes() {
+    return sliceBytes() / 2;
+  }
+
   private void sealActive(TreeHandle tree) {
     ActiveTree active = tree.activeTree();
     if (active.bytesUsed() > 0) {
@@ -388,30 +408,40 @@ public final class Flusher {
   }
 
   /**
-   * A slice of a tree is on disk.
+   * Slices are on disk, and out of memory.
    *
-   * @param forMemory whether it was flushed because memory ran short
+   * @param freed bytes of write memory that came free
    */
-  void flushed(TreeHandle tree, boolean forMemory, FlushSpan span, StoreListener.Flush event)
-      throws IOException {
-    long written = event.bytesWritten();
-    long freed = event.bytesFreed();
-    if (forMemory) {
-      // Others write meanwhile: it was as much as was written in any case.
-      window.flushed(tree.id(), Math.max(freed, written));
+  void flushed(List<FlushSlice> slices, long freed) throws IOException {
+    long now = engine.nanos();
+    long begun = slices.stream().mapToLong(FlushSlice::startNanos).min().orElse(now);
+    long total = slices.stream().mapToLong(FlushSlice::bytesWritten).sum();
+    for (FlushSlice slice : slices) {
+      TreeHandle tree = slice.tree();
+      long written = slice.bytesWritten();
+      // Its share: what each slice alone has freed is not known.
+      long given = (long) ((double) freed * written / Math.max(1, total));
+      if (slice.part().forMemory()) {
+        // Others write meanwhile: it was as much as was written in any case.
+        window.flushed(tree.id(), Math.max(given, written));
+      }
+      tree.work().flushed(written, slice.part().forMemory());
+      bytesWritten.add(written);
+      flushes.increment();
+      FlushKind kind = slice.part().kind();
+      long nanos = now - slice.startNanos();
+      engine
+          .observers()
+          .flushed(slice.span(), new StoreListener.Flush(tree.name(), kind, written, given, nanos));
     }
-    tree.work().flushed(written, forMemory);
-    bytesWritten.add(written);
-    flushes.increment();
-    engine.observers().flushed(span, event);
     cutLog();
     holdWriters();
     seeL0();
     if (engine.gate().pressed()) {
       letGo.run();
     }
-    engine.gate().freed(freed, event.nanos());
-    onFlushed.accept(tree);
+    engine.gate().freed(freed, now - begun);
+    slices.forEach(slice -> onFlushed.accept(slice.tree()));
   }
 
   private void cutLog() throws IOException {
@@ -420,10 +450,16 @@ public final class Flusher {
     }
   }
 
+  /** A flush is done with these trees. */
+  void left(List<TreeFlush> parts) {
+    for (TreeFlush part : parts) {
+      whole.remove(part.tree());
+      part.tree().memoryBusy().set(false);
+    }
+  }
+
   /** A flush has ended. */
-  void ended(TreeHandle tree) {
-    whole.remove(tree);
-    tree.memoryBusy().set(false);
+  void ended() {
     if (running.decrementAndGet() == 0 && engine.log().sizeBytes() > settings.logLimitBytes()) {
       relieveLog();
     }

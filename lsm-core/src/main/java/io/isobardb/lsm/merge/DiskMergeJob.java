@@ -90,8 +90,8 @@ final class DiskMergeJob implements Job {
   private boolean carry() throws IOException {
     Rewrite current = rewrite;
     if (current == null) {
-      rewrite = begin();
-      return false;
+      current = begin();
+      rewrite = current;
     }
     Rewrite.Outcome outcome = current.step(engine.environment().scheduler().stepBytes());
     if (outcome == Rewrite.Outcome.GOING_ON) {

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Order of preference: L1 comes or goes; then by score, from 1 on; then an unwanted L1 is
  * drained. The score of a level is its size over its target. That of L0 is groups over the start,
  * or, for loads in key order that make but one group, its size over what memory or L1 may hold,
- * times the groups at which it stops. While L1 is unwanted, L0 is merged into L2, along with what
- * overlaps in L1.
+ * times the groups at which it stops. However full L0 is, a level that is fuller goes first: what a
+ * merge of L0 costs is the size of L1, which would grow and grow. While L1 is unwanted, L0 is
+ * merged into L2, along with what overlaps in L1.
  */
 public final class PartitionedLeveling implements MergePolicy {
   /** A merge takes no more than this many SSTables' bytes, if there is a choice. */
@@ -118,9 +119,8 @@ public final class PartitionedLeveling implements MergePolicy {
       double byBytes = (double) l0Bytes / options.l0StopGroups() / fair;
       double score = Math.max((double) groups / options.l0StartGroups(), byBytes);
       if (score >= 1) {
-        boolean urgent = 2 * groups >= options.l0StartGroups() + options.l0StopGroups();
         String reason = String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(l0Bytes));
-        candidates.add(new Candidate(top + 1, urgent ? Double.POSITIVE_INFINITY : score, reason));
+        candidates.add(new Candidate(top + 1, score, reason));
       }
       for (int height = draining ? top - 1 : top; height > 0; height--) {
         long bytes = version.atHeight(height).sizeBytes() - leavingBytes(height);

@@ -10,6 +10,8 @@ import java.util.Map;
  * @param writeMemory where the memory tuner begins, and what large writes may count on
  * @param memoryTuner whether it divides the memory
  * @param tunerIntervalNanos how long a cycle of it takes while little is written
+ * @param activeBytes at which an active SSTable is sealed, if the write memory is not too small for
+ *     that; 0 if it follows the write memory
  * @param pageSize for a new store; an existing one keeps its own
  * @param orders the key orders that trees may have, by name
  */
@@ -20,12 +22,19 @@ public record OpenOptions(
     long tunerIntervalNanos,
     long logLimit,
     Policies policies,
+    int activeBytes,
     int pageSize,
     IoMode ioMode,
     long asyncSyncNanos,
     int backgroundJobs,
     boolean createIfMissing,
     Map<String, KeyOrder> orders) {
+
+  /** The least number of pages of an active SSTable. */
+  public static final int MIN_ACTIVE_PAGES = 4;
+
+  /** So many active SSTables the write memory has room for at least. */
+  public static final int MIN_ACTIVES = 4;
 
   /** These options for a store that has its own page size. */
   OpenOptions withPageSize(int bytes) {
@@ -36,6 +45,7 @@ public record OpenOptions(
         tunerIntervalNanos,
         logLimit,
         policies,
+        activeBytes,
         bytes,
         ioMode,
         asyncSyncNanos,
@@ -45,11 +55,15 @@ public record OpenOptions(
   }
 
   /**
-   * At which size an active SSTable is sealed while write memory has {@code writeBytes}: small
-   * enough for the processor's cache.
+   * At which size an active SSTable is sealed while write memory has {@code writeBytes}: if no
+   * other is wanted, small enough for the processor's cache.
    */
   public int activeBytes(long writeBytes) {
-    return (int) Math.max(Math.min(writeBytes / 16, 16 << 20), 4L * pageSize);
+    long wanted =
+        activeBytes == 0
+            ? Math.min(writeBytes / 16, 16 << 20)
+            : Math.min(writeBytes / MIN_ACTIVES, activeBytes);
+    return (int) Math.max(wanted, (long) MIN_ACTIVE_PAGES * pageSize);
   }
 
   /** How much is written in a cycle of the tuner at most: enough for merges to show. */

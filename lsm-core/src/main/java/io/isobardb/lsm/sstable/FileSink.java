@@ -16,10 +16,15 @@ import org.jspecify.annotations.Nullable;
  * {@link Purpose#MERGE}. A page that was written is then offered to the buffer cache, or given back
  * to the pool.
  *
- * <p>{@link #finish} syncs the file, not its directory. Thread rule: one thread at a time.
+ * <p>{@link #finish} syncs the file, not its directory; after {@link #syncLater} not even that, so
+ * that several files can be written first and synced after each other, which costs a file system
+ * with a journal little more than one sync. Thread rule: one thread at a time.
  */
 public final class FileSink implements PageSink {
   private static final int BATCH_BYTES = 256 << 10;
+
+  /** For the number of the footer page: not among these. */
+  private static final int NO_FOOTER = -1;
 
   /** Several files are written at once: the buffers of each are at most this part of the budget. */
   private static final int BUDGET_SHARE = 128;
@@ -39,14 +44,15 @@ public final class FileSink implements PageSink {
   private final Memory[] memories;
   private final int[] bases;
   private int pending;
-  private int firstPending = 1;
+  private int firstPending;
 
   private @Nullable StoredOutput output;
   private long written;
   private int[] map = new int[0];
+  private boolean syncLater;
 
   /**
-   * Creates the file and writes its header.
+   * Creates the file.
    *
    * @param codec of {@link FileLayout}
    * @param adopt whether pages go to the buffer cache: hot ones in any case, others if it has room
@@ -73,12 +79,35 @@ public final class FileSink implements PageSink {
         output = new StoredOutput(space, file, seed, pageSize);
         map = new int[64];
       }
-      writeOne(0, 0, null);
-      written = pageSize;
+      begin();
     } catch (IOException | RuntimeException | Error e) {
       abort();
       throw e;
     }
+  }
+
+  /** The header; it goes out with the first pages, since a write costs more than a page does. */
+  private void begin() throws IOException {
+    if (codec != FileLayout.CODEC_NONE) {
+      writeOne(0, 0, null);
+      firstPending = 1;
+      written = pageSize;
+      return;
+    }
+    int page = allocate();
+    FileLayout.writeHeader(memory(page), base(page), space, fileNumber, treeId, codec);
+    push(page, false, NO_FOOTER);
+  }
+
+  /** Leaves the file open and not synced when it is finished: {@link #sync} is to follow. */
+  public void syncLater() {
+    syncLater = true;
+  }
+
+  /** Syncs and closes the finished file. */
+  public void sync() throws IOException {
+    file.sync();
+    close();
   }
 
   @Override
@@ -118,19 +147,25 @@ public final class FileSink implements PageSink {
 
   @Override
   public void emit(int pageNo, int page, boolean isHot) throws IOException {
+    boolean inOrder = pageNo == firstPending + pending;
+    push(page, isHot, NO_FOOTER);
+    if (!inOrder) {
+      throw new IllegalArgumentException("page " + pageNo + " out of order");
+    }
+  }
+
+  private void push(int page, boolean isHot, int footer) throws IOException {
     pages[pending] = page;
     hot[pending] = isHot;
     pending++;
-    if (pageNo != firstPending + pending - 1) {
-      throw new IllegalArgumentException("page " + pageNo + " out of order");
-    }
     if (pending == pages.length) {
-      flush();
+      flush(footer);
     }
   }
 
   /** Writes pages that stay what and where they are: those of an SSTable in memory. */
   void emitShared(int[] shared) throws IOException {
+    flush();
     int at = 1;
     while (at < shared.length) {
       int count = Math.min(pages.length, shared.length - at);
@@ -142,13 +177,20 @@ public final class FileSink implements PageSink {
   }
 
   private void flush() throws IOException {
+    flush(NO_FOOTER);
+  }
+
+  /**
+   * @param footer the number of the footer page, which nobody reads through the cache
+   */
+  private void flush(int footer) throws IOException {
     store(pending, firstPending);
     int count = pending;
     int first = firstPending;
     pending = 0;
     firstPending += count;
     for (int i = 0; i < count; i++) {
-      if (adopt) {
+      if (adopt && first + i != 0 && first + i != footer) {
         long key = BufferCache.key((int) fileNumber, first + i);
         Access access = hot[i] ? Access.QUERY : Access.MERGE;
         space.cache().adopt(key, pages[i], Purpose.MERGE, access);
@@ -189,10 +231,12 @@ public final class FileSink implements PageSink {
 
   @Override
   public SSTableMeta finish(SSTableMeta meta) throws IOException {
-    flush();
-    int pageCount = firstPending;
+    int pageCount = firstPending + pending;
     int mapPages = 0;
-    if (codec != FileLayout.CODEC_NONE) {
+    if (codec == FileLayout.CODEC_NONE) {
+      written = (long) pageCount * pageSize;
+    } else {
+      flush();
       mark(pageCount, output().position());
       written = output().finish();
       mapPages = FileLayout.pageMapPages(pageSize, pageCount);
@@ -215,12 +259,20 @@ public final class FileSink implements PageSink {
             written + (long) (mapPages + 1) * pageSize,
             codec,
             mapPages == 0 ? 0 : pageCount);
-    for (int i = 0; i <= mapPages; i++) {
-      writeOne(pageCount + i, written, full);
-      written += pageSize;
+    if (codec == FileLayout.CODEC_NONE) {
+      int page = allocate();
+      FileLayout.writeFooter(memory(page), base(page), pageSize, full);
+      push(page, false, pageCount);
+      flush(pageCount);
+    } else {
+      for (int i = 0; i <= mapPages; i++) {
+        writeOne(pageCount + i, written, full);
+        written += pageSize;
+      }
     }
-    file.sync();
-    close();
+    if (!syncLater) {
+      sync();
+    }
     return full;
   }
 

@@ -12,6 +12,7 @@ import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +44,6 @@ public final class Catalog {
   private final Map<String, TreeHandle> byName = new ConcurrentHashMap<>();
   private final AtomicLong nextFile;
 
-  private volatile long logStart;
   private volatile long notedLogStart;
 
   /**
@@ -62,7 +62,6 @@ public final class Catalog {
     this.space = space;
     this.manifest = manifest;
     this.nextFile = new AtomicLong(nextFile);
-    this.logStart = logStart;
     this.notedLogStart = logStart;
     this.visible = visible;
     this.durable = durable;
@@ -131,39 +130,70 @@ public final class Catalog {
   }
 
   /**
-   * Carries out a change of a tree, on disk and in memory.
+   * A change of a tree with what belongs to it.
    *
    * @param fresh SSTables that the edit adds
    * @param cleanups run when nobody can see the old state any more
-   * @throws DiskFullException if there is no room; nothing happened, and the files of {@code fresh}
-   *     may go
-   * @throws IOException if a write or a sync failed; whether the change took effect is not known
-   *     until the store is opened again, so the files must stay
    */
+  public record TreeChange(
+      TreeHandle tree, Change change, Collection<SSTable> fresh, List<Runnable> cleanups) {}
+
+  /** As {@link #commit(List)}, for one tree. */
   public void commit(
       TreeHandle tree, Change change, Collection<SSTable> fresh, List<Runnable> cleanups)
       throws IOException {
-    tree.commitLock().lock();
+    commit(List.of(new TreeChange(tree, change, fresh, cleanups)));
+  }
+
+  /**
+   * Carries out changes of trees, at most one of each, on disk and in memory: all or none are on
+   * disk, by one sync of the directory and one record of the manifest.
+   *
+   * @throws DiskFullException if there is no room; nothing happened, and the fresh files may go
+   * @throws IOException if a write or a sync failed; whether the changes took effect is not known
+   *     until the store is opened again, so the files must stay
+   */
+  public void commit(List<TreeChange> changes) throws IOException {
+    List<TreeChange> ordered = new ArrayList<>(changes);
+    // Whoever takes several commit locks takes them in this order.
+    ordered.sort(Comparator.comparingInt(change -> change.tree().id()));
+    ordered.forEach(change -> change.tree().commitLock().lock());
     try {
-      if (!fresh.isEmpty()) {
+      if (ordered.stream().anyMatch(change -> !change.fresh().isEmpty())) {
         syncDirectory();
       }
-      Version old = tree.states().current().version();
-      VersionEdit built = change.edit(old, flushedLsn(tree, change));
-      Version version = old.apply(built);
-      TreeState before = tree.states().current();
-      long left = before.withMemory(change.memory(before)).minMemoryLsn(durable.getAsLong());
-      append(List.of(storeEdit(tree, left), built));
-      tree.states()
-          .swap(
-              state -> {
-                TreeState changed = state.withMemory(change.memory(state));
-                return changed.withDisk(diskRuns(version, tables(state, fresh)), version);
-              },
-              cleanups);
+      Map<TreeHandle, Long> left = new HashMap<>();
+      List<VersionEdit> edits = new ArrayList<>();
+      for (TreeChange change : ordered) {
+        TreeState before = change.tree().states().current();
+        edits.add(change.change().edit(before.version(), flushedLsn(change)));
+        List<Run> memory = change.change().memory(before);
+        left.put(change.tree(), before.withMemory(memory).minMemoryLsn(durable.getAsLong()));
+      }
+      List<Version> versions = new ArrayList<>();
+      for (int i = 0; i < edits.size(); i++) {
+        Version old = ordered.get(i).tree().states().current().version();
+        versions.add(old.apply(edits.get(i)));
+      }
+      append(left, edits);
+      for (int i = 0; i < versions.size(); i++) {
+        swap(ordered.get(i), versions.get(i));
+      }
     } finally {
-      tree.commitLock().unlock();
+      ordered.forEach(change -> change.tree().commitLock().unlock());
     }
+  }
+
+  private static void swap(TreeChange change, Version version) {
+    change
+        .tree()
+        .states()
+        .swap(
+            state -> {
+              TreeState changed = state.withMemory(change.change().memory(state));
+              return changed.withDisk(diskRuns(version, tables(state, change.fresh())), version);
+            },
+            change.cleanups());
   }
 
   /** A failed sync is final, for whatever reason it failed. */
@@ -176,22 +206,29 @@ public final class Catalog {
   }
 
   /**
-   * What the store has to remember besides: file numbers, and where the log must begin.
+   * Appends edits, and what the store has to remember besides: file numbers, and where the log must
+   * begin. Where that is holds only together with these edits, so no others may come to know it
+   * before: it is worked out under the lock, and forgotten if the manifest does not take them.
    *
-   * @param changed a tree whose memory changes with this edit, or null
-   * @param left the lowest LSN that is then in its memory
+   * @param left of trees whose memory changes with the edits, the lowest LSN that is then in it
    */
-  private VersionEdit storeEdit(@Nullable TreeHandle changed, long left) {
-    long needed = Math.min(neededLsn(changed, left), durable.getAsLong());
-    if (needed > logStart) {
-      logStart = needed;
+  private void append(Map<TreeHandle, Long> left, List<VersionEdit> edits) throws IOException {
+    manifestLock.lock();
+    try {
+      long needed = Math.min(neededLsn(left), durable.getAsLong());
+      long start = Math.max(needed, notedLogStart);
+      List<VersionEdit> all = new ArrayList<>();
+      all.add(VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(start).build());
+      all.addAll(edits);
+      append(all);
+    } finally {
+      manifestLock.unlock();
     }
-    return VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(logStart).build();
   }
 
   /** Lets the manifest know where the log must begin by now. */
   public void noteLogStart() throws IOException {
-    append(List.of(storeEdit(null, 0)));
+    append(Map.of(), List.of());
   }
 
   /** Where the log must begin, as the manifest knows it. */
@@ -205,25 +242,27 @@ public final class Catalog {
    * <p>It is never beyond what the log has synced: after a crash the log would end before it, hand
    * the LSNs between out again, and the next replay would leave those writes out.
    */
-  private long flushedLsn(TreeHandle tree, Change change) {
+  private long flushedLsn(TreeChange change) {
     long synced = durable.getAsLong();
     long applied = Math.min(visible.getAsLong() + 1, synced);
-    TreeState state = tree.states().current();
-    long min = Math.min(applied, state.withMemory(change.memory(state)).minMemoryLsn(synced));
+    TreeState state = change.tree().states().current();
+    List<Run> memory = change.change().memory(state);
+    long min = Math.min(applied, state.withMemory(memory).minMemoryLsn(synced));
     return Math.max(min, 0);
   }
 
   /** The lowest LSN that is in memory only, over all logged trees: the log is needed from there. */
   public long neededLsn() {
-    return neededLsn(null, 0);
+    return neededLsn(Map.of());
   }
 
-  private long neededLsn(@Nullable TreeHandle changed, long left) {
+  private long neededLsn(Map<TreeHandle, Long> left) {
     long needed = visible.getAsLong() + 1;
     long synced = durable.getAsLong();
     for (TreeHandle tree : byId.values()) {
       if (tree.settings().logged()) {
-        long lowest = tree == changed ? left : tree.states().current().minMemoryLsn(synced);
+        Long rest = left.get(tree);
+        long lowest = rest != null ? rest : tree.states().current().minMemoryLsn(synced);
         needed = Math.min(needed, lowest);
       }
     }

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FlushPolicyTest {
@@ -34,10 +33,14 @@ class FlushPolicyTest {
         case "trees" -> trees.clear();
         case "memory" -> {
           for (FlushPolicy policy : FlushPolicy.values()) {
-            answer.append(describe(policy.choose(trees, values.get("minimum") * MB)));
+            long bytes = values.getOrDefault("bytes", 0L) * MB;
+            answer.append(describe(policy.choose(trees, values.get("minimum") * MB, bytes)));
           }
         }
-        case "log" -> answer.append(describe(FlushPolicy.chooseForLog(trees, values.get("below"))));
+        case "log" -> {
+          long bytes = values.getOrDefault("bytes", 0L) * MB;
+          answer.append(describe(FlushPolicy.chooseForLog(trees, values.get("below"), bytes)));
+        }
         default ->
             trees.add(
                 new TreeMemory(
@@ -52,8 +55,15 @@ class FlushPolicyTest {
     return answer.isEmpty() ? "ok" : answer.toString();
   }
 
-  private static String describe(@Nullable FlushChoice choice) {
-    return choice == null ? "none\n" : choice.treeId() + "  " + choice.reason() + "\n";
+  private static String describe(List<FlushChoice> choices) {
+    if (choices.isEmpty()) {
+      return "none\n";
+    }
+    StringBuilder all = new StringBuilder();
+    for (FlushChoice choice : choices) {
+      all.append(choice.treeId()).append("  ").append(choice.reason()).append('\n');
+    }
+    return all.toString();
   }
 
   @Test
@@ -74,15 +84,19 @@ class FlushPolicyTest {
       }
       boolean any = trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() > 0);
       for (FlushPolicy policy : FlushPolicy.values()) {
-        FlushChoice choice = policy.choose(trees, 2 * MB);
+        List<FlushChoice> choices = policy.choose(trees, 2 * MB, random.nextInt(8) * MB);
         boolean good =
-            choice == null
-                ? !any
-                : trees.stream()
-                    .filter(tree -> tree.treeId() == choice.treeId())
-                    .allMatch(tree -> !tree.busy() && tree.flushableBytes() > 0);
-        assertTrue(good, "seed " + seed + ", " + policy + " of " + trees + " chose " + choice);
+            any != choices.isEmpty()
+                && choices.stream().map(FlushChoice::treeId).distinct().count() == choices.size()
+                && choices.stream().allMatch(choice -> canGive(trees, choice.treeId()));
+        assertTrue(good, "seed " + seed + ", " + policy + " of " + trees + " chose " + choices);
       }
     }
+  }
+
+  private static boolean canGive(List<TreeMemory> trees, int id) {
+    return trees.stream()
+        .filter(tree -> tree.treeId() == id)
+        .allMatch(tree -> !tree.busy() && tree.flushableBytes() > 0);
   }
 }

@@ -1,0 +1,110 @@
+package io.isobardb.lsm.flush;
+
+import io.isobardb.lsm.observe.FlushSpan;
+import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.Range;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A slice of a tree's memory that has been written and is not named in the manifest yet.
+ *
+ * @param part what it is a part of
+ * @param taken the range of keys that goes from memory to disk
+ * @param runs of how many of the oldest runs
+ * @param output its SSTable; null if no entry is left of it
+ * @param file that SSTable's file, to be synced; null as the output is
+ * @param span begun with it
+ * @param startNanos when it was begun
+ * @param last whether there was nothing to flush behind it
+ */
+record FlushSlice(
+    TreeFlush part,
+    Range taken,
+    int runs,
+    @Nullable SSTableMeta output,
+    @Nullable FileSink file,
+    FlushSpan span,
+    long startNanos,
+    boolean last) {
+
+  TreeHandle tree() {
+    return part.tree();
+  }
+
+  /** Bytes of its SSTable. */
+  long bytesWritten() {
+    return output == null ? 0 : output.sizeBytes();
+  }
+
+  private List<SSTableMeta> outputs() {
+    return output == null ? List.of() : List.of(output);
+  }
+
+  void sync() throws IOException {
+    if (file != null) {
+      file.sync();
+    }
+  }
+
+  /** Deletes the file, of which nobody knows yet. */
+  void discard() {
+    if (file != null) {
+      file.abort();
+    }
+  }
+
+  /** Takes the range out of memory and puts the SSTable into L0. */
+  Catalog.TreeChange change(Flusher flusher) {
+    List<SSTable> fresh = new ArrayList<>(1);
+    if (output != null) {
+      fresh.add(flusher.engine().open(output, tree()));
+    }
+    L0Structure l0 = flusher.settings().l0();
+    return new Catalog.TreeChange(
+        tree(),
+        new Catalog.Change() {
+          @Override
+          public VersionEdit edit(Version version, long flushedLsn) {
+            VersionEdit.Builder edit = VersionEdit.of(tree().id()).flushedLsn(flushedLsn);
+            List<SSTableMeta> added = outputs();
+            List<Place> places = l0.place(version, added);
+            for (int i = 0; i < places.size(); i++) {
+              edit.add(places.get(i), added.get(i));
+            }
+            return edit.build();
+          }
+
+          @Override
+          public List<Run> memory(TreeState state) {
+            return without(state);
+          }
+        },
+        fresh,
+        part.cleanups(taken, runs));
+  }
+
+  private List<Run> without(TreeState state) {
+    List<Run> all = state.memory();
+    List<Run> left = new ArrayList<>(all.subList(0, all.size() - runs));
+    for (Run run : all.subList(all.size() - runs, all.size())) {
+      Run rest = run.without(taken);
+      if (rest != null) {
+        left.add(rest);
+      }
+    }
+    return left;
+  }
+}

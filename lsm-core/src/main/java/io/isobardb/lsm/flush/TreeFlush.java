@@ -1,0 +1,270 @@
+package io.isobardb.lsm.flush;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.merge.Rewrite;
+import io.isobardb.lsm.observe.FlushSpan;
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.Range;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.RunCursor;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a flush that one tree has: writes slices of its memory, all entries of some of the
+ * oldest runs, over one range of keys.
+ *
+ * <p>A slice is one SSTable long. A <em>partial</em> flush takes its slices from all runs, each
+ * going on in the key space where the last one ended, round and round: so a range has gathered a
+ * whole round's writes by the time its turn comes. An <em>oldest</em> or <em>full</em> flush takes
+ * the slices of the oldest run, or of all runs, from the first key to the last.
+ *
+ * <p>The slice that was written is to be committed before the next one is begun. Thread rule: one
+ * thread at a time.
+ */
+final class TreeFlush {
+  private final Flusher flusher;
+  private final TreeHandle tree;
+  private final FlushKind kind;
+  private final boolean forMemory;
+
+  /** The contents of the runs that an oldest or full flush set out with. */
+  private final Set<Object> contents = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private FlushSpan span = FlushSpan.start();
+  private boolean begun;
+  private int runs;
+  private byte @Nullable [] low;
+  private @Nullable Rewrite rewrite;
+  private @Nullable FileSink sink;
+  private long startNanos;
+  private double share = -1;
+
+  /**
+   * @param forMemory whether memory runs short: then a flush that is not full ends when that is
+   *     over
+   */
+  TreeFlush(Flusher flusher, TreeHandle tree, FlushKind kind, boolean forMemory) {
+    this.flusher = flusher;
+    this.tree = tree;
+    this.kind = kind;
+    this.forMemory = forMemory;
+  }
+
+  TreeHandle tree() {
+    return tree;
+  }
+
+  FlushKind kind() {
+    return kind;
+  }
+
+  boolean forMemory() {
+    return forMemory;
+  }
+
+  /** Whether a slice has been begun and not written to its end. */
+  boolean inSlice() {
+    return rewrite != null;
+  }
+
+  /** Whether, if other trees are flushed along with this one, a slice of it is enough. */
+  boolean takesOneSlice() {
+    return forMemory && kind != FlushKind.FULL;
+  }
+
+  /**
+   * Whether another slice is to follow the one that was committed.
+   *
+   * @param exhausted whether that was the last one there was
+   */
+  boolean goesOn(boolean exhausted) {
+    return switch (kind) {
+      // For the log's sake a slice at a time: then the tree with the lowest LSN is another.
+      case PARTIAL -> forMemory && flusher.goesOn(tree);
+      case OLDEST -> !exhausted && (!forMemory || flusher.goesOn(tree));
+      case FULL -> !exhausted;
+    };
+  }
+
+  /**
+   * Begins the next slice.
+   *
+   * @return a slice that is there already, since it holds no entry; null if one has been begun, or
+   *     if there is nothing to flush
+   */
+  @Nullable FlushSlice begin() {
+    span = FlushSpan.start();
+    startNanos = flusher.engine().nanos();
+    TreeState state = tree.states().current();
+    List<Run> inputs = inputs(state);
+    runs = inputs.size();
+    if (runs == 0) {
+      return null;
+    }
+    if (kind == FlushKind.PARTIAL) {
+      low = tree.sweep();
+    }
+    MergingCursor source = cursor(inputs);
+    byte[] from = low;
+    boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
+    if (!found && from != null && kind == FlushKind.PARTIAL) {
+      low = null;
+      found = source.first();
+    }
+    if (!found) {
+      source.close();
+      low = null;
+      return slice(null, null, true);
+    }
+    if (share < 0 || kind != FlushKind.FULL) {
+      // Of a full flush, all slices have what it began with to thank for their size.
+      share = flusher.shareOfMemory(state);
+    }
+    tree.work().flushBegins(share);
+    rewrite =
+        new Rewrite(
+            source,
+            new VersionFilter(tree.order(), flusher.engine().liveSnapshots(tree)),
+            bottommost(state),
+            this::writer,
+            flusher.sliceBytes(),
+            -1);
+    return null;
+  }
+
+  /**
+   * Writes a part of the slice that has been begun.
+   *
+   * @return the slice if that was the last part, its file not synced
+   */
+  @Nullable FlushSlice step() throws IOException {
+    Rewrite current = rewrite;
+    if (current == null) {
+      throw new IllegalStateException("no slice of " + tree + " has been begun");
+    }
+    Rewrite.Outcome outcome = current.step(flusher.engine().environment().scheduler().stepBytes());
+    if (outcome == Rewrite.Outcome.GOING_ON) {
+      return null;
+    }
+    boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
+    byte[] last = current.lastKey();
+    SSTableMeta output = current.hasOutput() ? current.finishOutput() : null;
+    rewrite = null;
+    current.close();
+    return slice(exhausted ? null : last, output, exhausted);
+  }
+
+  private FlushSlice slice(byte @Nullable [] high, @Nullable SSTableMeta output, boolean last) {
+    FileSink file = output == null ? null : sink;
+    sink = null;
+    return new FlushSlice(this, new Range(low, high), runs, output, file, span, startNanos, last);
+  }
+
+  /** The slice up to this key, to the end if it is null, has been committed. */
+  void committed(byte @Nullable [] high) {
+    if (kind == FlushKind.PARTIAL) {
+      tree.setSweep(high);
+    } else {
+      low = high;
+    }
+  }
+
+  private List<Run> inputs(TreeState state) {
+    List<Run> memory = state.memory();
+    if (!begun) {
+      begun = true;
+      int frozen = state.frozenRuns(flusher.engine().log().visible());
+      int count = kind == FlushKind.OLDEST ? Math.min(1, frozen) : frozen;
+      if (kind != FlushKind.PARTIAL) {
+        for (Run run : memory.subList(memory.size() - count, memory.size())) {
+          run.tables().forEach(table -> contents.add(table.content()));
+        }
+      }
+      return memory.subList(memory.size() - count, memory.size());
+    }
+    if (kind == FlushKind.PARTIAL) {
+      return memory.subList(
+          memory.size() - state.frozenRuns(flusher.engine().log().visible()), memory.size());
+    }
+    int first = memory.size();
+    while (first > 0 && contents.contains(memory.get(first - 1).get(0).content())) {
+      first--;
+    }
+    return memory.subList(first, memory.size());
+  }
+
+  private MergingCursor cursor(List<Run> inputs) {
+    EntryCursor[] sources = new EntryCursor[inputs.size()];
+    for (int i = 0; i < sources.length; i++) {
+      sources[i] = new RunCursor(tree.order(), inputs.get(i), flusher.engine()::mergeCursor);
+    }
+    return new MergingCursor(tree.order(), sources);
+  }
+
+  /** Delete markers can go if there is nothing older: the tree has no SSTables on disk. */
+  private Function<LeafCursor, Boolean> bottommost(TreeState state) {
+    boolean oldest = state.version().tableCount() == 0;
+    return cursor -> oldest;
+  }
+
+  private SSTableWriter writer() {
+    Catalog catalog = flusher.engine().catalog();
+    TreeHandle.Settings settings = tree.settings();
+    long number = catalog.newFileNumber();
+    try {
+      FileSink file = new FileSink(catalog.space(), number, tree.id(), settings.codec(), true);
+      file.syncLater();
+      sink = file;
+      SSTableWriter writer =
+          new SSTableWriter(file, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+      writer.sourceHot(true);
+      return writer;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What is to be done when nobody can see any more what this slice takes out of memory. */
+  List<Runnable> cleanups(Range taken, int count) {
+    List<Runnable> cleanups = new ArrayList<>();
+    List<Run> memory = tree.states().current().memory();
+    for (Run run : memory.subList(memory.size() - count, memory.size())) {
+      for (Table table : run.tables()) {
+        ActiveTree sealed = table.tree();
+        if (sealed != null) {
+          cleanups.add(() -> sealed.releaseRange(taken.low(), taken.high()));
+        }
+      }
+    }
+    return cleanups;
+  }
+
+  /** Closes what is open, and deletes the output that was begun. */
+  void abandon() {
+    Rewrite current = rewrite;
+    if (current != null) {
+      rewrite = null;
+      sink = null;
+      current.close();
+    }
+  }
+}
