@@ -141,14 +141,13 @@ final class FlushJob implements Job {
 
   /**
    * Waits until the log is durable up to what was flushed: else a crash could keep it and lose
-   * older writes to other trees, and hand its LSNs out again.
+   * older writes to other trees, or the rest of a batch, and hand its LSNs out again. A delete that
+   * left nothing to be written counts, too: it takes effect.
    */
   private void awaitLog() {
     long lsn = -1;
     for (FlushSlice slice : slices) {
-      if (slice.output() != null) {
-        lsn = Math.max(lsn, slice.output().maxLsn());
-      }
+      lsn = Math.max(lsn, slice.newestLsn());
     }
     if (lsn >= 0 && flusher.engine().log().isOpen()) {
       flusher.engine().log().get().awaitDurable(lsn);

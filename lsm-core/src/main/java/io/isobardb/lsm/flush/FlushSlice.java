@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param runs of how many of the oldest runs
  * @param output its SSTable; null if no entry is left of it
  * @param file that SSTable's file, to be synced; null as the output is
+ * @param newestLsn the highest LSN of the entries it took, left out or not; -1 if there are none
  * @param span begun with it
  * @param startNanos when it was begun
  * @param last whether there was nothing to flush behind it
@@ -36,6 +37,7 @@ record FlushSlice(
     int runs,
     @Nullable SSTableMeta output,
     @Nullable FileSink file,
+    long newestLsn,
     FlushSpan span,
     long startNanos,
     boolean last) {

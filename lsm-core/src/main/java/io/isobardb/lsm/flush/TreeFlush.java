@@ -133,7 +133,7 @@ final class TreeFlush {
     if (!found) {
       source.close();
       low = null;
-      return slice(null, null, true);
+      return slice(null, null, -1, true);
     }
     if (share < 0 || kind != FlushKind.FULL) {
       // Of a full flush, all slices have what it began with to thank for their size.
@@ -170,13 +170,15 @@ final class TreeFlush {
     SSTableMeta output = current.hasOutput() ? current.finishOutput() : null;
     rewrite = null;
     current.close();
-    return slice(exhausted ? null : last, output, exhausted);
+    return slice(exhausted ? null : last, output, current.newestLsn(), exhausted);
   }
 
-  private FlushSlice slice(byte @Nullable [] high, @Nullable SSTableMeta output, boolean last) {
+  private FlushSlice slice(
+      byte @Nullable [] high, @Nullable SSTableMeta output, long newestLsn, boolean last) {
     FileSink file = output == null ? null : sink;
     sink = null;
-    return new FlushSlice(this, new Range(low, high), runs, output, file, span, startNanos, last);
+    Range taken = new Range(low, high);
+    return new FlushSlice(this, taken, runs, output, file, newestLsn, span, startNanos, last);
   }
 
   /** The slice up to this key, to the end if it is null, has been committed. */

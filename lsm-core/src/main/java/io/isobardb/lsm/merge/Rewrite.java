@@ -36,6 +36,7 @@ public final class Rewrite implements AutoCloseable {
   private @Nullable SSTableWriter writer;
   private long entriesIn;
   private long entriesOut;
+  private long newestLsn = -1;
 
   /**
    * @param source stands on the first entry; owned by this from now on
@@ -85,6 +86,7 @@ public final class Rewrite implements AutoCloseable {
       }
       LeafCursor entry = source.leaf();
       entriesIn++;
+      newestLsn = Math.max(newestLsn, entry.lsn());
       carried += ENTRY_OVERHEAD + entry.keyLength() + entry.valueLength();
       boolean deletes = entry.kind() == Kind.DELETE;
       if (filter.keep(entry, deletes && bottommost.apply(entry))) {
@@ -124,6 +126,14 @@ public final class Rewrite implements AutoCloseable {
   /** The last key carried or left out. */
   public byte[] lastKey() {
     return filter.lastKey();
+  }
+
+  /**
+   * The highest LSN of all entries carried or left out, -1 if there was none: until that is durable
+   * a crash may take what made others needless.
+   */
+  public long newestLsn() {
+    return newestLsn;
   }
 
   public long entriesIn() {
