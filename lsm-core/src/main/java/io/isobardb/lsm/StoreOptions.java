@@ -92,7 +92,7 @@ public final class StoreOptions {
           "pageSize must be a power of two from 4096 to 65536, not " + pageSize);
     }
     this.activeTableSize = builder.activeTableSize;
-    long least = (long) OpenOptions.MIN_ACTIVE_PAGES * pageSize;
+    long least = (long) OpenOptions.MIN_WANTED_PAGES * pageSize;
     long most = Math.min(writeMemory / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
     if (activeTableSize != 0 && (activeTableSize < least || activeTableSize > most)) {
       throw new IllegalArgumentException(
@@ -100,7 +100,7 @@ public final class StoreOptions {
               + least
               + " to "
               + most
-              + " bytes (four pages to a quarter of the write memory or 64 MiB), not "
+              + " bytes (eight pages to a quarter of the write memory or 64 MiB), not "
               + activeTableSize);
     }
     boolean shares = writeMemoryAllocation == WriteMemoryAllocation.STATIC;
@@ -418,7 +418,7 @@ public final class StoreOptions {
     }
 
     /**
-     * At which size a tree's active SSTable is sealed, in bytes: from four pages to a quarter of
+     * At which size a tree's active SSTable is sealed, in bytes: from eight pages to a quarter of
      * the write memory or 64 MiB. A larger one is searched and filled through more levels and out
      * of more of the processor's cache; a smaller one makes more runs, which reads have to ask and
      * merges in memory put together. While the memory tuner leaves less than four of them room, it

@@ -262,7 +262,7 @@ class PolicyOptionsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"16384, 10, 60", "1048576, 0, 0"})
+  @CsvSource({"32768, 5, 40", "1048576, 0, 0"})
   void anActiveSSTableIsSealedAtTheSizeAskedFor(int size, int leastRuns, int mostRuns) {
     SimulatedWorld world = new SimulatedWorld(5);
     try (Store store = world.open(options().activeTableSize(size).build())) {
@@ -277,13 +277,13 @@ class PolicyOptionsTest {
 
   @Test
   void anActiveSSTableTooSmallOrTooLargeIsRefused() {
-    for (int size : new int[] {-1, 16_383, (2 << 20) + 1}) {
+    for (int size : new int[] {-1, 32_767, (2 << 20) + 1}) {
       StoreOptions.Builder options = options().writeMemory(8 << 20 >> 1).activeTableSize(size);
       IllegalArgumentException e =
           assertThrows(IllegalArgumentException.class, options::build, "size " + size);
       assertTrue(
-          e.getMessage().contains("activeTableSize must be 0, or from 16384 to"), e::getMessage);
+          e.getMessage().contains("activeTableSize must be 0, or from 32768 to"), e::getMessage);
     }
-    assertEquals(16_384, options().activeTableSize(16_384).build().activeTableSize());
+    assertEquals(32_768, options().activeTableSize(32_768).build().activeTableSize());
   }
 }

@@ -36,7 +36,7 @@ final class RandomOptions {
   /** What each of the trees that share write memory has at least. */
   private static final int MIN_SHARE_PAGES = 8;
 
-  private static final int MIN_ACTIVE_PAGES = 4;
+  private static final int MIN_ACTIVE_PAGES = 8;
 
   /** What levels are made for: as it comes, or so that they come and go when a store is opened. */
   private static final long[] LEVELS = {0, 64 << 10, 64 << 10, 64 << 20};
@@ -59,6 +59,7 @@ final class RandomOptions {
     long budget = minBudgetBytes(pageSize);
     // With little write memory, replay has to flush.
     long writeMemory = budget >> (1 + random.nextInt(pageSize == 65536 ? 2 : 4));
+    int activeSize = MIN_ACTIVE_PAGES * pageSize;
     int mostStaticTrees = (int) (writeMemory / (MIN_SHARE_PAGES * pageSize));
     return StoreOptions.builder()
         .memoryBudget(budget)
@@ -69,7 +70,7 @@ final class RandomOptions {
         .writeMemoryAllocation(
             random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
         .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
-        .activeTableSize(random.nextInt(3) == 0 ? MIN_ACTIVE_PAGES * pageSize : 0)
+        .activeTableSize(random.nextInt(3) == 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
         .memoryComponent(anyOf(random, MemoryComponent.values()))
         .flushStrategy(anyOf(random, FlushStrategy.values()))
         .l0Structure(anyOf(random, L0Structure.values()))

@@ -33,6 +33,12 @@ public record OpenOptions(
   /** The least number of pages of an active SSTable. */
   public static final int MIN_ACTIVE_PAGES = 4;
 
+  /**
+   * The least that can be asked for, in pages. A cursor holds a page of each run in memory: of a
+   * small budget it could not have one of more runs than this makes.
+   */
+  public static final int MIN_WANTED_PAGES = 8;
+
   /** So many active SSTables the write memory has room for at least. */
   public static final int MIN_ACTIVES = 4;
 
@@ -62,7 +68,8 @@ public record OpenOptions(
     long wanted =
         activeBytes == 0
             ? Math.min(writeBytes / 16, 16 << 20)
-            : Math.min(writeBytes / MIN_ACTIVES, activeBytes);
+            : Math.min(
+                writeBytes / MIN_ACTIVES, Math.max(activeBytes, MIN_WANTED_PAGES * pageSize));
     return (int) Math.max(wanted, (long) MIN_ACTIVE_PAGES * pageSize);
   }
 
