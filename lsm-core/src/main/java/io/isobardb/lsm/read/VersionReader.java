@@ -165,7 +165,8 @@ public final class VersionReader {
   private MergingCursor recent(TreeHandle tree, TreeState state, long since) {
     List<EntryCursor> sources = new ArrayList<>();
     sources.add(engine.queryCursor(state.active()));
-    for (int i = 0; i < recentRuns(state, since); i++) {
+    int recent = recentRuns(state, since);
+    for (int i = 0; i < recent; i++) {
       Run run = state.run(i);
       if (run.tables().stream().anyMatch(table -> mayBeNewer(table, since))) {
         sources.add(new RunCursor(tree.order(), run, engine::queryCursor));

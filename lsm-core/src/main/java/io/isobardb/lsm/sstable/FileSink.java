@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * to the pool.
  *
  * <p>{@link #finish} syncs the file, not its directory; after {@link #syncLater} not even that, so
- * that several files can be written first and synced after each other, which costs a file system
- * with a journal little more than one sync. Thread rule: one thread at a time.
+ * that several files can be written first and synced after each other. Thread rule: one thread at a
+ * time.
  */
 public final class FileSink implements PageSink {
   private static final int BATCH_BYTES = 256 << 10;
