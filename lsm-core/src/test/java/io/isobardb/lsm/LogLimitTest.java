@@ -20,6 +20,8 @@ class LogLimitTest {
     "50, PARTITIONED",
     "100000, PARTITIONED",
     "50, MONOLITHIC",
+    "50, ACCORDION_INDEX",
+    "100000, ACCORDION_INDEX",
     "100000, MONOLITHIC"
   })
   void howeverFewTheKeysTheLogIsCut(int keys, MemoryComponent component) {

@@ -183,13 +183,14 @@ class PolicyOptionsTest {
     }
   }
 
-  @Test
-  void accordionMergesWhatIsSealedIntoOneAndFlushesAllOfIt() {
+  @ParameterizedTest
+  @EnumSource(names = {"ACCORDION_INDEX", "ACCORDION_DATA"})
+  void accordionMergesWhatIsSealedIntoOneAndFlushesAllOfIt(MemoryComponent component) {
+    boolean data = component == MemoryComponent.ACCORDION_DATA;
     SimulatedWorld world = new SimulatedWorld(5);
     Set<FlushKind> kinds = EnumSet.noneOf(FlushKind.class);
     Set<Integer> outputs = new TreeSet<>();
-    StoreOptions options =
-        options().memoryComponent(MemoryComponent.ACCORDION_DATA).logLimit(64 << 20).build();
+    StoreOptions options = options().memoryComponent(component).logLimit(64 << 20).build();
     try (Store store = world.open(options)) {
       store.addListener(
           new StoreListener() {
@@ -202,6 +203,8 @@ class PolicyOptionsTest {
             public void merged(Merge event) {
               if (event.kind() == MergeKind.MEMORY) {
                 outputs.add(event.outputs());
+                // An index is a small part of what it is over.
+                assertEquals(data, event.bytesWritten() > event.bytesRead() / 8, event.toString());
               }
             }
           });

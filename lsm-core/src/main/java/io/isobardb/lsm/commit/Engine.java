@@ -1,6 +1,6 @@
 package io.isobardb.lsm.commit;
 
-import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.error.FailureLatch;
 import io.isobardb.lsm.observe.Observers;
@@ -49,10 +49,10 @@ public record Engine(
   }
 
   private EntryCursor cursor(Table table, Access mode) {
-    ActiveTree tree = table.tree();
-    if (tree != null) {
+    Sealed entries = table.sealed();
+    if (entries != null) {
       Purpose purpose = mode == Access.MERGE ? Purpose.MERGE : Purpose.CURSOR;
-      return tree.cursor(purpose, table.range().low(), table.range().high());
+      return entries.cursor(purpose, table.range().low(), table.range().high());
     }
     SSTable sstable = (SSTable) table.content();
     return sstable.cursor(mode);

@@ -7,12 +7,9 @@ import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
-import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,17 +18,21 @@ import org.jspecify.annotations.Nullable;
  * holds the fence's position starts (or, going back, ends) exactly where the copy ended (or
  * started).
  */
-final class ActiveCursor extends LeafCursor {
+final class ActiveCursor extends LeafEntryCursor {
   private final ActiveTree tree;
-  private final PagePool pool;
+
+  /** Holds the copy. */
   private final int page;
+
   private final Purpose purpose;
   private final Memory memory;
   private final int base;
 
+  /** What the copy was made from. */
+  private int leaf = PagePool.NONE;
+
   private long shape;
   private int slot = -1;
-  private int entry;
   private byte[] fence = new byte[32];
   private final byte @Nullable [] low;
   private final byte @Nullable [] high;
@@ -44,13 +45,13 @@ final class ActiveCursor extends LeafCursor {
    */
   ActiveCursor(
       ActiveTree tree, int page, Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
+    super(tree.pool);
+    this.memory = pool.memory(page);
     this.low = low;
     this.high = high;
     this.tree = tree;
-    this.pool = tree.pool;
     this.page = page;
     this.purpose = purpose;
-    this.memory = pool.memory(page);
     this.base = pool.base(page);
   }
 
@@ -66,7 +67,7 @@ final class ActiveCursor extends LeafCursor {
     try {
       for (; ; ) {
         long found = tree.descend(at, offset, length, lsn, before);
-        int leaf = (int) found;
+        leaf = (int) found;
         if (leaf == PagePool.NONE) {
           return false;
         }
@@ -145,10 +146,7 @@ final class ActiveCursor extends LeafCursor {
       return false;
     }
     entry = tree.search.entry(memory, base, shape, to);
-    int keyLength = ActiveLayout.keyLength(memory, entry);
-    key = key.length >= keyLength ? key : new byte[2 * keyLength];
-    memory.get(entry + ENTRY_KEY, key, 0, keyLength);
-    entry(keyLength, ActiveLayout.lsn(memory, entry), ActiveLayout.kind(memory, entry));
+    load();
     return true;
   }
 
@@ -202,49 +200,18 @@ final class ActiveCursor extends LeafCursor {
   }
 
   @Override
-  public int valueLength() {
-    return kind() == Kind.PUT_OVERFLOW
-        ? memory.getInt(valueOffset() + 4)
-        : ActiveLayout.valueLength(memory, entry);
-  }
-
-  @Override
-  public Memory valueMemory() {
+  Memory memory() {
     return memory;
   }
 
   @Override
-  public int valueOffset() {
-    return entry + ENTRY_KEY + keyLength();
+  int page() {
+    return leaf;
   }
 
   @Override
-  public void copyValue(int from, Memory target, int targetOffset, int length) {
-    if (kind() == Kind.PUT_OVERFLOW) {
-      int first = memory.getInt(valueOffset());
-      OverflowChain.copy(pool, first, from, target, targetOffset, length);
-    } else {
-      target.copyFrom(targetOffset, memory, valueOffset() + from, length);
-    }
-  }
-
-  @Override
-  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
-    if (kind() == Kind.PUT_OVERFLOW) {
-      int first = memory.getInt(valueOffset());
-      OverflowChain.copy(pool, first, from, target, targetOffset, length);
-    } else {
-      memory.get(valueOffset() + from, target, targetOffset, length);
-    }
-  }
-
-  @Override
-  public void copyValue(int from, byte[] target, int targetOffset, int length) {
-    if (kind() == Kind.PUT_OVERFLOW) {
-      copyValue(from, ByteBuffer.wrap(target), targetOffset, length);
-    } else {
-      memory.get(valueOffset() + from, target, targetOffset, length);
-    }
+  int offset() {
+    return entry - base;
   }
 
   @Override

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * it has noted the child's. Nodes are never unlinked, so a page reached is a node of this tree,
  * whatever a torn read said, once the version has been compared. See {@link ActiveLayout}.
  */
-public final class ActiveTree {
+public final class ActiveTree implements Sealed {
   /** The tree has no version of the key that the reader may see. */
   public static final int ABSENT = -1;
 
@@ -98,6 +98,7 @@ public final class ActiveTree {
   private @Nullable ActiveSplit splitter;
   private int filterAttemptPages;
   private boolean freed;
+  private boolean handedOver;
   private @Nullable LeafRelease release;
 
   /**
@@ -443,6 +444,7 @@ public final class ActiveTree {
    *     that the caller may rely on. Its position does not move.
    * @return the value's length in bytes, or {@link #ABSENT}, {@link #DELETED} or {@link #RETRY}
    */
+  @Override
   public int getInto(byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
     return mayContain(hash) ? find(key, offset, length, lsn, target, null) : ABSENT;
   }
@@ -469,6 +471,7 @@ public final class ActiveTree {
    * The LSN of the newest version of a key, or {@link #ABSENT}, inside an epoch. Writes of the key
    * that are under way may be missed.
    */
+  @Override
   public long newestLsn(byte[] key, int offset, int length, long hash) {
     if (!mayContain(hash)) {
       return ABSENT;
@@ -665,12 +668,14 @@ public final class ActiveTree {
    * @param high the cursor is not moved to keys above this one
    * @throws OutOfBudgetException if there is no page for the copy
    */
+  @Override
   public EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
     int page = pool.allocatePatiently(purpose);
     return new ActiveCursor(this, page, purpose, low, high);
   }
 
   /** Bytes of the pages held, filter and overflow chains included. */
+  @Override
   public long bytesUsed() {
     return (long) pages.get() * pool.pageSize();
   }
@@ -686,11 +691,24 @@ public final class ActiveTree {
   }
 
   /** The number of entries, versions each; approximate while written. Visits all leaves. */
+  @Override
   public long entries() {
-    return new NodeWalk(this).measure().entries;
+    structure.lock();
+    try {
+      long entries = 0;
+      if (!freed && !handedOver) {
+        for (int leaf : new NodeWalk(this).leaves(root)) {
+          entries += ActiveLayout.count(pool.memory(leaf).getLong(pool.base(leaf) + SHAPE));
+        }
+      }
+      return entries;
+    } finally {
+      structure.unlock();
+    }
   }
 
   /** No put had a lower LSN; {@code Long.MAX_VALUE} before the first put. */
+  @Override
   public long minLsn() {
     return minLsn;
   }
@@ -705,12 +723,13 @@ public final class ActiveTree {
 
   /**
    * Gives up what lies wholly above {@code low} and not above {@code high}; a null bound is none.
-   * The tree is sealed, and no new reader looks for keys in that range; those in an epoch may.
+   * The tree is sealed, and no new reader looks for keys in that range; those in an epoch may. Does
+   * nothing once the leaves have been handed over.
    */
   public void releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
     structure.lock();
     try {
-      if (freed || root == PagePool.NONE) {
+      if (freed || handedOver || root == PagePool.NONE) {
         return;
       }
       LeafRelease release = this.release;
@@ -729,10 +748,25 @@ public final class ActiveTree {
     return release != null && release.isReleased(page);
   }
 
+  @Override
+  public int[] handOver() {
+    structure.lock();
+    try {
+      if (freed || handedOver) {
+        throw new IllegalStateException("the leaves are not this tree's any more");
+      }
+      handedOver = true;
+      return new NodeWalk(this).leaves(root);
+    } finally {
+      structure.unlock();
+    }
+  }
+
   /**
-   * Gives all pages up, when no writer is left and no new reader can find the tree. Readers in an
-   * epoch may still read. A second call does nothing.
+   * Gives all pages up, or those that have not been handed over, when no writer is left and no new
+   * reader can find the tree. Readers in an epoch may still read. A second call does nothing.
    */
+  @Override
   public void free() {
     structure.lock();
     try {
@@ -743,7 +777,11 @@ public final class ActiveTree {
       if (growingFilter != null) {
         growingFilter.retire();
       }
-      new NodeWalk(this).retire(root);
+      if (handedOver) {
+        new NodeWalk(this).retireInner(root);
+      } else {
+        new NodeWalk(this).retire(root);
+      }
     } finally {
       structure.unlock();
     }

@@ -9,10 +9,8 @@ import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 
 import com.carrotsearch.hppc.IntHashSet;
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,17 +66,8 @@ final class LeafRelease {
         || (high != null && compareFence(memory, base, UPPER, high) > 0)) {
       return 0;
     }
-    int pages = 1;
-    for (int i = 0; i < count; i++) {
-      int entry = entry(memory, base, shape, i);
-      if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
-        int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
-        pages += OverflowChain.retire(pool, memory.getInt(at));
-      }
-    }
     released.add(page);
-    pool.retire(page, Purpose.WRITE);
-    return pages;
+    return NodeWalk.retireLeaf(pool, page);
   }
 
   /** Compares a fence's key; a fence that is not there lies beyond all keys on its side. */

@@ -16,6 +16,13 @@ public enum MemoryComponent {
    */
   MONOLITHIC,
   /**
+   * Small active SSTables, of which the sealed ones now and then get one index in the place of
+   * theirs, and which are flushed as a whole: the paper's Accordion-index. The entries stay where
+   * they are, those that were overwritten too; so a merge takes little work and little room, and
+   * frees nothing.
+   */
+  ACCORDION_INDEX,
+  /**
    * Small active SSTables, of which the sealed ones are now and then merged into a single one, data
    * and all, and which are flushed as a whole: the paper's Accordion-data. What a merge leaves is
    * packed and has one version of each key, but there has to be room for it beside its inputs until
@@ -23,7 +30,7 @@ public enum MemoryComponent {
    */
   ACCORDION_DATA;
 
-  /** Sealed SSTables that {@link #ACCORDION_DATA} merges. */
+  /** Sealed runs that are merged into one. */
   private static final int PIPELINE = 4;
 
   /** A tree of which nothing is known may well grow to this part of the write memory. */
@@ -39,19 +46,23 @@ public enum MemoryComponent {
     return this != MONOLITHIC;
   }
 
-  /** Whether a merge in memory takes all sealed runs, and makes one SSTable of them. */
+  /** Whether a merge in memory takes all sealed runs, and makes one of them. */
   public boolean mergesWhole() {
-    return this == ACCORDION_DATA;
+    return this == ACCORDION_INDEX || this == ACCORDION_DATA;
+  }
+
+  /** Whether a merge in memory makes a new index and leaves the entries where they are. */
+  public boolean mergesIndexes() {
+    return this == ACCORDION_INDEX;
   }
 
   /**
-   * Whether all sealed runs should be merged into one.
+   * Whether all sealed runs should be merged into one, if there is room for it.
    *
    * @param sealed how many get no writes any more
-   * @param hasRoom whether there is room for all of them again
    */
-  public boolean mergesNow(int sealed, boolean hasRoom) {
-    return mergesWhole() && sealed >= PIPELINE && hasRoom;
+  public boolean mergesNow(int sealed) {
+    return mergesWhole() && sealed >= PIPELINE;
   }
 
   /**

@@ -7,6 +7,7 @@ import static io.isobardb.lsm.component.ActiveLayout.MAX_LSN;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 
+import com.carrotsearch.hppc.IntArrayList;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.page.Memory;
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Visits to all nodes of an {@link ActiveTree}. One walk serves one call. */
 final class NodeWalk {
-  /** Set by {@link #measure}. */
-  long entries;
-
   /** Set by {@link #measure}. */
   long maxLsn;
 
@@ -74,15 +72,93 @@ final class NodeWalk {
       int entry = entry(memory, base, shape, i);
       if (!leaf) {
         retire(memory.getInt(entry + ENTRY_LINK));
-      } else if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
+      }
+    }
+    if (leaf) {
+      retireLeaf(pool, page);
+    } else {
+      pool.retire(page, Purpose.WRITE);
+    }
+  }
+
+  /** Retires a leaf and its chains; gives the number of pages. */
+  static int retireLeaf(PagePool pool, int page) {
+    int pages = 1;
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    long shape = memory.getLong(base + SHAPE);
+    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      int entry = entry(memory, base, shape, i);
+      if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
         int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
-        OverflowChain.retire(pool, memory.getInt(at));
+        pages += OverflowChain.retire(pool, memory.getInt(at));
       }
     }
     pool.retire(page, Purpose.WRITE);
+    return pages;
   }
 
-  /** Sums up all leaves while they may be written. Enters an epoch for each. */
+  /** How many pages a leaf and its chains are. */
+  static int leafPages(PagePool pool, int page) {
+    int pages = 1;
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    long shape = memory.getLong(base + SHAPE);
+    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      int entry = entry(memory, base, shape, i);
+      if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
+        int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
+        pages += OverflowChain.pageCount(pool, memory.getInt(at + 4));
+      }
+    }
+    return pages;
+  }
+
+  /** Retires the inner nodes below and at a page. Nobody writes; readers may still read. */
+  void retireInner(int page) {
+    if (page == PagePool.NONE || tree.isReleased(page)) {
+      return;
+    }
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    long shape = memory.getLong(base + SHAPE);
+    if (ActiveLayout.level(shape) > 1) {
+      retireInner(memory.getInt(base + FIRST_CHILD));
+      for (int i = 0; i < ActiveLayout.count(shape); i++) {
+        retireInner(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK));
+      }
+    }
+    // Leaves below are not looked at: they are somebody else's.
+    if (ActiveLayout.level(shape) > 0) {
+      pool.retire(page, Purpose.WRITE);
+    }
+  }
+
+  /** The leaves below and at a page that were not given up, in the order of keys. */
+  int[] leaves(int page) {
+    IntArrayList leaves = new IntArrayList();
+    addLeaves(page, leaves);
+    return leaves.toArray();
+  }
+
+  private void addLeaves(int page, IntArrayList leaves) {
+    if (page == PagePool.NONE || tree.isReleased(page)) {
+      return;
+    }
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    long shape = memory.getLong(base + SHAPE);
+    if (ActiveLayout.level(shape) == 0) {
+      leaves.add(page);
+      return;
+    }
+    addLeaves(memory.getInt(base + FIRST_CHILD), leaves);
+    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      addLeaves(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK), leaves);
+    }
+  }
+
+  /** Goes through all leaves while they may be written. Enters an epoch for each. */
   NodeWalk measure() {
     byte @Nullable [] from = null;
     int length = 0;
@@ -99,7 +175,6 @@ final class NodeWalk {
         int version = (int) (at >>> 32);
         Memory memory = pool.memory(page);
         int base = pool.base(page);
-        int count = tree.search.count(memory.getLong(base + SHAPE));
         long leafMax = memory.getLong(base + MAX_LSN);
         int fence = tree.search.fence(memory, base, UPPER);
         int nextLength = 0;
@@ -113,7 +188,6 @@ final class NodeWalk {
         if (ActiveTree.changed(memory, base, version)) {
           continue;
         }
-        entries += count;
         maxLsn = Math.max(maxLsn, leafMax);
         more = fence >= 0;
         byte[] spent = from;

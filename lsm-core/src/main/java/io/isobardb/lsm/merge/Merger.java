@@ -5,6 +5,7 @@ import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.observe.MergeSpan;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.TreeHandle;
@@ -197,7 +198,7 @@ public final class Merger {
         || !tree.memoryBusy().compareAndSet(false, true)) {
       return;
     }
-    MemoryMergeJob job = whole ? whole(tree) : alike(tree);
+    Job job = whole ? whole(tree) : alike(tree);
     if (job == null) {
       tree.memoryBusy().set(false);
       return;
@@ -213,20 +214,22 @@ public final class Merger {
   }
 
   private boolean mergesWhole(TreeState state) {
-    return settings
-        .component()
-        .mergesNow(
-            state.frozenRuns(engine.log().visible()),
-            engine.gate().hasRoomBelowDelay(state.sealedBytes()));
+    return settings.component().mergesNow(state.frozenRuns(engine.log().visible()));
   }
 
-  /** A merge of all frozen runs into one SSTable. */
-  private @Nullable MemoryMergeJob whole(TreeHandle tree) {
+  /** A merge of all frozen runs into one SSTable, or below one index; null if there is no room. */
+  private @Nullable Job whole(TreeHandle tree) {
     TreeState state = tree.states().current();
     int frozen = state.frozenRuns(engine.log().visible());
-    return mergesWhole(state)
-        ? new MemoryMergeJob(this, engine, tree, frozen, 0, Long.MAX_VALUE)
-        : null;
+    boolean indexes = settings.component().mergesIndexes();
+    long room =
+        indexes ? IndexMergeJob.bytesFor(engine, state.memory(), frozen) : state.sealedBytes();
+    if (!mergesWhole(state) || !engine.gate().hasRoomBelowDelay(room)) {
+      return null;
+    }
+    return indexes
+        ? new IndexMergeJob(this, engine, tree, frozen)
+        : new MemoryMergeJob(this, engine, tree, frozen, 0, Long.MAX_VALUE);
   }
 
   /** A tree with less write memory than this is not merged in memory. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
@@ -160,7 +161,7 @@ public final class BatchReader {
             walks[i] = sstable;
           }
         } else if (table != null) {
-          ask(requireNonNull(table.tree()), key);
+          ask(requireNonNull(table.sealed()), key);
         }
       }
       for (int i = 0; i < count; i++) {
@@ -172,7 +173,7 @@ public final class BatchReader {
       return dropKnown(count);
     }
 
-    private void ask(ActiveTree tree, int key) {
+    private void ask(Sealed tree, int key) {
       int found = tree.getInto(keys[key], 0, keys[key].length, hashes[key], lsn, scratch);
       if (found == ActiveTree.ABSENT) {
         return;

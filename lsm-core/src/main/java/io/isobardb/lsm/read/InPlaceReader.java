@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageLayout;
@@ -128,7 +129,7 @@ public final class InPlaceReader {
     }
     for (int i = 0; i < state.runCount(); i++) {
       Table table = state.run(i).find(key, 0, key.length);
-      ActiveTree sealed = table == null ? null : table.tree();
+      Sealed sealed = table == null ? null : table.sealed();
       SSTable sstable = table == null ? null : table.sstable();
       if (sealed != null && knows(sealed, key, hash, lsn)) {
         return null;
@@ -152,7 +153,7 @@ public final class InPlaceReader {
   }
 
   /** Whether the answer is here: a value, that there is none, or that this can't be told now. */
-  private boolean knows(ActiveTree tree, byte[] key, long hash, long lsn) {
+  private boolean knows(Sealed tree, byte[] key, long hash, long lsn) {
     int slot = epochs.enter();
     try {
       return tree.getInto(key, 0, key.length, hash, lsn, NOTHING) != ActiveTree.ABSENT;

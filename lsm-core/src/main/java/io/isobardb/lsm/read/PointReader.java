@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
@@ -104,7 +105,7 @@ public final class PointReader {
       if (table == null) {
         continue;
       }
-      ActiveTree sealed = table.tree();
+      Sealed sealed = table.sealed();
       found =
           sealed != null
               ? sealed.getInto(key, offset, length, hash, lsn, target)
@@ -185,7 +186,7 @@ public final class PointReader {
     for (int i = 0; i < state.runCount() && found == ActiveTree.ABSENT; i++) {
       Table table = state.run(i).find(key, offset, length);
       if (table != null) {
-        ActiveTree sealed = table.tree();
+        Sealed sealed = table.sealed();
         found =
             sealed != null
                 ? load(sealed, key, offset, length, hash, lsn, target)
@@ -196,7 +197,7 @@ public final class PointReader {
   }
 
   private int load(
-      ActiveTree tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
+      Sealed tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
     int slot = epochs.enter();
     try {
       return tree.getInto(key, offset, length, hash, lsn, target);

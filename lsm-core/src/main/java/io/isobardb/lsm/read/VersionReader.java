@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
@@ -64,7 +65,7 @@ public final class VersionReader {
         if (table == null) {
           continue;
         }
-        ActiveTree sealed = table.tree();
+        Sealed sealed = table.sealed();
         if (sealed != null) {
           newest = newest(sealed, key, hash);
         } else if (requireNonNull(table.sstable()).meta().maxLsn() > since) {
@@ -97,7 +98,7 @@ public final class VersionReader {
     return state.runCount();
   }
 
-  private long newest(ActiveTree tree, byte[] key, long hash) {
+  private long newest(Sealed tree, byte[] key, long hash) {
     int slot = epochs.enter();
     try {
       return tree.newestLsn(key, 0, key.length, hash);

@@ -3,6 +3,8 @@ package io.isobardb.lsm.state;
 import static java.util.Objects.requireNonNull;
 
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.MergedIndex;
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -12,14 +14,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted piece of a tree: an SSTable in memory or on disk, or an active SSTable that was sealed,
- * of which only the keys within {@link #range} count. What lies outside has moved elsewhere.
+ * A sorted piece of a tree: an SSTable in memory or on disk, an active SSTable that was sealed, or
+ * several of those below one index, of which only the keys within {@link #range} count. What lies
+ * outside has moved elsewhere.
  *
  * <p>Immutable. Several tables may share their content; {@link TreeStates} frees it with the last
  * state that reaches it.
  */
 public final class Table {
-  private final @Nullable ActiveTree tree;
+  private final @Nullable Sealed sealed;
   private final @Nullable SSTable sstable;
   private final StartLsn start;
   private final Range range;
@@ -58,12 +61,12 @@ public final class Table {
   private static final StartLsn NO_START = new StartLsn(0);
 
   private Table(
-      @Nullable ActiveTree tree,
+      @Nullable Sealed sealed,
       @Nullable SSTable sstable,
       StartLsn start,
       Range range,
       long inputLsn) {
-    this.tree = tree;
+    this.sealed = sealed;
     this.sstable = sstable;
     this.start = start;
     this.range = range;
@@ -73,6 +76,11 @@ public final class Table {
   /** All of an active SSTable, which takes the writes from {@code start} on. */
   public static Table of(ActiveTree tree, StartLsn start) {
     return new Table(tree, null, start, Range.ALL, 0);
+  }
+
+  /** All that lies below an index. */
+  public static Table of(MergedIndex index) {
+    return new Table(index, null, NO_START, Range.ALL, 0);
   }
 
   /** All of an SSTable. */
@@ -93,12 +101,17 @@ public final class Table {
     return start.get();
   }
 
-  /** The sealed active SSTable, or null if this is an SSTable. */
+  /** The active SSTable, or null if this is none: all else gets no writes. */
   public @Nullable ActiveTree tree() {
-    return tree;
+    return sealed instanceof ActiveTree tree ? tree : null;
   }
 
-  /** The SSTable, or null if this is a sealed active SSTable. */
+  /** The active SSTable or the merged index, or null if this is an SSTable. */
+  public @Nullable Sealed sealed() {
+    return sealed;
+  }
+
+  /** The SSTable, or null if this is an active SSTable or a merged index. */
   public @Nullable SSTable sstable() {
     return sstable;
   }
@@ -115,7 +128,7 @@ public final class Table {
 
   /** What the content is known by: equal for tables that share it. */
   public Object content() {
-    return tree != null ? tree : requireNonNull(sstable);
+    return sealed != null ? sealed : requireNonNull(sstable);
   }
 
   /**
@@ -126,8 +139,8 @@ public final class Table {
    * @param durable the end of what the log has synced
    */
   public long minLsn(long durable) {
-    if (tree != null) {
-      return tree.minLsn();
+    if (sealed != null) {
+      return sealed.minLsn();
     }
     SSTableMeta meta = requireNonNull(sstable).meta();
     return durable > meta.maxLsn() ? meta.minLsn() : Math.min(inputLsn, meta.minLsn());
@@ -135,7 +148,7 @@ public final class Table {
 
   /** Bytes of the whole content, in pages. */
   public long sizeBytes() {
-    return tree != null ? tree.bytesUsed() : requireNonNull(sstable).meta().sizeBytes();
+    return sealed != null ? sealed.bytesUsed() : requireNonNull(sstable).meta().sizeBytes();
   }
 
   /** What is left of this table without the keys of {@code taken}: nothing, one piece or two. */
@@ -156,7 +169,7 @@ public final class Table {
       return;
     }
     if (sstable == null) {
-      left.add(new Table(tree, null, start, kept, 0));
+      left.add(new Table(sealed, null, start, kept, 0));
       return;
     }
     byte[] min = sstable.meta().minKey();

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.sstable.SSTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -135,8 +135,8 @@ public final class TreeStates {
   }
 
   private static void free(Object content) {
-    if (content instanceof ActiveTree tree) {
-      tree.free();
+    if (content instanceof Sealed entries) {
+      entries.free();
     } else {
       SSTable table = (SSTable) content;
       table.markObsolete();

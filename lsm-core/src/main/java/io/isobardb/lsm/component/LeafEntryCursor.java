@@ -1,0 +1,85 @@
+package io.isobardb.lsm.component;
+
+import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
+
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import java.nio.ByteBuffer;
+
+/** A cursor over entries as the leaves of an {@link ActiveTree} hold them. */
+abstract class LeafEntryCursor extends LeafCursor {
+  final PagePool pool;
+
+  /** Where in {@link #memory} the current entry starts. */
+  int entry;
+
+  LeafEntryCursor(PagePool pool) {
+    this.pool = pool;
+  }
+
+  /** Where the current entry is read, be it a copy. */
+  abstract Memory memory();
+
+  /** The leaf that the current entry lies in. */
+  abstract int page();
+
+  /** Where in the leaf it starts. */
+  abstract int offset();
+
+  /** Takes up the entry at {@link #entry}. */
+  final void load() {
+    Memory memory = memory();
+    int keyLength = ActiveLayout.keyLength(memory, entry);
+    key = key.length >= keyLength ? key : new byte[2 * keyLength];
+    memory.get(entry + ENTRY_KEY, key, 0, keyLength);
+    entry(keyLength, ActiveLayout.lsn(memory, entry), ActiveLayout.kind(memory, entry));
+  }
+
+  @Override
+  public final int valueLength() {
+    return kind() == Kind.PUT_OVERFLOW
+        ? memory().getInt(valueOffset() + 4)
+        : ActiveLayout.valueLength(memory(), entry);
+  }
+
+  @Override
+  public final Memory valueMemory() {
+    return memory();
+  }
+
+  @Override
+  public final int valueOffset() {
+    return entry + ENTRY_KEY + keyLength();
+  }
+
+  @Override
+  public final void copyValue(int from, Memory target, int targetOffset, int length) {
+    if (kind() == Kind.PUT_OVERFLOW) {
+      int first = memory().getInt(valueOffset());
+      OverflowChain.copy(pool, first, from, target, targetOffset, length);
+    } else {
+      target.copyFrom(targetOffset, memory(), valueOffset() + from, length);
+    }
+  }
+
+  @Override
+  public final void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
+    if (kind() == Kind.PUT_OVERFLOW) {
+      int first = memory().getInt(valueOffset());
+      OverflowChain.copy(pool, first, from, target, targetOffset, length);
+    } else {
+      memory().get(valueOffset() + from, target, targetOffset, length);
+    }
+  }
+
+  @Override
+  public final void copyValue(int from, byte[] target, int targetOffset, int length) {
+    if (kind() == Kind.PUT_OVERFLOW) {
+      copyValue(from, ByteBuffer.wrap(target), targetOffset, length);
+    } else {
+      memory().get(valueOffset() + from, target, targetOffset, length);
+    }
+  }
+}

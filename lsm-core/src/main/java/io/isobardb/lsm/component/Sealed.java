@@ -1,0 +1,60 @@
+package io.isobardb.lsm.component;
+
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.memory.pool.Purpose;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries in write memory that lie where writers put them and get no company any more: an {@link
+ * ActiveTree} that was sealed, or the {@link MergedIndex} of several.
+ *
+ * <p>Thread rule: lookups by any thread within an epoch of the pool; the rest as is said there.
+ */
+public interface Sealed {
+  /**
+   * Reads the newest version of a key with an LSN of at most {@code lsn}, inside an epoch.
+   *
+   * @param hash {@code KeyHash} of the key
+   * @param target gets the value at its position, if it has room for it; else nothing is changed
+   *     that the caller may rely on. Its position does not move.
+   * @return the value's length in bytes, or {@link ActiveTree#ABSENT}, {@link ActiveTree#DELETED}
+   *     or {@link ActiveTree#RETRY}
+   */
+  int getInto(byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target);
+
+  /** The LSN of the newest version of a key, or {@link ActiveTree#ABSENT}, inside an epoch. */
+  long newestLsn(byte[] key, int offset, int length, long hash);
+
+  /**
+   * A cursor over all versions. The caller keeps what it goes over from being freed.
+   *
+   * @param purpose what it takes is charged to
+   * @param low the cursor is not moved to keys up to this one; null for no bound
+   * @param high the cursor is not moved to keys above this one
+   */
+  EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high);
+
+  /** The number of entries, versions each. */
+  long entries();
+
+  /** Bytes of the pages held. */
+  long bytesUsed();
+
+  /** No entry had a lower LSN. */
+  long minLsn();
+
+  /**
+   * Leaves the pages that entries lie in to a new index over them: from now on {@link #free} gives
+   * up the rest only. No writer is left. Called once.
+   *
+   * @return the leaves; each has its overflow chains
+   */
+  int[] handOver();
+
+  /**
+   * Gives all pages up that were not handed over, when no new reader can find this. Readers in an
+   * epoch may still read. A second call does nothing.
+   */
+  void free();
+}
