@@ -19,6 +19,7 @@ enum Scheme {
   DYNAMIC_MEM("B+-dynamic-MEM", MemoryComponent.MONOLITHIC, FlushPolicy.MAX_MEMORY),
   STATIC("B+-static", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
   STATIC_TUNED("B+-static-tuned", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
+  ACCORDION_INDEX("Accordion-index", MemoryComponent.ACCORDION_INDEX, FlushPolicy.OPTIMAL),
   ACCORDION_DATA("Accordion-data", MemoryComponent.ACCORDION_DATA, FlushPolicy.OPTIMAL);
 
   /** How many trees AsterixDB has memory for by default. */
