@@ -31,7 +31,7 @@ public final class Cursor implements AutoCloseable {
     }
   }
 
-  private final Store store;
+  private final OpenCursors owner;
   private final TreeHandle tree;
   private final long number;
   private final TreeCursor cursor;
@@ -46,16 +46,16 @@ public final class Cursor implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param number the store's name for it
+   * @param number its owner's name for it
    */
   Cursor(
-      Store store,
+      OpenCursors owner,
       TreeHandle tree,
       long number,
       TreeCursor cursor,
       long lsn,
       @Nullable KeyRange passed) {
-    this.store = store;
+    this.owner = owner;
     this.tree = tree;
     this.number = number;
     this.cursor = cursor;
@@ -287,7 +287,7 @@ public final class Cursor implements AutoCloseable {
       if (!closed) {
         closed = true;
         cursor.close();
-        store.closed(number, lsn);
+        owner.closed(number, lsn);
       }
     } finally {
       exit();

@@ -2,27 +2,21 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.read.Overlay;
-import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.RepairReport;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.KeyRange;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.memory.pool.Epochs;
@@ -35,10 +29,6 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,48 +48,28 @@ import org.jspecify.annotations.Nullable;
  * whatever was taken from it throws {@code StoreClosedException} from then on.
  */
 public final class Store implements AutoCloseable {
-  private static final long POLL_NANOS = 1_000_000;
-
   private final StoreOptions options;
   private final Environment environment;
   private final StoreParts parts;
   private final Engine engine;
+  private final Operations operations;
   private final Transactions transactions;
-  private final Epochs operations;
-  private final Signal quiet;
-  private final Map<String, Tree> trees = new ConcurrentHashMap<>();
-
-  /** Open cursors by number, not a set: that would be in the order of identity hash codes. */
-  private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
-
-  private final AtomicLong cursorsOpened = new AtomicLong();
-
-  /** Held by the one cursor that may take pages again when there were not enough. */
-  private final Lock turns = new ReentrantLock();
-
+  private final OpenCursors cursors;
+  private final Trees trees;
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
-  private final Object structure = new Object();
-  private volatile boolean closed;
 
   private Store(StoreOptions options, Environment environment, StoreParts parts) {
     this.options = options;
     this.environment = environment;
     this.parts = parts;
     this.engine = parts.engine();
-    this.transactions = new Transactions(engine);
-    this.operations = engine.operations();
-    this.quiet = environment.scheduler().signal("background work");
-    for (TreeHandle handle : engine.catalog().trees()) {
-      trees.put(handle.name(), new Tree(this, handle, parts));
-    }
-    parts.flusher().onPressure(() -> cursors.values().forEach(cursor -> cursor.letGo(false)));
-    parts.cache().onShortage(this::letGoOfPages);
-    parts.pool().onShortage(this::letGoOfPages);
-  }
-
-  /** Makes cursors that are not in use give back what they can do without. */
-  private void letGoOfPages() {
-    cursors.values().forEach(cursor -> cursor.letGo(true));
+    this.operations = new Operations(engine.operations(), environment.scheduler());
+    this.transactions = new Transactions(engine, operations);
+    this.cursors = new OpenCursors(engine, operations);
+    this.trees = new Trees(this, parts);
+    parts.flusher().onPressure(() -> cursors.letGo(false));
+    parts.cache().onShortage(() -> cursors.letGo(true));
+    parts.pool().onShortage(() -> cursors.letGo(true));
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */
@@ -229,8 +199,7 @@ public final class Store implements AutoCloseable {
 
   /** The names of all trees, sorted. */
   public List<String> treeNames() {
-    checkOpen();
-    return trees.keySet().stream().sorted().toList();
+    return trees.names();
   }
 
   /**
@@ -239,13 +208,7 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if there is none of this name; says which come near
    */
   public Tree tree(String name) {
-    checkOpen();
-    Tree tree = trees.get(name);
-    if (tree == null) {
-      throw new IllegalArgumentException(
-          "there is no tree '" + name + "'" + Suggestion.among(name, trees.keySet()));
-    }
-    return tree;
+    return trees.get(name);
   }
 
   /** A tree, created with default options if it is missing. */
@@ -259,28 +222,7 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if it exists with another key order
    */
   public Tree openTree(String name, TreeOptions treeOptions) {
-    checkOpen();
-    Tree tree = trees.get(name);
-    if (tree == null) {
-      synchronized (structure) {
-        tree = trees.get(name);
-        if (tree == null) {
-          return create(name, treeOptions);
-        }
-      }
-    }
-    KeyOrder order = tree.handle().order();
-    if (!order.name().equals(treeOptions.keyOrder().name())) {
-      throw new IllegalArgumentException(
-          "tree '"
-              + name
-              + "' has the key order '"
-              + order.name()
-              + "', not '"
-              + treeOptions.keyOrder().name()
-              + "'");
-    }
-    return tree;
+    return trees.open(name, treeOptions);
   }
 
   /**
@@ -289,36 +231,7 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if there is one of this name
    */
   public Tree createTree(String name, TreeOptions treeOptions) {
-    checkOpen();
-    synchronized (structure) {
-      if (trees.containsKey(name)) {
-        throw new IllegalArgumentException("there is a tree '" + name + "' already");
-      }
-      return create(name, treeOptions);
-    }
-  }
-
-  private Tree create(String name, TreeOptions treeOptions) {
-    if (name.isEmpty() || name.length() > 200) {
-      throw new IllegalArgumentException("a tree's name must have 1 to 200 characters");
-    }
-    int slot = enter();
-    try {
-      TreeHandle.Settings settings =
-          new TreeHandle.Settings(
-              treeOptions.keyOrder(),
-              treeOptions.logged(),
-              treeOptions.compression().code(),
-              treeOptions.filterBitsPerKey());
-      TreeHandle handle = parts.createTree(name, settings);
-      Tree tree = new Tree(this, handle, parts);
-      trees.put(name, tree);
-      return tree;
-    } catch (IOException e) {
-      throw failed("creating tree '" + name + "'", e);
-    } finally {
-      operations.exit(slot);
-    }
+    return trees.create(name, treeOptions);
   }
 
   /**
@@ -328,33 +241,7 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if there is no such tree
    */
   public void dropTree(String name) {
-    synchronized (structure) {
-      Tree tree = tree(name);
-      TreeHandle handle = tree.handle();
-      String why = "it was dropped";
-      handle.refuse(why);
-      trees.remove(name);
-      for (Cursor cursor : cursors.values()) {
-        if (cursor.isOver(handle)) {
-          cursor.close();
-        }
-      }
-      long tag = operations.advance();
-      // Some of them may be waiting for memory that only this tree's flush can give them.
-      await(() -> operations.passed(tag));
-      handle.close(why);
-      await(() -> !handle.memoryBusy().get() && !parts.merger().busy(handle));
-      try {
-        parts.dropTree(handle);
-        transactions.locks().forget(handle);
-      } catch (DiskFullException e) {
-        handle.reopen();
-        trees.put(name, tree);
-        throw e;
-      } catch (IOException e) {
-        throw failed("dropping tree '" + name + "'", e);
-      }
-    }
+    trees.drop(name);
   }
 
   /** A new batch of writes to trees of this store. */
@@ -372,7 +259,7 @@ public final class Store implements AutoCloseable {
     if (batch.store() != this) {
       throw new IllegalArgumentException("the batch belongs to another store");
     }
-    int slot = enter();
+    int slot = operations.enter();
     try {
       operations.count(slot, batch.operations().count());
       LockOwner locked = transactions.lock(batch.operations());
@@ -396,6 +283,14 @@ public final class Store implements AutoCloseable {
     return transactions;
   }
 
+  Operations operations() {
+    return operations;
+  }
+
+  OpenCursors cursors() {
+    return cursors;
+  }
+
   /**
    * The one object of a type that goes with this store as long as it is open: for layers above that
    * have to know what of theirs is open over it.
@@ -416,12 +311,6 @@ public final class Store implements AutoCloseable {
    * on plain writes lock their keys, which costs them a little.
    */
   public Transaction begin(TransactionOptions transactionOptions) {
-    checkOpen();
-    if (!transactions.inUse()) {
-      transactions.use();
-      long tag = operations.advance();
-      await(() -> operations.passed(tag));
-    }
     return transactions.begin(this, transactionOptions);
   }
 
@@ -441,29 +330,12 @@ public final class Store implements AutoCloseable {
    */
   public <T extends @Nullable Object, X extends Exception> T inTransaction(
       TransactionOptions transactionOptions, TransactionBody<T, X> body) throws X {
-    for (int attempt = 1; ; attempt++) {
-      try (Transaction transaction = begin(transactionOptions)) {
-        T result = body.run(transaction);
-        if (transaction.isOpen()) {
-          transaction.commit();
-        }
-        return result;
-      } catch (TransactionAbortedException e) {
-        if (attempt >= transactionOptions.maxAttempts()) {
-          throw e;
-        }
-      }
-      transactions.pause(attempt, () -> closed);
-    }
-  }
-
-  boolean isClosed() {
-    return closed;
+    return transactions.run(this, transactionOptions, body);
   }
 
   /** Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}. */
   long commit(BatchFormat.Builder batch, boolean logged) {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       operations.count(slot, batch.count());
       return parts.committer().write(batch, logged);
@@ -473,7 +345,7 @@ public final class Store implements AutoCloseable {
   }
 
   void awaitDurable(long written) {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       parts.committer().awaitDurable(written);
     } finally {
@@ -483,7 +355,7 @@ public final class Store implements AutoCloseable {
 
   /** The store as it is now, to read from while it changes. */
   public Snapshot snapshot() {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       return new Snapshot(this, engine.snapshots().register());
     } finally {
@@ -497,7 +369,7 @@ public final class Store implements AutoCloseable {
 
   /** Waits until everything written so far is durable. */
   public void sync() {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       engine.log().get().flush();
     } finally {
@@ -507,7 +379,7 @@ public final class Store implements AutoCloseable {
 
   /** Writes everything that is in memory to SSTables, and waits for that. */
   public void flush() {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       for (TreeHandle tree : engine.catalog().trees()) {
         parts.checkpointer().flush(tree);
@@ -526,7 +398,7 @@ public final class Store implements AutoCloseable {
    * @throws io.isobardb.lsm.error.StoreFailedException if the store takes no more writes
    */
   public void checkpoint() {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       parts.checkpointer().checkpoint();
     } catch (IOException e) {
@@ -545,7 +417,7 @@ public final class Store implements AutoCloseable {
    * @throws DiskFullException if memory can't be flushed for want of room; nothing has changed
    */
   public void setMemoryBudget(long bytes) {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       StoreOptions.checkBudget(bytes);
       StoreOptions.checkMemory(bytes);
@@ -557,7 +429,7 @@ public final class Store implements AutoCloseable {
 
   /** Adds a listener; it is told of what ends from now on, until the store is closed. */
   public void addListener(StoreListener listener) {
-    checkOpen();
+    operations.checkOpen();
     parts.observers().add(Objects.requireNonNull(listener, "listener"));
   }
 
@@ -567,9 +439,9 @@ public final class Store implements AutoCloseable {
    * never come.
    */
   public void awaitQuiet() {
-    operations.exit(enter());
+    operations.checkOpen();
     awaitBackground();
-    int slot = enter();
+    int slot = operations.enter();
     try {
       for (TreeHandle tree : engine.catalog().trees()) {
         parts.merger().requestIdle(tree);
@@ -581,13 +453,16 @@ public final class Store implements AutoCloseable {
   }
 
   private void awaitBackground() {
-    await(
-        () -> environment.scheduler().pending() == 0 || closed || engine.failure().cause() != null);
+    operations.await(
+        () ->
+            environment.scheduler().pending() == 0
+                || operations.isClosed()
+                || engine.failure().cause() != null);
   }
 
   /** What the store has done and what it holds. */
   public StoreStats stats() {
-    int slot = enter();
+    int slot = operations.enter();
     try {
       return StatsCollector.collect(parts, transactions);
     } finally {
@@ -595,103 +470,8 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  Cursor open(TreeHandle tree, CursorOptions cursorOptions) {
-    int slot = enter(tree);
-    try {
-      Snapshot snapshot = cursorOptions.snapshot();
-      long lsn = snapshot != null ? snapshot.retain(this) : engine.snapshots().register();
-      return open(tree, cursorOptions, lsn, null, null);
-    } finally {
-      operations.exit(slot);
-    }
-  }
-
-  /**
-   * Opens a cursor.
-   *
-   * @param lsn what it reads at; registered, and given back when the cursor is closed or this fails
-   * @param overlay what goes before the tree's own entries, or null
-   * @param passed where to note what it has passed, or null
-   */
-  Cursor open(
-      TreeHandle tree,
-      CursorOptions cursorOptions,
-      long lsn,
-      @Nullable Overlay overlay,
-      @Nullable KeyRange passed) {
-    int slot = operations.enter();
-    try {
-      if (closed) {
-        throw new StoreClosedException("the store is closed");
-      }
-      tree.checkOpen();
-      TreeCursor cursor =
-          new TreeCursor(
-              tree,
-              engine::queryCursor,
-              turns,
-              overlay,
-              lsn,
-              cursorOptions.from(),
-              cursorOptions.to());
-      long number = cursorsOpened.getAndIncrement();
-      Cursor opened = new Cursor(this, tree, number, cursor, lsn, passed);
-      cursors.put(number, opened);
-      return opened;
-    } catch (RuntimeException | Error e) {
-      engine.snapshots().release(lsn);
-      throw e;
-    } finally {
-      operations.exit(slot);
-    }
-  }
-
-  /** A cursor was closed. */
-  void closed(long cursorNumber, long lsn) {
-    cursors.remove(cursorNumber);
-    engine.snapshots().release(lsn);
-  }
-
-  /** Begins an operation that closing has to wait for. */
-  int enter() {
-    int slot = operations.enter();
-    if (closed) {
-      operations.exit(slot);
-      throw new StoreClosedException("the store is closed");
-    }
-    return slot;
-  }
-
-  /** Begins an operation on a tree. */
-  int enter(TreeHandle tree) {
-    int slot = operations.enter();
-    if (closed || tree.refused()) {
-      operations.exit(slot);
-      tree.checkOpen();
-      throw new StoreClosedException("the store is closed");
-    }
-    operations.count(slot, 1);
-    return slot;
-  }
-
-  void exit(int slot) {
-    operations.exit(slot);
-  }
-
-  private void checkOpen() {
-    if (closed) {
-      throw new StoreClosedException("the store is closed");
-    }
-  }
-
-  private void await(BooleanSupplier condition) {
-    while (!quiet.await(condition, POLL_NANOS)) {
-      // Nobody raises this signal: what is waited for is seen by looking again.
-      continue;
-    }
-  }
-
-  private static IsobarException failed(String what, IOException e) {
+  /** What to throw if a file failed in the course of {@code what}. */
+  static IsobarException failed(String what, IOException e) {
     return new IsobarException(what + " failed: " + e.getMessage(), e);
   }
 
@@ -704,30 +484,27 @@ public final class Store implements AutoCloseable {
    */
   @Override
   public void close() {
-    synchronized (structure) {
-      if (closed) {
+    synchronized (trees) {
+      if (operations.isClosed()) {
         return;
       }
-      closed = true;
+      operations.refuse();
       transactions.close();
       TunerService tuner = parts.tuner();
       if (tuner != null) {
         tuner.stop();
       }
       engine.gate().close();
-      for (Cursor cursor : cursors.values()) {
-        cursor.close();
-      }
-      long tag = operations.advance();
-      await(() -> operations.passed(tag));
+      cursors.closeAll();
+      operations.awaitBegun();
       IsobarException checkpointFailure = lastCheckpoint();
       for (TreeHandle tree : engine.catalog().trees()) {
         tree.close("the store is closed");
       }
-      await(() -> environment.scheduler().pending() == 0);
+      operations.await(() -> environment.scheduler().pending() == 0);
       Epochs readers = parts.pool().epochs();
       long readersTag = readers.advance();
-      await(() -> readers.passed(readersTag));
+      operations.await(() -> readers.passed(readersTag));
       try {
         parts.close();
       } catch (IOException e) {

@@ -54,6 +54,7 @@ public final class Transaction implements AutoCloseable {
 
   private final Transactions transactions;
   private final Store store;
+  private final Operations operations;
   private final TransactionOptions options;
   private final Snapshots snapshots;
   private final LockOwner owner;
@@ -82,6 +83,7 @@ public final class Transaction implements AutoCloseable {
   Transaction(Transactions transactions, Store store, TransactionOptions options) {
     this.transactions = transactions;
     this.store = store;
+    this.operations = store.operations();
     this.options = options;
     this.snapshots = store.engine().snapshots();
     this.owner = transactions.locks().newOwner();
@@ -317,7 +319,7 @@ public final class Transaction implements AutoCloseable {
         reads.add(tree.handle(), passed, at);
       }
       OwnWrites own = writesTo(tree);
-      Cursor cursor = store.open(tree.handle(), cursorOptions, at, own, passed);
+      Cursor cursor = store.cursors().open(tree.handle(), cursorOptions, at, own, passed);
       cursors.removeIf(Cursor::isClosed);
       cursors.add(cursor);
       return cursor;
@@ -526,7 +528,7 @@ public final class Transaction implements AutoCloseable {
       exit();
       throw new IllegalStateException(this + " " + how);
     }
-    if (store.isClosed()) {
+    if (operations.isClosed()) {
       exit();
       throw new StoreClosedException("the store is closed");
     }

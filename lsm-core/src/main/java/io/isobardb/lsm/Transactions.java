@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +36,7 @@ final class Transactions {
   private static final Logger LOG = LogManager.getLogger(Transactions.class);
 
   private final Engine engine;
+  private final Operations operations;
   private final LockTable locks;
   private final VersionReader versions;
   private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
@@ -50,8 +50,9 @@ final class Transactions {
   /** Whether there ever was one: from then on plain writes lock their keys. */
   private volatile boolean inUse;
 
-  Transactions(Engine engine) {
+  Transactions(Engine engine, Operations operations) {
     this.engine = engine;
+    this.operations = operations;
     this.locks = new LockTable(engine.environment());
     this.versions = new VersionReader(engine);
   }
@@ -68,16 +69,49 @@ final class Transactions {
     return inUse;
   }
 
-  /** The caller then waits for the writes under way, which may have locked nothing. */
-  void use() {
-    inUse = true;
-  }
-
+  /** See {@link Store#begin(TransactionOptions)}. */
   Transaction begin(Store store, TransactionOptions options) {
+    operations.checkOpen();
+    if (!inUse) {
+      inUse = true;
+      // Writes under way may have locked nothing.
+      operations.awaitBegun();
+    }
     reportLong();
     Transaction transaction = new Transaction(this, store, options);
     open.add(transaction);
     return transaction;
+  }
+
+  /** See {@link Store#inTransaction(TransactionOptions, TransactionBody)}. */
+  <T extends @Nullable Object, X extends Exception> T run(
+      Store store, TransactionOptions options, TransactionBody<T, X> body) throws X {
+    for (int attempt = 1; ; attempt++) {
+      try (Transaction transaction = begin(store, options)) {
+        T result = body.run(transaction);
+        if (transaction.isOpen()) {
+          transaction.commit();
+        }
+        return result;
+      } catch (TransactionAbortedException e) {
+        if (attempt >= options.maxAttempts()) {
+          throw e;
+        }
+      }
+      pause(attempt);
+    }
+  }
+
+  /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
+  private void pause(int attempt) {
+    long most = PAUSE_NANOS << Math.min(attempt, 8);
+    // Those who got in each other's way should not come back at the same time.
+    long scattered = (locks.newOwner().id() * 0x9E3779B97F4A7C15L >>> 40) % most;
+    engine
+        .environment()
+        .scheduler()
+        .signal("another attempt")
+        .await(operations::isClosed, most / 2 + scattered / 2);
   }
 
   void ended(Transaction transaction) {
@@ -193,14 +227,6 @@ final class Transactions {
         conflicts.sum(),
         deadlocks.sum(),
         lockTimeouts.sum());
-  }
-
-  /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
-  void pause(int attempt, BooleanSupplier end) {
-    long most = PAUSE_NANOS << Math.min(attempt, 8);
-    // Those who got in each other's way should not come back at the same time.
-    long scattered = (locks.newOwner().id() * 0x9E3779B97F4A7C15L >>> 40) % most;
-    engine.environment().scheduler().signal("another attempt").await(end, most / 2 + scattered / 2);
   }
 
   /** Ends all waits for locks. */

@@ -45,6 +45,7 @@ public final class Tree {
 
   private final Store store;
   private final TreeHandle handle;
+  private final Operations operations;
   private final Committer committer;
   private final PointReader reader;
   private final InPlaceReader inPlace;
@@ -55,6 +56,7 @@ public final class Tree {
   Tree(Store store, TreeHandle handle, StoreParts parts) {
     this.store = store;
     this.handle = handle;
+    this.operations = store.operations();
     this.committer = parts.committer();
     this.reader = parts.reader();
     this.inPlace = parts.inPlaceReader();
@@ -141,7 +143,7 @@ public final class Tree {
       int valueOffset,
       int valueLength,
       boolean sync) {
-    int slot = store.enter(handle);
+    int slot = operations.enter(handle);
     try {
       LockOwner locked = lock(key, keyOffset, keyLength);
       long written;
@@ -158,7 +160,7 @@ public final class Tree {
         committer.awaitDurable(written);
       }
     } finally {
-      store.exit(slot);
+      operations.exit(slot);
     }
   }
 
@@ -287,13 +289,13 @@ public final class Tree {
   /** As {@link #multiGet(List)}, as of a snapshot. */
   public List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot) {
     keys.forEach(key -> checkKey(key.length));
-    int slot = store.enter(handle);
+    int slot = operations.enter(handle);
     try {
       ByteBuffer scratch = SCRATCH.get();
       scratch.clear();
       return Arrays.asList(batches.get(handle, keys, snapshot.lsn(store), scratch));
     } finally {
-      store.exit(slot);
+      operations.exit(slot);
     }
   }
 
@@ -304,7 +306,14 @@ public final class Tree {
 
   /** A cursor over the entries the options say. */
   public Cursor cursor(CursorOptions options) {
-    return store.open(handle, options);
+    int slot = operations.enter(handle);
+    try {
+      Snapshot snapshot = options.snapshot();
+      long lsn = snapshot != null ? snapshot.retain(store) : store.engine().snapshots().register();
+      return store.cursors().open(handle, options, lsn, null, null);
+    } finally {
+      operations.exit(slot);
+    }
   }
 
   void checkKey(int length) {

@@ -1,0 +1,98 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.read.Overlay;
+import io.isobardb.lsm.read.TreeCursor;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.KeyRange;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open cursors of a store: what they hold is given back when memory is short, when their tree
+ * is dropped and when the store is closed, whoever forgot to close them.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class OpenCursors {
+  private final Engine engine;
+  private final Operations operations;
+
+  /** By number, not a set: that would be in the order of identity hash codes. */
+  private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
+
+  private final AtomicLong opened = new AtomicLong();
+
+  /** Held by the one cursor that may take pages again when there were not enough. */
+  private final Lock turns = new ReentrantLock();
+
+  OpenCursors(Engine engine, Operations operations) {
+    this.engine = engine;
+    this.operations = operations;
+  }
+
+  /**
+   * Opens a cursor.
+   *
+   * @param lsn what it reads at; registered, and given back when the cursor is closed or this fails
+   * @param overlay what goes before the tree's own entries, or null
+   * @param passed where to note what it has passed, or null
+   */
+  Cursor open(
+      TreeHandle tree,
+      CursorOptions options,
+      long lsn,
+      @Nullable Overlay overlay,
+      @Nullable KeyRange passed) {
+    try {
+      int slot = operations.enter();
+      try {
+        tree.checkOpen();
+        TreeCursor cursor =
+            new TreeCursor(
+                tree, engine::queryCursor, turns, overlay, lsn, options.from(), options.to());
+        long number = opened.getAndIncrement();
+        Cursor added = new Cursor(this, tree, number, cursor, lsn, passed);
+        cursors.put(number, added);
+        return added;
+      } finally {
+        operations.exit(slot);
+      }
+    } catch (RuntimeException | Error e) {
+      engine.snapshots().release(lsn);
+      throw e;
+    }
+  }
+
+  /** A cursor was closed. */
+  void closed(long number, long lsn) {
+    cursors.remove(number);
+    engine.snapshots().release(lsn);
+  }
+
+  /** Closes those over a tree. */
+  void closeOver(TreeHandle tree) {
+    for (Cursor cursor : cursors.values()) {
+      if (cursor.isOver(tree)) {
+        cursor.close();
+      }
+    }
+  }
+
+  void closeAll() {
+    cursors.values().forEach(Cursor::close);
+  }
+
+  /**
+   * Makes those that are not in use give up what they hold; their positions stay.
+   *
+   * @param pages also pages of what everybody sees now, which cost nothing but room in the cache
+   */
+  void letGo(boolean pages) {
+    cursors.values().forEach(cursor -> cursor.letGo(pages));
+  }
+}

@@ -1,0 +1,138 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.state.TreeHandle;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The trees of an open store by name.
+ *
+ * <p>Thread rule: all methods may be called by any thread. The monitor is held while a tree is
+ * created or dropped; who closes the store holds it, too, so that nothing of the kind is under way
+ * then, and every later attempt finds the store closed.
+ */
+final class Trees {
+  private final Store store;
+  private final StoreParts parts;
+  private final Operations operations;
+  private final Map<String, Tree> trees = new ConcurrentHashMap<>();
+
+  /** The trees that the parts have found. */
+  Trees(Store store, StoreParts parts) {
+    this.store = store;
+    this.parts = parts;
+    this.operations = store.operations();
+    for (TreeHandle handle : parts.engine().catalog().trees()) {
+      add(handle);
+    }
+  }
+
+  private Tree add(TreeHandle handle) {
+    Tree tree = new Tree(store, handle, parts);
+    trees.put(handle.name(), tree);
+    return tree;
+  }
+
+  /** All names, sorted. */
+  List<String> names() {
+    operations.checkOpen();
+    return trees.keySet().stream().sorted().toList();
+  }
+
+  /** See {@link Store#tree}. */
+  Tree get(String name) {
+    operations.checkOpen();
+    Tree tree = trees.get(name);
+    if (tree == null) {
+      throw new IllegalArgumentException(
+          "there is no tree '" + name + "'" + Suggestion.among(name, trees.keySet()));
+    }
+    return tree;
+  }
+
+  /** See {@link Store#openTree(String, TreeOptions)}. */
+  Tree open(String name, TreeOptions options) {
+    operations.checkOpen();
+    Tree tree = trees.get(name);
+    if (tree == null) {
+      synchronized (this) {
+        tree = trees.get(name);
+        if (tree == null) {
+          return make(name, options);
+        }
+      }
+    }
+    String order = tree.handle().order().name();
+    if (!order.equals(options.keyOrder().name())) {
+      throw new IllegalArgumentException(
+          "tree '"
+              + name
+              + "' has the key order '"
+              + order
+              + "', not '"
+              + options.keyOrder().name()
+              + "'");
+    }
+    return tree;
+  }
+
+  /** See {@link Store#createTree}. */
+  Tree create(String name, TreeOptions options) {
+    operations.checkOpen();
+    synchronized (this) {
+      if (trees.containsKey(name)) {
+        throw new IllegalArgumentException("there is a tree '" + name + "' already");
+      }
+      return make(name, options);
+    }
+  }
+
+  /** The monitor is held. */
+  private Tree make(String name, TreeOptions options) {
+    if (name.isEmpty() || name.length() > 200) {
+      throw new IllegalArgumentException("a tree's name must have 1 to 200 characters");
+    }
+    int slot = operations.enter();
+    try {
+      TreeHandle.Settings settings =
+          new TreeHandle.Settings(
+              options.keyOrder(),
+              options.logged(),
+              options.compression().code(),
+              options.filterBitsPerKey());
+      return add(parts.createTree(name, settings));
+    } catch (IOException e) {
+      throw Store.failed("creating tree '" + name + "'", e);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** See {@link Store#dropTree}. */
+  synchronized void drop(String name) {
+    Tree tree = get(name);
+    TreeHandle handle = tree.handle();
+    String why = "it was dropped";
+    handle.refuse(why);
+    trees.remove(name);
+    store.cursors().closeOver(handle);
+    // Some may be waiting for memory that only this tree's flush can give them.
+    operations.awaitBegun();
+    handle.close(why);
+    operations.await(() -> !handle.memoryBusy().get() && !parts.merger().busy(handle));
+    try {
+      parts.dropTree(handle);
+      store.transactions().locks().forget(handle);
+    } catch (DiskFullException e) {
+      handle.reopen();
+      trees.put(name, tree);
+      throw e;
+    } catch (IOException e) {
+      throw Store.failed("dropping tree '" + name + "'", e);
+    }
+  }
+}
