@@ -279,6 +279,19 @@ class PolicyOptionsTest {
   }
 
   @Test
+  void anActiveSSTableHasSomePagesOfTheStoreWhateverThePageSizeOfTheOptions() {
+    SimulatedWorld world = new SimulatedWorld(5);
+    world.open(options().pageSize(65_536).build()).close();
+    try (Store store = world.open(options().activeTableSize(32_768).build())) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 40; i++) {
+        tree.put(key(i), value(i, VALUE_BYTES));
+      }
+      assertEquals(0, store.stats().trees().get(0).memoryRuns());
+    }
+  }
+
+  @Test
   void anActiveSSTableTooSmallOrTooLargeIsRefused() {
     for (int size : new int[] {-1, 32_767, (2 << 20) + 1}) {
       StoreOptions.Builder options = options().writeMemory(8 << 20 >> 1).activeTableSize(size);

@@ -150,7 +150,7 @@ public final class StoreParts {
             observers,
             new Epochs());
     engine.snapshots().setCheckpoint(recovered.counters().checkpointLsn());
-    this.actives = new ActiveFactory(pool, options, gate::limitBytes);
+    this.actives = new ActiveFactory(pool, this.options, gate::limitBytes);
     this.merger =
         new Merger(
             engine,
