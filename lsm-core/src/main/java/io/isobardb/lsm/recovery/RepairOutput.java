@@ -118,11 +118,7 @@ final class RepairOutput implements AutoCloseable {
     }
     space.storage().syncDirectory();
     List<VersionEdit> edits = new ArrayList<>();
-    edits.add(
-        VersionEdit.store()
-            .property(StoreParts.PAGE_SIZE, Integer.toString(pageSize))
-            .nextFileNumber(nextFile)
-            .build());
+    edits.add(StoreProperties.notePageSize(pageSize).nextFileNumber(nextFile).build());
     edits.addAll(trees);
     try (Manifest manifest =
         Manifest.create(

@@ -51,7 +51,7 @@ public final class StoreInspector implements AutoCloseable {
     this.orders = orders;
     this.memory = memory;
     Manifest manifest = recovered.manifest();
-    UUID storeId = new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
+    UUID storeId = manifest.storeId();
     this.space = memory.space(storage, IoMode.BUFFERED, storeId, TableSpace::undescribed);
   }
 
@@ -75,7 +75,8 @@ public final class StoreInspector implements AutoCloseable {
       }
       storage.lock();
       Recovered recovered = readManifest(storage);
-      PagePool pool = new PagePool(memoryBytes, StoreParts.pageSize(recovered, 4096));
+      PagePool pool =
+          new PagePool(memoryBytes, StoreProperties.pageSize(recovered.properties(), 4096));
       return new StoreInspector(
           storage, recovered, orders, ReadMemory.of(pool, memoryBytes / 2, 0));
     } catch (Throwable e) {

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
@@ -10,7 +9,6 @@ import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.commit.WriteGate;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
@@ -19,7 +17,6 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.IdleWatch;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.Merger;
@@ -30,37 +27,21 @@ import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
-import io.isobardb.lsm.state.Run;
-import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.state.TreeStates;
 import io.isobardb.lsm.tuning.MemoryWall;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
-import io.isobardb.lsm.version.Version;
-import io.isobardb.lsm.version.VersionEdit;
-import io.isobardb.lsm.wal.Log;
-import io.isobardb.lsm.wal.LogExtent;
-import io.isobardb.lsm.wal.LogHandler;
-import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.cache.BufferCache;
-import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.SplittableRandom;
-import java.util.UUID;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +55,6 @@ import org.jspecify.annotations.Nullable;
 public final class StoreParts {
   private static final Logger LOG = LogManager.getLogger(StoreParts.class);
 
-  static final String PAGE_SIZE = "pageSize";
   private static final int RESERVE_PAGES = 32;
 
   /** How often the log is looked at while it grows to its limit. */
@@ -87,70 +67,32 @@ public final class StoreParts {
   private final BufferCache cache;
   private final Engine engine;
   private final Flusher flusher;
-  private final ActiveFactory actives;
+  private final TreeFactory treeFactory;
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final Committer committer;
   private final PointReader reader;
   private final InPlaceReader inPlaceReader;
   private final BatchReader batchReader;
-  private final UUID storeId;
-  private final Map<Integer, Long> flushedLsns = new HashMap<>();
   private final Checkpointer checkpointer;
   private final MemoryWall wall;
   private final @Nullable TunerService tuner;
   private final Observers observers;
-  private int nextTreeId;
 
-  private StoreParts(Environment environment, OpenOptions options, Opened opened) {
+  private StoreParts(Environment environment, OpenOptions wanted, Bootstrap found) {
     this.environment = environment;
-    this.pool = opened.memory().pool();
-    this.options = options.withPageSize(pool.pageSize());
-    Recovered recovered = opened.recovered();
-    this.manifest = recovered.manifest();
-    this.storeId = new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
-    this.nextTreeId = recovered.counters().nextTreeId();
+    this.pool = found.memory().pool();
+    this.options = wanted.withPageSize(pool.pageSize());
+    this.manifest = found.recovered().manifest();
+    this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path());
-    this.cache = opened.memory().cache();
     pool.reservePages(RESERVE_PAGES);
-    LogHandle log = new LogHandle();
-    boolean direct = options.ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
-    TableSpace space =
-        opened
-            .memory()
-            .space(
-                environment.storage(),
-                direct ? IoMode.DIRECT : IoMode.BUFFERED,
-                storeId,
-                this::description);
-    long logStart = Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
-    log.replayed(logStart);
-    Catalog catalog =
-        new Catalog(
-            space,
-            manifest,
-            Math.max(1, recovered.counters().nextFileNumber()),
-            logStart,
-            log::visible,
-            log::durable);
-    WriteGate gate =
-        new WriteGate(
-            pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
-    FailureLatch failure = new FailureLatch();
-    DiskSpace diskSpace = new DiskSpace(environment.scheduler(), failure);
-    this.engine =
-        new Engine(
-            catalog,
-            log,
-            new Snapshots(log::visible),
-            gate,
-            environment,
-            failure,
-            diskSpace,
-            observers,
-            new Epochs());
-    engine.snapshots().setCheckpoint(recovered.counters().checkpointLsn());
-    this.actives = new ActiveFactory(pool, this.options, gate::limitBytes);
+    this.engine = newEngine(found);
+    WriteGate gate = engine.gate();
+    ActiveFactory actives = new ActiveFactory(pool, options, gate::limitBytes);
+    this.treeFactory =
+        new TreeFactory(
+            engine, actives, options.orders(), found.recovered().counters().nextTreeId());
     this.merger =
         new Merger(
             engine,
@@ -199,9 +141,50 @@ public final class StoreParts {
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
-    failure.onFailure(gate::wake);
-    gate.connect(flusher::request, failure::check, diskSpace::check);
-    diskSpace.onRetry(this::retry);
+    engine.failure().onFailure(gate::wake);
+    gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
+    engine.space().onRetry(this::retry);
+  }
+
+  /** What all parts share. */
+  private Engine newEngine(Bootstrap found) {
+    Recovered.Counters counters = found.recovered().counters();
+    boolean direct = options.ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
+    TableSpace space =
+        found
+            .memory()
+            .space(
+                environment.storage(),
+                direct ? IoMode.DIRECT : IoMode.BUFFERED,
+                manifest.storeId(),
+                this::description);
+    LogHandle log = new LogHandle();
+    long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
+    log.replayed(logStart);
+    Catalog catalog =
+        new Catalog(
+            space,
+            manifest,
+            Math.max(1, counters.nextFileNumber()),
+            logStart,
+            log::visible,
+            log::durable);
+    WriteGate gate =
+        new WriteGate(
+            pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
+    FailureLatch failure = new FailureLatch();
+    Snapshots snapshots = new Snapshots(log::visible);
+    snapshots.setCheckpoint(counters.checkpointLsn());
+    return new Engine(
+        catalog,
+        log,
+        snapshots,
+        gate,
+        environment,
+        failure,
+        new DiskSpace(environment.scheduler(), failure),
+        observers,
+        new Epochs());
   }
 
   private static LevelingOptions leveling(Policies policies) {
@@ -250,25 +233,12 @@ public final class StoreParts {
     }
   }
 
-  /** An eighth of the budget, wherever the wall stands. */
-  private static int ghostPages(OpenOptions options, int pageSize) {
-    return (int) Math.max(64, options.memoryBudget() / pageSize / 8);
-  }
-
   private long recentMemoryBytes(TreeHandle tree) {
     return flusher.recentMemoryBytes(tree);
   }
 
   private long tableBytes() {
     return options.tableBytes(engine.gate().limitBytes());
-  }
-
-  /** What takes memory of the pool from the beginning. */
-  private record Opened(ReadMemory memory, Recovered recovered) {
-    void close() throws IOException {
-      recovered.manifest().close();
-      memory.close();
-    }
   }
 
   /**
@@ -278,163 +248,28 @@ public final class StoreParts {
    * @throws CorruptionException if something is damaged that must not be
    */
   public static StoreParts open(Environment environment, OpenOptions options) throws IOException {
-    Storage storage = environment.storage();
-    if (!Manifest.exists(storage)) {
-      // Before the lock leaves a file behind in somebody else's directory.
-      checkCreatable(storage, options);
-    }
-    storage.lock();
-    if (!Manifest.exists(storage)) {
-      create(environment, options);
-    }
-    Opened opened = openManifest(environment, options);
+    Bootstrap found = Bootstrap.open(environment, options);
     StoreParts parts = null;
     try {
-      parts = new StoreParts(environment, options, opened);
-      parts.recover(opened.recovered());
+      parts = new StoreParts(environment, options, found);
+      parts.recover(found);
       return parts;
     } catch (Throwable e) {
       if (parts != null) {
         parts.closeAfterFailedOpen(e);
       } else {
-        opened.close();
+        found.close();
       }
       throw e;
     }
   }
 
-  private static void create(Environment environment, OpenOptions options) throws IOException {
-    Storage storage = environment.storage();
-    checkCreatable(storage, options);
-    SplittableRandom random = environment.random();
-    PagePool pool = new PagePool(1 << 20, 4096);
-    Manifest made =
-        Manifest.create(
-            storage, pool, random.nextLong(), random.nextLong(), Manifest.DEFAULT_ROLL_BYTES);
-    try {
-      made.append(
-          List.of(
-              VersionEdit.store()
-                  .property(PAGE_SIZE, Integer.toString(options.pageSize()))
-                  .build()));
-    } finally {
-      made.close();
-      pool.close();
-    }
-  }
-
-  private static void checkCreatable(Storage storage, OpenOptions options) throws IOException {
-    List<String> names = storage.list();
-    if (!options.createIfMissing()) {
-      throw new FormatException(
-          storage.path()
-              + " holds no store: there is no file CURRENT, and createIfMissing is false"
-              + (names.isEmpty() ? "" : "; it holds " + names));
-    }
-    if (!names.stream().allMatch(StoreParts::leftover)) {
-      throw new FormatException(
-          storage.path()
-              + " is not a store, since it has no file CURRENT, and is not empty: it holds "
-              + names
-              + "; give an empty directory, or one that does not exist");
-    }
-  }
-
-  /** Whether a file may be what a crash left while a store was made. */
-  private static boolean leftover(String name) {
-    return name.startsWith("MANIFEST-") || name.startsWith("CURRENT") || name.equals("LOCK");
-  }
-
-  private static Opened openManifest(Environment environment, OpenOptions options)
-      throws IOException {
-    Storage storage = environment.storage();
-    PagePool small = new PagePool(1 << 20, 4096);
-    int pageSize;
-    try {
-      Recovered look = Manifest.open(storage, small, Manifest.DEFAULT_ROLL_BYTES);
-      look.manifest().close();
-      pageSize = pageSize(look, options.pageSize());
-    } finally {
-      small.close();
-    }
-    PagePool pool =
-        new PagePool(
-            options.memoryBudget(),
-            pageSize,
-            Boolean.getBoolean("isobar.poison"),
-            environment.memoryFaults());
-    ReadMemory memory =
-        ReadMemory.of(
-            pool, options.memoryBudget() - options.writeMemory(), ghostPages(options, pageSize));
-    try {
-      return new Opened(memory, Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES));
-    } catch (Throwable e) {
-      memory.close();
-      throw e;
-    }
-  }
-
-  /** The size of the store's pages. */
-  static int pageSize(Recovered recovered, int ifMissing) {
-    // Missing if a crash came before it was noted: then there is no page yet.
-    String noted = recovered.properties().get(PAGE_SIZE);
-    return noted == null ? ifMissing : Integer.parseInt(noted);
-  }
-
-  private void recover(Recovered recovered) throws IOException {
-    Storage storage = environment.storage();
-    List<String> names = storage.list();
-    for (Recovered.Tree tree : recovered.trees()) {
-      add(tree);
-    }
-    for (String name : manifest.liveFiles()) {
-      if (!names.contains(name)) {
-        throw new CorruptionException(name, 0, "the file is missing from " + storage.path());
-      }
-    }
-    List<Rollback> rollbacks = new ArrayList<>();
-    for (TreeHandle tree : engine.catalog().trees()) {
-      if (!tree.settings().logged()) {
-        rollbacks.add(new Rollback(engine, tree, engine.snapshots().checkpoint()));
-      }
-    }
-    LogHandle log = engine.log();
-    LogOptions logOptions =
-        new LogOptions(
-            options.segmentBytes(),
-            options.ringBytes(),
-            options.ioMode() == IoMode.DIRECT,
-            options.asyncSyncNanos(),
-            2);
-    LogExtent extent =
-        new LogExtent(
-            Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
-            recovered.counters().syncedLsn());
-    // All that may refuse the store comes before anything is changed.
-    Log.check(environment, pool, logOptions, storeId, extent);
-    for (Rollback rollback : rollbacks) {
-      rollback.check();
-    }
-    if (!recovered.properties().containsKey(PAGE_SIZE)) {
-      manifest.append(
-          List.of(
-              VersionEdit.store().property(PAGE_SIZE, Integer.toString(pool.pageSize())).build()));
-    }
-    manifest.settle();
-    for (String name : manifest.orphans(names)) {
-      storage.delete(name);
-    }
-    for (Rollback rollback : rollbacks) {
-      rollback.run();
-    }
-    // A replay may have to flush, and a tree whose L0 is full is not flushed until that is merged.
-    for (TreeHandle tree : engine.catalog().trees()) {
-      merger.request(tree);
-    }
-    log.opened(Log.open(environment, pool, logOptions, storeId, extent, this::replay));
+  private void recover(Bootstrap found) throws IOException {
+    found.recovered().trees().forEach(treeFactory::add);
+    new Recovery(found, options, engine, committer, merger).run();
     wall.start();
     engine.failure().onFailure(this::stopWriting);
-    log.get().observe(observers, engine.failure()::fail);
+    engine.log().get().observe(observers, engine.failure()::fail);
     flusher.request();
     idleWatch.start();
     idleWatch.written();
@@ -456,71 +291,16 @@ public final class StoreParts {
     }
   }
 
-  private void replay(long lsn, byte kind, Memory payload, int offset, int length) {
-    engine.log().replaying(lsn);
-    if (kind == LogHandler.BATCH) {
-      BatchFormat.decode(
-          payload,
-          offset,
-          length,
-          (operation, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
-            TreeHandle tree = engine.catalog().tree(treeId);
-            if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
-              committer.replay(
-                  tree, operation, lsn, bytes, keyOffset, keyLength, valueOffset, valueLength);
-            }
-          });
-    }
-    engine.log().replayed(lsn + Lsn.ALIGNMENT);
-  }
-
-  private void add(Recovered.Tree recovered) {
-    TreeDefinition definition = recovered.definition();
-    TreeHandle.Settings settings = TreeText.parse(definition, options.orders());
-    Version version = recovered.version(settings.order());
-    flushedLsns.put(definition.id(), recovered.flushedLsn());
-    engine.catalog().add(handle(definition.id(), definition.name(), settings, version));
-  }
-
-  private TreeHandle handle(int id, String name, TreeHandle.Settings settings, Version version) {
-    KeyOrder order = settings.order();
-    Table active = Table.of(actives.first(order), new Table.StartLsn(Lsn.ZERO));
-    List<Run> disk =
-        Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
-    TreeState state = new TreeState(active, List.of(), disk, version);
-    return new TreeHandle(
-        id,
-        name,
-        settings,
-        last -> actives.next(order, last),
-        // Writers may wait for what a reader has kept: the flush that gave it up is long over.
-        new TreeStates(state, engine.gate()::wake));
-  }
-
   /** Creates a tree, durably. The caller excludes others from doing so. */
   public TreeHandle createTree(String name, TreeHandle.Settings settings) throws IOException {
-    engine.failure().check();
-    int id = nextTreeId;
-    engine
-        .catalog()
-        .append(
-            List.of(VersionEdit.create(new TreeDefinition(id, name, TreeText.format(settings)))));
-    nextTreeId = id + 1;
-    TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
-    engine.catalog().add(tree);
-    return tree;
+    return treeFactory.create(name, settings);
   }
 
   /**
    * Drops a tree, durably, and deletes its files. Nobody uses it any more, and no job works on it.
    */
   public void dropTree(TreeHandle tree) throws IOException {
-    engine.failure().check();
-    engine.catalog().append(List.of(VersionEdit.drop(tree.id())));
-    engine.catalog().remove(tree);
-    tree.states().close(true);
-    // Its memory is free now: writers to other trees may be waiting for that.
-    engine.gate().wake();
+    treeFactory.drop(tree);
   }
 
   public Engine engine() {

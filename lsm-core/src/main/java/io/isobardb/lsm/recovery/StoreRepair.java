@@ -159,7 +159,7 @@ public final class StoreRepair {
             .max(Map.Entry.comparingByValue())
             .map(Map.Entry::getKey)
             .orElse(null);
-    UUID id = recovered == null ? remains.storeId() : id(recovered.manifest());
+    UUID id = recovered == null ? remains.storeId() : recovered.manifest().storeId();
     if (id == null) {
       id = most != null ? most.storeId() : LogSalvage.storeId(damaged, pool);
     }
@@ -167,16 +167,11 @@ public final class StoreRepair {
       throw new FormatException(
           damaged.path() + " holds nothing that can be recognised as part of a store");
     }
-    String noted = remains.properties().get(StoreParts.PAGE_SIZE);
     int pageSize =
         recovered != null
-            ? StoreParts.pageSize(recovered, 4096)
-            : noted != null ? Integer.parseInt(noted) : most != null ? most.pageSize() : 4096;
+            ? StoreProperties.pageSize(recovered.properties(), 4096)
+            : StoreProperties.pageSize(remains.properties(), most != null ? most.pageSize() : 4096);
     return new TableSalvage.Origin(id, pageSize);
-  }
-
-  private static UUID id(Manifest manifest) {
-    return new UUID(manifest.storeIdHigh(), manifest.storeIdLow());
   }
 
   private static long tableNumber(String name) {

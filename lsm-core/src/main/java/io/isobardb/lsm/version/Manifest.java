@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
@@ -132,14 +133,9 @@ public final class Manifest implements AutoCloseable {
     }
   }
 
-  /** Half of the store's ID. */
-  public long storeIdHigh() {
-    return identity.storeIdHigh();
-  }
-
-  /** The other half of the store's ID. */
-  public long storeIdLow() {
-    return identity.storeIdLow();
+  /** The store's ID, which all its files carry. */
+  public UUID storeId() {
+    return new UUID(identity.storeIdHigh(), identity.storeIdLow());
   }
 
   /** The name of the file in force. */

@@ -29,6 +29,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,8 +159,7 @@ class ManifestTest {
     }
     Recovered recovered = Manifest.open(storage, pool, ROLL_BYTES);
     try (Manifest manifest = recovered.manifest()) {
-      assertEquals(5, manifest.storeIdHigh());
-      assertEquals(6, manifest.storeIdLow());
+      assertEquals(new UUID(5, 6), manifest.storeId());
       assertEquals(5, recovered.counters().nextTreeId());
       assertEquals(4, recovered.counters().nextFileNumber());
       Recovered.Tree tree = recovered.trees().get(0);

@@ -1,0 +1,118 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.memory.pool.PagePool;
+import java.io.IOException;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What the parts of a store are built on: its directory locked, its manifest made, if there was
+ * none, and read, and the memory that it takes from the beginning.
+ *
+ * <p>Thread rule: made and closed by one thread. The parts, once there are any, take the memory and
+ * the manifest over, and {@link #close} is for an opening that does not come so far.
+ */
+record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseable {
+  /**
+   * Opens what there is in a directory, or makes a store there.
+   *
+   * @throws FormatException if the directory is not a store, or of a newer format
+   * @throws CorruptionException if the manifest is damaged
+   */
+  static Bootstrap open(Environment environment, OpenOptions options) throws IOException {
+    Storage storage = environment.storage();
+    if (!Manifest.exists(storage)) {
+      // Before the lock leaves a file behind in somebody else's directory.
+      checkCreatable(storage, options);
+    }
+    storage.lock();
+    if (!Manifest.exists(storage)) {
+      create(environment, options);
+    }
+    return read(environment, options);
+  }
+
+  private static void create(Environment environment, OpenOptions options) throws IOException {
+    Storage storage = environment.storage();
+    checkCreatable(storage, options);
+    SplittableRandom random = environment.random();
+    PagePool pool = new PagePool(1 << 20, 4096);
+    Manifest made =
+        Manifest.create(
+            storage, pool, random.nextLong(), random.nextLong(), Manifest.DEFAULT_ROLL_BYTES);
+    try {
+      made.append(List.of(StoreProperties.notePageSize(options.pageSize()).build()));
+    } finally {
+      made.close();
+      pool.close();
+    }
+  }
+
+  private static void checkCreatable(Storage storage, OpenOptions options) throws IOException {
+    List<String> names = storage.list();
+    if (!options.createIfMissing()) {
+      throw new FormatException(
+          storage.path()
+              + " holds no store: there is no file CURRENT, and createIfMissing is false"
+              + (names.isEmpty() ? "" : "; it holds " + names));
+    }
+    if (!names.stream().allMatch(Bootstrap::leftover)) {
+      throw new FormatException(
+          storage.path()
+              + " is not a store, since it has no file CURRENT, and is not empty: it holds "
+              + names
+              + "; give an empty directory, or one that does not exist");
+    }
+  }
+
+  /** Whether a file may be what a crash left while a store was made. */
+  private static boolean leftover(String name) {
+    return name.startsWith("MANIFEST-") || name.startsWith("CURRENT") || name.equals("LOCK");
+  }
+
+  private static Bootstrap read(Environment environment, OpenOptions options) throws IOException {
+    Storage storage = environment.storage();
+    PagePool small = new PagePool(1 << 20, 4096);
+    int pageSize;
+    try {
+      Recovered look = Manifest.open(storage, small, Manifest.DEFAULT_ROLL_BYTES);
+      look.manifest().close();
+      pageSize = StoreProperties.pageSize(look.properties(), options.pageSize());
+    } finally {
+      small.close();
+    }
+    PagePool pool =
+        new PagePool(
+            options.memoryBudget(),
+            pageSize,
+            Boolean.getBoolean("isobar.poison"),
+            environment.memoryFaults());
+    ReadMemory memory =
+        ReadMemory.of(
+            pool, options.memoryBudget() - options.writeMemory(), ghostPages(options, pageSize));
+    try {
+      return new Bootstrap(memory, Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES));
+    } catch (Throwable e) {
+      memory.close();
+      throw e;
+    }
+  }
+
+  /** An eighth of the budget, wherever the wall stands. */
+  private static int ghostPages(OpenOptions options, int pageSize) {
+    return (int) Math.max(64, options.memoryBudget() / pageSize / 8);
+  }
+
+  /** Gives all of it back but the lock, which goes with the storage. */
+  @Override
+  public void close() throws IOException {
+    recovered.manifest().close();
+    memory.close();
+  }
+}

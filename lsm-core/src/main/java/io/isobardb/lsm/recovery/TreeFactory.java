@@ -1,0 +1,90 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.state.TreeStates;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.lsm.version.TreeDefinition;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.VersionEdit;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brings trees into the catalog, those that the manifest defines and new ones, and takes them out
+ * again. The manifest's definition comes before the tree, and goes before it.
+ *
+ * <p>Thread rule: one thread at a time, by the caller's doing.
+ */
+final class TreeFactory {
+  private final Engine engine;
+  private final ActiveFactory actives;
+  private final Map<String, KeyOrder> orders;
+  private int nextId;
+
+  /**
+   * @param orders the key orders that trees may have, by name
+   * @param nextId the ID of the next new tree
+   */
+  TreeFactory(Engine engine, ActiveFactory actives, Map<String, KeyOrder> orders, int nextId) {
+    this.engine = engine;
+    this.actives = actives;
+    this.orders = orders;
+    this.nextId = nextId;
+  }
+
+  /** Adds a tree that the manifest defines. */
+  void add(Recovered.Tree recovered) {
+    TreeDefinition definition = recovered.definition();
+    TreeHandle.Settings settings = TreeText.parse(definition, orders);
+    Version version = recovered.version(settings.order());
+    engine.catalog().add(handle(definition.id(), definition.name(), settings, version));
+  }
+
+  /** Creates a tree, durably. */
+  TreeHandle create(String name, TreeHandle.Settings settings) throws IOException {
+    engine.failure().check();
+    int id = nextId;
+    TreeDefinition definition = new TreeDefinition(id, name, TreeText.format(settings));
+    engine.catalog().append(List.of(VersionEdit.create(definition)));
+    nextId = id + 1;
+    TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
+    engine.catalog().add(tree);
+    return tree;
+  }
+
+  /** Drops a tree, durably, and deletes its files. */
+  void drop(TreeHandle tree) throws IOException {
+    engine.failure().check();
+    engine.catalog().append(List.of(VersionEdit.drop(tree.id())));
+    engine.catalog().remove(tree);
+    tree.states().close(true);
+    // Its memory is free now: writers to other trees may be waiting for that.
+    engine.gate().wake();
+  }
+
+  private TreeHandle handle(int id, String name, TreeHandle.Settings settings, Version version) {
+    KeyOrder order = settings.order();
+    ActiveTree first = actives.first(order);
+    List<Run> disk =
+        Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
+    TreeState state =
+        new TreeState(Table.of(first, new Table.StartLsn(Lsn.ZERO)), List.of(), disk, version);
+    return new TreeHandle(
+        id,
+        name,
+        settings,
+        last -> actives.next(order, last),
+        // Writers may wait for what a reader has kept: the flush that gave it up is long over.
+        new TreeStates(state, engine.gate()::wake));
+  }
+}
