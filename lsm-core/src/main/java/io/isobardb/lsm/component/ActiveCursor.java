@@ -55,7 +55,7 @@ final class ActiveCursor extends LeafEntryCursor {
     this.base = pool.base(page);
   }
 
-  /** Copies the leaf that {@link ActiveTree#descend} finds; false if the tree is empty. */
+  /** Copies the leaf that {@link ActiveLookup#descend} finds; false if the tree is empty. */
   private boolean load(byte @Nullable [] at, int offset, int length, long lsn, boolean before) {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
@@ -66,7 +66,7 @@ final class ActiveCursor extends LeafEntryCursor {
     int epoch = pool.epochs().enter();
     try {
       for (; ; ) {
-        long found = tree.descend(at, offset, length, lsn, before);
+        long found = tree.lookup.descend(at, offset, length, lsn, before);
         leaf = (int) found;
         if (leaf == PagePool.NONE) {
           return false;
@@ -74,7 +74,7 @@ final class ActiveCursor extends LeafEntryCursor {
         Memory source = pool.memory(leaf);
         int sourceBase = pool.base(leaf);
         memory.copyFrom(base, source, sourceBase, pool.pageSize());
-        if (!ActiveTree.changed(source, sourceBase, (int) (found >>> 32))) {
+        if (!ActiveLookup.changed(source, sourceBase, (int) (found >>> 32))) {
           // The copy's own version never changes.
           memory.putInt(base + VERSION, 0);
           shape = memory.getLong(base + SHAPE);

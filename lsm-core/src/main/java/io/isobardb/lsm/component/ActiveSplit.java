@@ -75,7 +75,7 @@ final class ActiveSplit {
    * @throws OutOfBudgetException if there are no pages; nothing has changed then
    */
   int split(
-      ActiveTree tree,
+      ActiveLookup lookup,
       int failed,
       int version,
       byte[] key,
@@ -83,7 +83,7 @@ final class ActiveSplit {
       int length,
       long lsn,
       int entryBytes) {
-    int depth = descend(tree.root(), key, offset, length, lsn);
+    int depth = descend(lookup.root(), key, offset, length, lsn);
     if (path[depth] != failed) {
       return 0;
     }
@@ -102,7 +102,7 @@ final class ActiveSplit {
       if (depth > 0) {
         parentSlot = slotFor(path[depth - 1]);
       }
-      return divide(tree, depth);
+      return divide(lookup, depth);
     } finally {
       ActiveEdit.unlock(leaf, leafBase, now);
     }
@@ -283,7 +283,7 @@ final class ActiveSplit {
   }
 
   /** Carries out the chosen cut on the node at {@code depth}; a leaf is latched already. */
-  private int divide(ActiveTree tree, int depth) {
+  private int divide(ActiveLookup lookup, int depth) {
     int right = pool.allocateUrgent(Purpose.WRITE);
     int scratch = pool.allocateUrgent(Purpose.WRITE);
     int root = depth == 0 ? pool.allocateUrgent(Purpose.WRITE) : PagePool.NONE;
@@ -304,7 +304,7 @@ final class ActiveSplit {
       plantRoot(root, node, memory, base);
       addSeparator(root, 0, right);
       // Before the old root is unlatched: who finds it readable again must see that it is not it.
-      tree.setRoot(root);
+      lookup.setRoot(root);
     } else {
       int parent = path[depth - 1];
       Memory parentMemory = pool.memory(parent);

@@ -1,12 +1,6 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
-import static io.isobardb.lsm.component.ActiveLayout.LOWER;
-import static io.isobardb.lsm.component.ActiveLayout.NEWEST;
-import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
-import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.lsm.entry.EntryCursor;
@@ -43,10 +37,8 @@ import org.jspecify.annotations.Nullable;
  * older version than it should see. A reader at a snapshot's LSN, taken and announced before it was
  * read at, is never too late.
  *
- * <p>How OLC works here: each node has a version, odd while it is edited. A reader notes the
- * version, reads, and compares it afterwards; on the way down it compares the parent's again after
- * it has noted the child's. Nodes are never unlinked, so a page reached is a node of this tree,
- * whatever a torn read said, once the version has been compared. See {@link ActiveLayout}.
+ * <p>How a page is found, and how readers do without locks: {@link ActiveLookup}. How nodes are
+ * laid out: {@link ActiveLayout}.
  */
 public final class ActiveTree implements Sealed {
   /** The tree has no version of the key that the reader may see. */
@@ -76,6 +68,7 @@ public final class ActiveTree implements Sealed {
 
   final PagePool pool;
   final ActiveSearch search;
+  final ActiveLookup lookup;
   private final KeyOrder order;
   private final long targetBytes;
   private final long filterBytes;
@@ -83,8 +76,6 @@ public final class ActiveTree implements Sealed {
   private final ActiveEdit edit;
   private final AtomicInteger pages = new AtomicInteger();
   private final ReentrantLock structure = new ReentrantLock();
-
-  private volatile int root = PagePool.NONE;
 
   private volatile long minLsn = Long.MAX_VALUE;
 
@@ -122,6 +113,7 @@ public final class ActiveTree implements Sealed {
     this.targetBytes = targetBytes;
     this.filterBytes = filterBytes;
     this.search = new ActiveSearch(pool.pageSize(), order);
+    this.lookup = new ActiveLookup(pool, search);
     this.edit = new ActiveEdit(pool, order.isBytes());
     this.writer = new LeafWriter(pool, search, edit, pages);
   }
@@ -246,7 +238,7 @@ public final class ActiveTree implements Sealed {
       added.add(hash);
     }
     for (; ; ) {
-      long at = descend(key, keyOffset, keyLength, lsn, false);
+      long at = lookup.descend(key, keyOffset, keyLength, lsn, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
         plant();
@@ -307,7 +299,7 @@ public final class ActiveTree implements Sealed {
   private void plant() {
     structure.lock();
     try {
-      if (root != PagePool.NONE) {
+      if (lookup.root() != PagePool.NONE) {
         return;
       }
       int page = pool.allocateUrgent(Purpose.WRITE);
@@ -320,7 +312,7 @@ public final class ActiveTree implements Sealed {
       edit.format(memory, base, 0, false, 0, 0);
       splitter = new ActiveSplit(pool, search, edit, order.isBytes());
       pages.incrementAndGet();
-      root = page;
+      lookup.setRoot(page);
     } finally {
       structure.unlock();
     }
@@ -333,7 +325,7 @@ public final class ActiveTree implements Sealed {
       int bytes = ActiveLayout.entryBytes(length, valueLength);
       ActiveSplit splitter = this.splitter;
       if (splitter != null) {
-        int added = splitter.split(this, page, version, key, offset, length, lsn, bytes);
+        int added = splitter.split(lookup, page, version, key, offset, length, lsn, bytes);
         if (added > 0) {
           pages.addAndGet(added);
           createFilter();
@@ -361,7 +353,7 @@ public final class ActiveTree implements Sealed {
     }
     pages.addAndGet(created.pageCount());
     growingFilter = created;
-    new NodeWalk(this).addKeys(root, created);
+    new NodeWalk(this).addKeys(lookup.root(), created);
     filter = created;
   }
 
@@ -374,68 +366,6 @@ public final class ActiveTree implements Sealed {
     return order;
   }
 
-  /** The root page, or {@link PagePool#NONE}. */
-  int root() {
-    return root;
-  }
-
-  /** Makes a node the root; the structure lock is held. */
-  void setRoot(int page) {
-    root = page;
-  }
-
-  /**
-   * The leaf that holds ({@code key}, {@code lsn}); with {@code before}, the one that holds the
-   * last position before it. Without a key: the first leaf; with {@code before}, the last one.
-   *
-   * @return page and, in the upper half, the version under which it holds it; the page is {@link
-   *     PagePool#NONE} if the tree is empty
-   */
-  long descend(byte @Nullable [] key, int offset, int length, long lsn, boolean before) {
-    for (; ; ) {
-      int page = root;
-      if (page == PagePool.NONE) {
-        return -1L;
-      }
-      Memory memory = pool.memory(page);
-      int base = pool.base(page);
-      int version = ActiveEdit.stableVersion(memory, base);
-      if (page != root) {
-        continue;
-      }
-      for (; ; ) {
-        long shape = memory.getLong(base + SHAPE);
-        if (ActiveLayout.level(shape) == 0) {
-          return (long) version << 32 | page;
-        }
-        int child =
-            key == null
-                ? search.childAt(memory, base, shape, before ? search.count(shape) : 0)
-                : search.child(memory, base, shape, version, key, offset, length, lsn, before);
-        if (changed(memory, base, version)) {
-          break;
-        }
-        Memory childMemory = pool.memory(child);
-        int childBase = pool.base(child);
-        int childVersion = ActiveEdit.stableVersion(childMemory, childBase);
-        // Without this a split between the two looks would have moved the key out of the child.
-        if (changed(memory, base, version)) {
-          break;
-        }
-        page = child;
-        memory = childMemory;
-        base = childBase;
-        version = childVersion;
-      }
-    }
-  }
-
-  /** Whether what was read of a node before this call may be torn or out of date. */
-  static boolean changed(Memory memory, int base, int version) {
-    VarHandle.acquireFence();
-    return memory.getIntOpaque(base + VERSION) != version;
-  }
-
   /**
    * Reads the newest version of a key with an LSN of at most {@code lsn}, inside an epoch.
    *
@@ -446,7 +376,7 @@ public final class ActiveTree implements Sealed {
    */
   @Override
   public int getInto(byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    return mayContain(hash) ? find(key, offset, length, lsn, target, null) : ABSENT;
+    return mayContain(hash) ? lookup.getInto(key, offset, length, lsn, target) : ABSENT;
   }
 
   /**
@@ -454,17 +384,7 @@ public final class ActiveTree implements Sealed {
    * {@link #RETRY_VALUE}.
    */
   public byte @Nullable [] get(byte[] key, int offset, int length, long hash, long lsn) {
-    if (!mayContain(hash)) {
-      return null;
-    }
-    Found found = new Found();
-    int result = find(key, offset, length, lsn, null, found);
-    return switch (result) {
-      case ABSENT -> null;
-      case DELETED -> DELETED_VALUE;
-      case RETRY -> RETRY_VALUE;
-      default -> found.value;
-    };
+    return mayContain(hash) ? lookup.get(key, offset, length, lsn) : null;
   }
 
   /**
@@ -473,186 +393,13 @@ public final class ActiveTree implements Sealed {
    */
   @Override
   public long newestLsn(byte[] key, int offset, int length, long hash) {
-    if (!mayContain(hash)) {
-      return ABSENT;
-    }
-    long sought = NEWEST;
-    for (; ; ) {
-      long at = descend(key, offset, length, sought, false);
-      int page = (int) at;
-      if (page == PagePool.NONE) {
-        return ABSENT;
-      }
-      int version = (int) (at >>> 32);
-      Memory memory = pool.memory(page);
-      int base = pool.base(page);
-      long shape = memory.getLong(base + SHAPE);
-      int position = search.lowerBound(memory, base, shape, version, key, offset, length, sought);
-      int slot = ActiveSearch.slot(position);
-      boolean here = ActiveSearch.sameKey(position);
-      boolean behind =
-          !here
-              && slot == search.count(shape)
-              && fenceHasKey(memory, base, UPPER, key, offset, length);
-      long lsn = ABSENT;
-      if (here) {
-        lsn = ActiveLayout.lsn(memory, search.entry(memory, base, shape, slot));
-      } else if (behind) {
-        lsn = fenceLsn(memory, base, UPPER);
-      }
-      if (!changed(memory, base, version)) {
-        if (!behind) {
-          return lsn;
-        }
-        sought = lsn;
-      }
-    }
+    return mayContain(hash) ? lookup.newestLsn(key, offset, length) : ABSENT;
   }
 
   /** Whether the tree may hold the key with this hash; false is certain. */
   public boolean mayContain(long hash) {
     ActiveFilter asked = filter;
     return asked == null || asked.mayContain(hash);
-  }
-
-  private static final class Found {
-    byte[] value = DELETED_VALUE;
-  }
-
-  private int find(
-      byte[] key,
-      int offset,
-      int length,
-      long lsn,
-      @Nullable ByteBuffer target,
-      @Nullable Found found) {
-    long sought = Math.min(lsn, NEWEST);
-    boolean crossed = false;
-    for (; ; ) {
-      long at = descend(key, offset, length, sought, false);
-      int page = (int) at;
-      if (page == PagePool.NONE) {
-        return ABSENT;
-      }
-      int version = (int) (at >>> 32);
-      Memory memory = pool.memory(page);
-      int base = pool.base(page);
-      long shape = memory.getLong(base + SHAPE);
-      int position = search.lowerBound(memory, base, shape, version, key, offset, length, sought);
-      int slot = ActiveSearch.slot(position);
-      // Newer versions may be in the leaf before, which then ends with this key.
-      boolean newerBefore =
-          slot == 0 && !crossed && fenceHasKey(memory, base, LOWER, key, offset, length);
-      long lowerLsn = newerBefore ? fenceLsn(memory, base, LOWER) : 0;
-      int result;
-      if ((shape & PRUNED) != 0
-          && search.hasKeyAt(memory, base, shape, slot - 1, key, offset, length)
-          && missing(memory, search.entry(memory, base, shape, slot - 1), lsn)) {
-        result = changed(memory, base, version) ? TORN : RETRY;
-      } else if (ActiveSearch.sameKey(position)) {
-        result =
-            copy(memory, base, version, search.entry(memory, base, shape, slot), target, found);
-      } else if (slot == search.count(shape)
-          && fenceHasKey(memory, base, UPPER, key, offset, length)) {
-        // Older versions may be in the leaf behind, which then starts with this key.
-        long upperLsn = fenceLsn(memory, base, UPPER);
-        if (!changed(memory, base, version)) {
-          sought = upperLsn;
-          crossed |= slot > 0;
-        }
-        continue;
-      } else {
-        result = changed(memory, base, version) ? TORN : ABSENT;
-      }
-      if (result != TORN) {
-        return newerBefore && missingBefore(lowerLsn, key, offset, length, lsn) ? RETRY : result;
-      }
-    }
-  }
-
-  private boolean fenceHasKey(
-      Memory memory, int base, int field, byte[] key, int offset, int length) {
-    int fence = search.fence(memory, base, field);
-    return fence >= 0 && search.hasKey(memory, base, fence, key, offset, length);
-  }
-
-  private long fenceLsn(Memory memory, int base, int field) {
-    int fence = search.fence(memory, base, field);
-    return fence < 0 ? 0 : ActiveLayout.lsn(memory, fence);
-  }
-
-  /** Whether versions up to {@code lsn} may have been pruned below this newer version. */
-  private static boolean missing(Memory memory, int entry, long lsn) {
-    return memory.getInt(entry + ENTRY_LINK) != 0 && ActiveLayout.prunedFrom(memory, entry) <= lsn;
-  }
-
-  /**
-   * Whether the version of the key next before ({@code key}, {@code fenceLsn}), if there is one,
-   * says that what the reader should see was pruned.
-   */
-  private boolean missingBefore(long fenceLsn, byte[] key, int offset, int length, long lsn) {
-    long before = fenceLsn;
-    for (; ; ) {
-      long at = descend(key, offset, length, before, true);
-      int version = (int) (at >>> 32);
-      Memory memory = pool.memory((int) at);
-      int base = pool.base((int) at);
-      long shape = memory.getLong(base + SHAPE);
-      int last = search.count(shape) - 1;
-      boolean late =
-          search.hasKeyAt(memory, base, shape, last, key, offset, length)
-              && missing(memory, search.entry(memory, base, shape, last), lsn);
-      boolean further = last < 0 && fenceHasKey(memory, base, LOWER, key, offset, length);
-      long next = further ? fenceLsn(memory, base, LOWER) : before;
-      if (!changed(memory, base, version)) {
-        if (!further) {
-          return late;
-        }
-        before = next;
-      }
-    }
-  }
-
-  /** The node was edited meanwhile. */
-  private static final int TORN = -4;
-
-  private int copy(
-      Memory memory,
-      int base,
-      int version,
-      int entry,
-      @Nullable ByteBuffer target,
-      @Nullable Found found) {
-    int kind = ActiveLayout.kind(memory, entry);
-    int keyLength = search.keyLength(memory, base, entry);
-    int stored = search.valueLength(memory, base, entry, keyLength);
-    int from = entry + ENTRY_KEY + keyLength;
-    if (kind == Kind.PUT && target != null) {
-      if (stored <= target.remaining()) {
-        memory.get(from, target, target.position(), stored);
-      }
-      return changed(memory, base, version) ? TORN : stored;
-    }
-    boolean overflow = kind == Kind.PUT_OVERFLOW && stored == ActiveLayout.OVERFLOW_REF_BYTES;
-    int first = overflow ? memory.getInt(from) : PagePool.NONE;
-    int length = overflow ? memory.getInt(from + 4) : stored;
-    if (changed(memory, base, version)) {
-      return TORN;
-    }
-    if (kind == Kind.DELETE) {
-      return DELETED;
-    }
-    if (found != null) {
-      found.value = new byte[length];
-      if (first == PagePool.NONE) {
-        memory.get(from, found.value, 0, length);
-        return changed(memory, base, version) ? TORN : length;
-      }
-      OverflowChain.copy(pool, first, 0, ByteBuffer.wrap(found.value), 0, length);
-    } else if (target != null && length <= target.remaining()) {
-      OverflowChain.copy(pool, first, 0, target, target.position(), length);
-    }
-    return length;
   }
 
   /**
@@ -697,7 +444,7 @@ public final class ActiveTree implements Sealed {
     try {
       long entries = 0;
       if (!freed && !handedOver) {
-        for (int leaf : new NodeWalk(this).leaves(root)) {
+        for (int leaf : new NodeWalk(this).leaves(lookup.root())) {
           entries += ActiveLayout.count(pool.memory(leaf).getLong(pool.base(leaf) + SHAPE));
         }
       }
@@ -729,7 +476,7 @@ public final class ActiveTree implements Sealed {
   public void releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
     structure.lock();
     try {
-      if (freed || handedOver || root == PagePool.NONE) {
+      if (freed || handedOver || lookup.root() == PagePool.NONE) {
         return;
       }
       LeafRelease release = this.release;
@@ -737,7 +484,7 @@ public final class ActiveTree implements Sealed {
         release = new LeafRelease(pool, search, order);
         this.release = release;
       }
-      pages.addAndGet(-release.release(root, low, high));
+      pages.addAndGet(-release.release(lookup.root(), low, high));
     } finally {
       structure.unlock();
     }
@@ -756,7 +503,7 @@ public final class ActiveTree implements Sealed {
         throw new IllegalStateException("the leaves are not this tree's any more");
       }
       handedOver = true;
-      return new NodeWalk(this).leaves(root);
+      return new NodeWalk(this).leaves(lookup.root());
     } finally {
       structure.unlock();
     }
@@ -778,9 +525,9 @@ public final class ActiveTree implements Sealed {
         growingFilter.retire();
       }
       if (handedOver) {
-        new NodeWalk(this).retireInner(root);
+        new NodeWalk(this).retireInner(lookup.root());
       } else {
-        new NodeWalk(this).retire(root);
+        new NodeWalk(this).retire(lookup.root());
       }
     } finally {
       structure.unlock();

@@ -167,7 +167,7 @@ final class NodeWalk {
     while (more) {
       int epoch = pool.epochs().enter();
       try {
-        long at = tree.descend(from, 0, length, lsn, false);
+        long at = tree.lookup.descend(from, 0, length, lsn, false);
         int page = (int) at;
         if (page == PagePool.NONE) {
           return this;
@@ -185,7 +185,7 @@ final class NodeWalk {
           memory.get(fence + ENTRY_KEY, key, 0, nextLength);
           nextLsn = ActiveLayout.lsn(memory, fence);
         }
-        if (ActiveTree.changed(memory, base, version)) {
+        if (ActiveLookup.changed(memory, base, version)) {
           continue;
         }
         maxLsn = Math.max(maxLsn, leafMax);

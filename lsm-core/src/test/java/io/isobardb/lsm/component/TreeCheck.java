@@ -21,8 +21,8 @@ final class TreeCheck {
   }
 
   void check(ActiveTree tree) {
-    if (tree.root() != PagePool.NONE) {
-      node(tree.root(), null, null);
+    if (tree.lookup.root() != PagePool.NONE) {
+      node(tree.lookup.root(), null, null);
     }
   }
 
