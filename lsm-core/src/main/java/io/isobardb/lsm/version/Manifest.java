@@ -8,11 +8,8 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.Collection;
 import java.util.HashSet;
@@ -44,13 +41,10 @@ public final class Manifest implements AutoCloseable {
   public static final long DEFAULT_ROLL_BYTES = 1 << 20;
 
   private static final Logger LOG = LogManager.getLogger(Manifest.class);
-  private static final int BUFFER_BYTES = 64 << 10;
 
   private final Storage storage;
-  private final PagePool pool;
-  private final Block buffer;
+  private final ManifestFiles files;
   private final long rollBytes;
-  private final EditCodec.Output out = new EditCodec.Output();
   private StoreContents contents;
 
   /** The file in force; after opening it is known by name only and {@link #file} is null. */
@@ -74,11 +68,10 @@ public final class Manifest implements AutoCloseable {
   private Manifest(
       Storage storage, PagePool pool, ManifestLayout.Identity identity, long rollBytes) {
     this.storage = storage;
-    this.pool = pool;
     this.identity = identity;
     this.rollBytes = rollBytes;
     this.contents = new StoreContents();
-    this.buffer = pool.allocateBlock(BUFFER_BYTES, Purpose.METADATA);
+    this.files = new ManifestFiles(storage, pool);
   }
 
   /** Whether the directory holds a store. */
@@ -267,7 +260,7 @@ public final class Manifest implements AutoCloseable {
       return;
     }
     closed = true;
-    pool.release(buffer);
+    files.close();
     if (file != null) {
       file.close();
     }
@@ -284,12 +277,10 @@ public final class Manifest implements AutoCloseable {
   // ---- writing
 
   private void appendTo(DataFile target, List<VersionEdit> edits) throws IOException {
-    out.clear();
-    int record = beginRecord();
-    edits.forEach(edit -> EditCodec.encode(edit, out));
-    endRecord(record, ManifestLayout.EDITS, identity, endBytes);
+    files.formatEdits(identity, endBytes, edits);
+    int written;
     try {
-      write(target, endBytes);
+      written = files.write(target, endBytes);
     } catch (DiskFullException e) {
       // What was written of the record is not all of it, and no SYNCED record will follow it.
       abandon(target);
@@ -299,13 +290,10 @@ public final class Manifest implements AutoCloseable {
       throw t;
     }
     sync(target);
-    endBytes += out.length();
+    endBytes += written;
     syncedBytes = endBytes;
-    out.clear();
-    endRecord(beginRecord(), ManifestLayout.SYNCED, identity, endBytes);
     try {
-      write(target, endBytes);
-      endBytes += out.length();
+      endBytes += files.writeSynced(target, endBytes, identity);
     } catch (DiskFullException e) {
       // The edits are durable. Only the proof of it is missing; a new file needs none.
       abandon(target);
@@ -334,7 +322,7 @@ public final class Manifest implements AutoCloseable {
     ManifestLayout.Synced synced;
     try {
       target = storage.create(fresh.fileName(), IoMode.BUFFERED);
-      snapshotBytes = writeSnapshot(target, fresh, next);
+      snapshotBytes = files.writeSnapshot(target, fresh, next);
       sync(target);
       syncDirectory();
       synced = new ManifestLayout.Synced(snapshotBytes, promised.logLsn());
@@ -361,29 +349,6 @@ public final class Manifest implements AutoCloseable {
     retire(old, oldest);
   }
 
-  private long writeSnapshot(DataFile target, ManifestLayout.Identity fresh, StoreContents next)
-      throws IOException {
-    out.clear();
-    out.write(ManifestLayout.header(fresh));
-    long start = 0;
-    int record = beginRecord();
-    for (VersionEdit edit : next.snapshot()) {
-      EditCodec.encode(edit, out);
-      if (out.length() >= BUFFER_BYTES) {
-        endRecord(record, ManifestLayout.SNAPSHOT, fresh, start + record);
-        write(target, start);
-        start += out.length();
-        out.clear();
-        record = beginRecord();
-      }
-    }
-    endRecord(record, ManifestLayout.SNAPSHOT, fresh, start + record);
-    record = beginRecord();
-    endRecord(record, ManifestLayout.SNAPSHOT_END, fresh, start + record);
-    write(target, start);
-    return start + out.length();
-  }
-
   /** Puts CURRENT.tmp in the place of CURRENT, durably; a failure is final. */
   private void putInForce() throws IOException {
     try {
@@ -402,9 +367,7 @@ public final class Manifest implements AutoCloseable {
       ManifestLayout.Identity named, long before, ManifestLayout.Synced synced) throws IOException {
     storage.delete(ManifestLayout.CURRENT_TEMPORARY);
     try (DataFile temporary = storage.create(ManifestLayout.CURRENT_TEMPORARY, IoMode.BUFFERED)) {
-      out.clear();
-      out.write(ManifestLayout.current(named, before, synced));
-      write(temporary, 0);
+      files.writeCurrent(temporary, ManifestLayout.current(named, before, synced));
       sync(temporary);
     }
   }
@@ -446,33 +409,6 @@ public final class Manifest implements AutoCloseable {
     }
   }
 
-  private int beginRecord() {
-    int record = out.length();
-    out.skip(ManifestLayout.RECORD_PAYLOAD);
-    return record;
-  }
-
-  private void endRecord(int record, byte kind, ManifestLayout.Identity of, long fileOffset) {
-    ByteBuffer bytes = ManifestLayout.buffer(out.bytes());
-    int payload = out.length() - record - ManifestLayout.RECORD_PAYLOAD;
-    bytes.putInt(record + ManifestLayout.RECORD_LENGTH, payload);
-    bytes.put(record + ManifestLayout.RECORD_KIND, kind);
-    int checksum =
-        ManifestLayout.recordChecksum(
-            of, fileOffset, out.bytes(), record + ManifestLayout.RECORD_LENGTH, out.length());
-    bytes.putInt(record, checksum);
-  }
-
-  /** Writes all of {@link #out}. */
-  private void write(DataFile target, long offset) throws IOException {
-    for (int done = 0; done < out.length(); ) {
-      int count = Math.min(BUFFER_BYTES, out.length() - done);
-      buffer.memory().put(0, out.bytes(), done, count);
-      target.write(offset + done, buffer.memory(), 0, count);
-      done += count;
-    }
-  }
-
   private void sync(DataFile target) throws IOException {
     try {
       target.sync();
@@ -502,7 +438,7 @@ public final class Manifest implements AutoCloseable {
   private Recovered recover() throws IOException {
     byte[] current;
     try {
-      current = readAll(ManifestLayout.CURRENT);
+      current = files.read(ManifestLayout.CURRENT);
     } catch (NoSuchFileException e) {
       throw new FormatException("not a store: " + storage.path() + " has no file CURRENT", e);
     }
@@ -512,7 +448,7 @@ public final class Manifest implements AutoCloseable {
     nextNumber = 1 + Math.max(identity.number(), highestNumber(storage));
     byte[] bytes;
     try {
-      bytes = readAll(identity.fileName());
+      bytes = files.read(identity.fileName());
     } catch (NoSuchFileException e) {
       throw new CorruptionException(identity.fileName(), 0, "CURRENT names it, but it is missing");
     }
@@ -528,26 +464,6 @@ public final class Manifest implements AutoCloseable {
     }
     endBytes = end;
     return contents.recovered(this, bytes.length - end, promised.logLsn());
-  }
-
-  private byte[] readAll(String name) throws IOException {
-    try (DataFile source = storage.open(name, IoMode.BUFFERED)) {
-      long size = source.size();
-      if (size > Integer.MAX_VALUE - 16) {
-        throw new CorruptionException(name, 0, "a size of " + size + " bytes");
-      }
-      byte[] bytes = new byte[(int) size];
-      for (int done = 0; done < bytes.length; ) {
-        int want = Math.min(BUFFER_BYTES, bytes.length - done);
-        int count = source.read(done, buffer.memory(), 0, want);
-        if (count < want) {
-          throw new IOException(name + " ended at " + (done + count) + " of " + size + " bytes");
-        }
-        buffer.memory().get(0, bytes, done, count);
-        done += count;
-      }
-      return bytes;
-    }
   }
 
   private static long highestNumber(Storage storage) throws IOException {
