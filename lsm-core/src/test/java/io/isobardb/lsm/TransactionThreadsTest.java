@@ -3,7 +3,8 @@ package io.isobardb.lsm;
 import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.contents;
 import static io.isobardb.lsm.SimulatedStores.key;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.isobardb.lsm.SimulatedTransactions.options;
+import static io.isobardb.lsm.SimulatedTransactions.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -42,18 +43,6 @@ class TransactionThreadsTest {
 
   private final TransactionOptions patient =
       TransactionOptions.builder().lockTimeout(Duration.ofSeconds(30)).build();
-
-  private static TransactionOptions options(Isolation isolation, Locking locking) {
-    return TransactionOptions.builder()
-        .isolation(isolation)
-        .locking(locking)
-        .lockTimeout(Duration.ofMillis(5))
-        .build();
-  }
-
-  private static String text(byte[] value) {
-    return value == null ? null : new String(value, UTF_8);
-  }
 
   @Test
   void ofACircleOneIsToldToGiveUpAndTheOtherGoesOn() throws Exception {

@@ -1,0 +1,86 @@
+package io.isobardb.lsm;
+
+import static io.isobardb.lsm.SimulatedStores.bytes;
+import static io.isobardb.lsm.SimulatedStores.key;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+/** A simulated store with one tree, and words for what transactions do to it. */
+@Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD) // which the simulation belongs to
+abstract class SimulatedTransactions {
+  static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
+
+  final SimulatedWorld world = new SimulatedWorld(SEED);
+  Store store;
+  Tree tree;
+
+  @BeforeEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
+  final void open() {
+    store = world.open(SimulatedStores.SMALL);
+    tree = store.openTree("t");
+  }
+
+  @AfterEach
+  @Timeout(value = 60, threadMode = ThreadMode.SAME_THREAD)
+  final void close() {
+    store.close();
+  }
+
+  static TransactionOptions options(Isolation isolation, Locking locking) {
+    return TransactionOptions.builder()
+        .isolation(isolation)
+        .locking(locking)
+        .lockTimeout(Duration.ofMillis(5))
+        .build();
+  }
+
+  final Transaction begin(Isolation isolation, Locking locking) {
+    return store.begin(options(isolation, locking));
+  }
+
+  final void put(String key, String value) {
+    tree.put(bytes(key), bytes(value));
+  }
+
+  final String get(String key) {
+    return text(tree.get(bytes(key)));
+  }
+
+  static String text(byte[] value) {
+    return value == null ? null : new String(value, UTF_8);
+  }
+
+  final String get(Transaction tx, String key) {
+    return text(tx.get(tree, bytes(key)));
+  }
+
+  final String getForUpdate(Transaction tx, String key) {
+    return text(tx.getForUpdate(tree, bytes(key)));
+  }
+
+  final void put(Transaction tx, String key, String value) {
+    tx.put(tree, bytes(key), bytes(value));
+  }
+
+  static List<String> scan(Cursor cursor) {
+    List<String> keys = new ArrayList<>();
+    for (boolean more = cursor.first(); more; more = cursor.next()) {
+      keys.add(new String(cursor.key(), UTF_8));
+    }
+    return keys;
+  }
+
+  final List<String> scan(Transaction tx) {
+    try (Cursor cursor = tx.cursor(tree)) {
+      return scan(cursor);
+    }
+  }
+}
