@@ -29,43 +29,18 @@ class LogDamageTest {
 
   private final Memory scratch = new Memory(ByteBuffer.allocateDirect(DataFile.BLOCK));
   private final SplittableRandom random = new SplittableRandom(SEED);
-  private final List<Entry> written = new ArrayList<>();
 
-  /** What each record promises to be synced. */
-  private final List<Long> promises = new ArrayList<>();
-
-  private SimulatedStorage intact;
+  private WrittenLog whole;
+  private List<Entry> written;
   private long end;
 
   @BeforeEach
   void writeALog() throws IOException {
-    LogWorld world = new LogWorld(LogWorld.SMALL, SEED);
-    Log log = world.open();
-    LogRecord record = log.newRecord();
-    for (int i = 0; i < 40; i++) {
-      promises.add(log.durable());
-      if (i % 9 == 4) {
-        // A marker promises nothing.
-        promises.set(i, 0L);
-        written.add(LogWorld.marker(log));
-      } else {
-        byte[] payload = LogWorld.bytes(random, i == 20 ? 4200 : random.nextInt(60));
-        written.add(LogWorld.append(record, payload));
-      }
-      if (i % 7 == 3) {
-        log.flush();
-      }
-    }
-    end = log.end();
-    log.flush();
-    // Without what closing adds, so that the last records are without a promise.
-    intact = world.storage.copy();
-    log.close();
-    world.close();
-  }
-
-  private long endOf(int i) {
-    return i + 1 < written.size() ? written.get(i + 1).lsn() : end;
+    whole =
+        WrittenLog.write(
+            SEED, 40, i -> LogWorld.bytes(random, i == 20 ? 4200 : random.nextInt(60)));
+    written = whole.entries();
+    end = whole.end();
   }
 
   @Test
@@ -76,7 +51,7 @@ class LogDamageTest {
         at = FIRST_BYTE;
       }
       int change = 1 + random.nextInt(255);
-      LogWorld world = new LogWorld(LogWorld.SMALL, at, intact.copy());
+      LogWorld world = new LogWorld(LogWorld.SMALL, at, whole.disk().copy());
       try (DataFile file = world.storage.open(FILE, IoMode.BUFFERED)) {
         file.read(at, scratch, 0, 1);
         scratch.putByte(0, (byte) (scratch.getByte(0) ^ change));
@@ -97,12 +72,12 @@ class LogDamageTest {
   /** Returns whether the damage was seen to be none of a torn tail. */
   private boolean check(LogWorld world, long position, String what) throws IOException {
     int hit = 0;
-    while (hit < written.size() && endOf(hit) <= position) {
+    while (hit < written.size() && whole.endOf(hit) <= position) {
       hit++;
     }
     boolean promised = false;
     for (int j = hit + 1; j < written.size(); j++) {
-      promised |= promises.get(j) > written.get(hit).lsn();
+      promised |= whole.promises().get(j) > written.get(hit).lsn();
     }
     if (promised) {
       CorruptionException e = assertThrows(CorruptionException.class, world::open, what);
@@ -134,7 +109,7 @@ class LogDamageTest {
   void aTornTailIsCutOffWhereverItWasTorn() throws IOException {
     for (long length = FIRST_BYTE; length <= FIRST_BYTE + end - 4096 + 16; ) {
       for (int tail = 0; tail < 2; tail++) {
-        LogWorld world = new LogWorld(LogWorld.SMALL, length, intact.copy());
+        LogWorld world = new LogWorld(LogWorld.SMALL, length, whole.disk().copy());
         try (DataFile file = world.storage.open(FILE, IoMode.BUFFERED)) {
           file.truncate(length);
           if (tail == 1) {
@@ -151,7 +126,7 @@ class LogDamageTest {
         assertEquals(written.subList(0, Math.min(kept, written.size())), world.replayed, what);
         if (kept < written.size()) {
           // Zeros at its end need not have been there.
-          assertTrue(endOf(kept) > length - DataFile.BLOCK, what);
+          assertTrue(whole.endOf(kept) > length - DataFile.BLOCK, what);
         }
         if (length % 5 == 0) {
           assertWritable(world, log, kept, what);
@@ -168,10 +143,10 @@ class LogDamageTest {
   @Test
   void nothingIsLeftBehindACut() throws IOException {
     for (LogOptions options : List.of(LogWorld.SMALL, LogWorld.SMALL_BUFFERED)) {
-      LogWorld world = new LogWorld(options, SEED, intact.copy());
+      LogWorld world = new LogWorld(options, SEED, whole.disk().copy());
       int last = written.size() - 1;
       int hit = last;
-      while (promises.get(last) <= written.get(hit - 1).lsn()) {
+      while (whole.promises().get(last) <= written.get(hit - 1).lsn()) {
         hit--;
       }
       try (DataFile file = world.storage.open(FILE, IoMode.BUFFERED)) {
@@ -195,7 +170,7 @@ class LogDamageTest {
   @Test
   void aFileThatEndsInItsHeaderIsDamaged() throws IOException {
     for (int length = 0; length < DataFile.BLOCK; length += 1 + random.nextInt(40)) {
-      LogWorld world = new LogWorld(LogWorld.SMALL, length, intact.copy());
+      LogWorld world = new LogWorld(LogWorld.SMALL, length, whole.disk().copy());
       try (DataFile file = world.storage.open(FILE, IoMode.BUFFERED)) {
         file.truncate(length);
       }

@@ -33,8 +33,9 @@ class LogSalvageTest {
 
   private final SplittableRandom random = new SplittableRandom(SEED);
   private final Memory block = new Memory(ByteBuffer.allocateDirect(DataFile.BLOCK));
-  private final List<Entry> written = new ArrayList<>();
 
+  private WrittenLog whole;
+  private List<Entry> written;
   private SimulatedStorage disk;
   private long end;
 
@@ -53,23 +54,10 @@ class LogSalvageTest {
 
   @BeforeEach
   void writeALog() throws IOException {
-    LogWorld world = new LogWorld(LogWorld.SMALL, SEED);
-    Log log = world.open();
-    LogRecord record = log.newRecord();
-    for (int i = 0; i < 200; i++) {
-      written.add(
-          i % 9 == 4
-              ? LogWorld.marker(log)
-              : LogWorld.append(record, LogWorld.bytes(random, LogWorld.length(random))));
-      if (i % 7 == 3) {
-        log.flush();
-      }
-    }
-    log.flush();
-    end = log.end();
-    disk = world.storage.copy();
-    log.close();
-    world.close();
+    whole = WrittenLog.write(SEED, 200, i -> LogWorld.bytes(random, LogWorld.length(random)));
+    written = whole.entries();
+    end = whole.end();
+    disk = whole.disk();
     assertTrue(end > 4 * SEGMENT, "only " + end + " bytes");
   }
 
@@ -92,10 +80,6 @@ class LogSalvageTest {
     return new Found(entries, report);
   }
 
-  private long endOf(int i) {
-    return i + 1 < written.size() ? written.get(i + 1).lsn() : end;
-  }
-
   /** Checks that entries are found or told of, from a position on to where the log was synced. */
   private void check(Found found, long from, long synced, String what) {
     TreeSet<Long> lsns = new TreeSet<>();
@@ -106,10 +90,10 @@ class LogSalvageTest {
     }
     for (int i = 0; i < written.size(); i++) {
       long lsn = written.get(i).lsn();
-      boolean toldOf = found.tellsOf(lsn, endOf(i));
+      boolean toldOf = found.tellsOf(lsn, whole.endOf(i));
       if (lsns.contains(lsn)) {
         assertTrue(!toldOf, what + ": called lost, but found: " + written.get(i));
-      } else if (lsn >= from && endOf(i) <= synced) {
+      } else if (lsn >= from && whole.endOf(i) <= synced) {
         assertTrue(toldOf, what + ": neither found nor called lost: " + written.get(i));
       }
     }
@@ -169,7 +153,7 @@ class LogSalvageTest {
   private void checkIntact(Found found, long from, List<Damage> damages, String what) {
     for (int i = 0; i < written.size(); i++) {
       Entry entry = written.get(i);
-      long to = endOf(i);
+      long to = whole.endOf(i);
       boolean intact = damages.stream().allMatch(d -> d.from >= to || d.to <= entry.lsn());
       assertTrue(
           entry.lsn() < from || !intact || found.entries.contains(entry),
