@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -89,11 +88,11 @@ public final class PagePool implements AutoCloseable {
 
   // All below is guarded by lock.
   private final Slabs slabs;
+  private final Blocks blocks;
   private final Limbo limbo = new Limbo(epochs);
   private static final VarHandle HELD = MethodHandles.arrayElementVarHandle(long[].class);
 
   private final long[] held = new long[Purpose.values().length];
-  private final long[] blockBytes = new long[Purpose.values().length];
   private int reserve;
   private boolean closed;
 
@@ -146,6 +145,7 @@ public final class PagePool implements AutoCloseable {
     this.poison = poison;
     this.faults = faults;
     this.slabs = new Slabs(epochs, allocator, pageSize, slabShift, limitBytes);
+    this.blocks = new Blocks(lock, slabs, allocator);
   }
 
   /** Who is asked for pages when there are no more. */
@@ -291,7 +291,7 @@ public final class PagePool implements AutoCloseable {
   /** Bytes of all blocks. */
   public long blockBytes() {
     synchronized (lock) {
-      return Arrays.stream(blockBytes).sum();
+      return blocks.bytes();
     }
   }
 
@@ -377,12 +377,12 @@ public final class PagePool implements AutoCloseable {
    * @throws OutOfBudgetException if it does not fit, even after reclaiming, or the system refused
    */
   public Block allocateBlock(int bytes, Purpose purpose) {
-    long charge = blockCharge(bytes);
+    long charge = Blocks.charge(bytes);
     if (faults.refuses(purpose)) {
       throw new OutOfBudgetException("a block of " + charge + " bytes for " + purpose + " fails");
     }
     reserveBlock(charge, purpose);
-    return makeBlock(bytes, charge, purpose);
+    return blocks.make(bytes, charge, purpose);
   }
 
   /**
@@ -392,19 +392,17 @@ public final class PagePool implements AutoCloseable {
    * @throws OutOfBudgetException if the system refused
    */
   public @Nullable Block tryAllocateBlock(int bytes, Purpose purpose) {
-    long charge = blockCharge(bytes);
+    long charge = Blocks.charge(bytes);
     if (faults.refuses(purpose)) {
       return null;
     }
     synchronized (lock) {
       checkOpen();
-      if (!slabs.fits(charge)) {
+      if (!blocks.reserve(charge, purpose)) {
         return null;
       }
-      slabs.grew(charge);
-      blockBytes[purpose.ordinal()] += charge;
     }
-    return makeBlock(bytes, charge, purpose);
+    return blocks.make(bytes, charge, purpose);
   }
 
   /** Bytes that a block may have for {@link #tryAllocateBlock} to find room, as of now. */
@@ -414,38 +412,13 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  private static long blockCharge(int bytes) {
-    long charge = (long) bytes + ALIGNMENT;
-    if (bytes < 0 || charge > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException("a block of " + bytes + " bytes");
-    }
-    return charge;
-  }
-
-  private Block makeBlock(int bytes, long charge, Purpose purpose) {
-    try {
-      ByteBuf owner = slabs.allocator.apply((int) charge);
-      Memory memory = Slabs.aligned(owner, bytes);
-      memory.zero(0, bytes);
-      return new Block(memory, purpose, charge, owner);
-    } catch (OutOfMemoryError refused) {
-      synchronized (lock) {
-        blockBytes[purpose.ordinal()] -= charge;
-        slabs.shrank(charge);
-        throw DirectMemory.refused(charge, slabs.allocated(), refused);
-      }
-    }
-  }
-
   private void reserveBlock(long charge, Purpose purpose) {
     boolean waiting = false;
     for (int attempt = 0; ; attempt++) {
       synchronized (lock) {
         checkOpen();
         drainLimbo();
-        if (slabs.fits(charge)) {
-          slabs.grew(charge);
-          blockBytes[purpose.ordinal()] += charge;
+        if (blocks.reserve(charge, purpose)) {
           if (waiting) {
             slabs.setAside(-charge);
           }
@@ -473,9 +446,7 @@ public final class PagePool implements AutoCloseable {
   /** Gives a block back that no reader can see. */
   public void release(Block block) {
     synchronized (lock) {
-      ((ByteBuf) block.owner()).release();
-      blockBytes[block.purpose().ordinal()] -= block.chargedBytes();
-      slabs.shrank(block.chargedBytes());
+      blocks.release(block);
     }
   }
 
@@ -483,9 +454,7 @@ public final class PagePool implements AutoCloseable {
   public void retire(Block block) {
     synchronized (lock) {
       checkOpen();
-      blockBytes[block.purpose().ordinal()] -= block.chargedBytes();
-      slabs.doom((ByteBuf) block.owner(), block.chargedBytes());
-      slabs.freeDoomed();
+      blocks.retire(block);
     }
   }
 
@@ -556,7 +525,7 @@ public final class PagePool implements AutoCloseable {
       }
       Map<Purpose, Long> bytes = new EnumMap<>(Purpose.class);
       for (Purpose purpose : Purpose.values()) {
-        bytes.put(purpose, held[purpose.ordinal()] * pageSize + blockBytes[purpose.ordinal()]);
+        bytes.put(purpose, held[purpose.ordinal()] * pageSize + blocks.bytes(purpose));
       }
       bytes.merge(Purpose.LIMBO, slabs.doomedBytes(), Long::sum);
       bytes.put(Purpose.FREE, slabs.freePages() * pageSize);
@@ -584,9 +553,8 @@ public final class PagePool implements AutoCloseable {
         if (purpose != Purpose.LIMBO && held[purpose.ordinal()] != 0) {
           leaks.append(' ').append(purpose).append('=').append(held[purpose.ordinal()]);
         }
-        if (blockBytes[purpose.ordinal()] != 0) {
-          leaks.append(' ').append(purpose).append("-block bytes=");
-          leaks.append(blockBytes[purpose.ordinal()]);
+        if (blocks.bytes(purpose) != 0) {
+          leaks.append(' ').append(purpose).append("-block bytes=").append(blocks.bytes(purpose));
         }
       }
       if (leaks.length() > 0) {

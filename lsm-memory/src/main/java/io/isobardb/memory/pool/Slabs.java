@@ -38,7 +38,7 @@ final class Slabs {
   volatile boolean anyLeaving;
 
   /** Gives direct buffers of so many bytes, or throws an {@link OutOfMemoryError}. */
-  final IntFunction<ByteBuf> allocator;
+  private final IntFunction<ByteBuf> allocator;
 
   private final Epochs epochs;
   private final int pageSize;
