@@ -52,7 +52,7 @@ public record Engine(
     Sealed entries = table.sealed();
     if (entries != null) {
       Purpose purpose = mode == Access.MERGE ? Purpose.MERGE : Purpose.CURSOR;
-      return entries.cursor(purpose, table.range().low(), table.range().high());
+      return entries.cursor(purpose, table.range().low(), table.range().high(), log.visible());
     }
     SSTable sstable = (SSTable) table.content();
     return sstable.cursor(mode);

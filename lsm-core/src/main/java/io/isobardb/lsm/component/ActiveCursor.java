@@ -13,20 +13,23 @@ import io.isobardb.memory.pool.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cursor of an {@link ActiveTree}: iterates over a private copy of one leaf, and goes to a
- * neighbour by descending to the copy's fence. Since leaves only ever split, the leaf that then
+ * A cursor over an {@link ActiveTree}. While the tree may get writes it works on a copy of one leaf
+ * and moves on by the position in that copy's fence: whatever was split since, the leaf that now
  * holds the fence's position starts (or, going back, ends) exactly where the copy ended (or
- * started).
+ * started). What gets no writes any more is read where it is.
  */
 final class ActiveCursor extends LeafEntryCursor {
   private final ActiveTree tree;
 
-  /** Holds the copy. */
+  /** Holds the copy; {@link PagePool#NONE} if leaves are read where they are. */
   private final int page;
 
   private final Purpose purpose;
-  private final Memory memory;
-  private final int base;
+  private Memory memory;
+  private int base;
+
+  /** Of what is at {@link #base}; nobody changes it. */
+  private int version;
 
   /** What the copy was made from. */
   private int leaf = PagePool.NONE;
@@ -38,6 +41,11 @@ final class ActiveCursor extends LeafEntryCursor {
   private final byte @Nullable [] high;
   private boolean closed;
 
+  /** Over a tree that is not empty and gets no writes any more; the bounds as below. */
+  ActiveCursor(ActiveTree tree, byte @Nullable [] low, byte @Nullable [] high) {
+    this(tree, PagePool.NONE, Purpose.CURSOR, low, high);
+  }
+
   /**
    * @param low the cursor never looks at leaves all of whose keys are up to this one; null: no
    *     bound
@@ -46,22 +54,26 @@ final class ActiveCursor extends LeafEntryCursor {
   ActiveCursor(
       ActiveTree tree, int page, Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
     super(tree.pool);
-    this.memory = pool.memory(page);
     this.low = low;
     this.high = high;
     this.tree = tree;
     this.page = page;
     this.purpose = purpose;
-    this.base = pool.base(page);
+    int shown = page == PagePool.NONE ? tree.lookup.root() : page;
+    this.memory = pool.memory(shown);
+    this.base = pool.base(shown);
   }
 
-  /** Copies the leaf that {@link ActiveLookup#descend} finds; false if the tree is empty. */
+  /** Shows the leaf that {@link ActiveLookup#descend} finds; false if the tree is empty. */
   private boolean load(byte @Nullable [] at, int offset, int length, long lsn, boolean before) {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
     }
     if (tree.isEmpty()) {
       return false;
+    }
+    if (page == PagePool.NONE) {
+      return show(tree.lookup.descend(at, offset, length, lsn, before));
     }
     int epoch = pool.epochs().enter();
     try {
@@ -75,7 +87,6 @@ final class ActiveCursor extends LeafEntryCursor {
         int sourceBase = pool.base(leaf);
         memory.copyFrom(base, source, sourceBase, pool.pageSize());
         if (!ActiveLookup.changed(source, sourceBase, (int) (found >>> 32))) {
-          // The copy's own version never changes.
           memory.putInt(base + VERSION, 0);
           shape = memory.getLong(base + SHAPE);
           return true;
@@ -86,9 +97,21 @@ final class ActiveCursor extends LeafEntryCursor {
     }
   }
 
+  private boolean show(long found) {
+    leaf = (int) found;
+    if (leaf == PagePool.NONE) {
+      return false;
+    }
+    memory = pool.memory(leaf);
+    base = pool.base(leaf);
+    version = (int) (found >>> 32);
+    shape = memory.getLong(base + SHAPE);
+    return true;
+  }
+
   private int lowerBound(byte[] at, int offset, int length, long lsn) {
     return ActiveSearch.slot(
-        tree.search.lowerBound(memory, base, shape, 0, at, offset, length, lsn));
+        tree.search.lowerBound(memory, base, shape, version, at, offset, length, lsn));
   }
 
   /** Stands on slot {@code to}, or on the next entry in a later leaf. */
@@ -219,7 +242,9 @@ final class ActiveCursor extends LeafEntryCursor {
     if (!closed) {
       closed = true;
       slot = -1;
-      pool.release(page, purpose);
+      if (page != PagePool.NONE) {
+        pool.release(page, purpose);
+      }
     }
   }
 }

@@ -79,6 +79,9 @@ public final class ActiveTree implements Sealed {
 
   private volatile long minLsn = Long.MAX_VALUE;
 
+  /** Above the LSNs of all puts; not known before the tree is sealed. */
+  private volatile long sealedAt = Long.MAX_VALUE;
+
   /** What writers add to; set before the keys already there are added. */
   private volatile @Nullable ActiveFilter growingFilter;
 
@@ -357,9 +360,9 @@ public final class ActiveTree implements Sealed {
     filter = created;
   }
 
-  /** A cursor without bounds; see {@link #cursor(Purpose, byte[], byte[])}. */
+  /** A cursor without bounds while there may be writers; see {@link Sealed#cursor}. */
   public EntryCursor cursor(Purpose purpose) {
-    return cursor(purpose, null, null);
+    return cursor(purpose, null, null, -1);
   }
 
   KeyOrder order() {
@@ -404,19 +407,22 @@ public final class ActiveTree implements Sealed {
 
   /**
    * A cursor over all versions, for scans while the tree is written and for merges when it is
-   * sealed. It copies one leaf at a time, enters an epoch while it does, and sees each entry that
-   * was there at its creation exactly once, pruned ones excepted; newer ones it may miss. The
-   * caller keeps the tree from being freed, filters by LSN, and asks for overflow values only of
-   * versions that its snapshot holds.
+   * sealed. While there may be writers it copies one leaf at a time, enters an epoch while it does,
+   * and sees each entry that was there at its creation exactly once, pruned ones excepted; newer
+   * ones it may miss. The caller keeps the tree from being freed, filters by LSN, and asks for
+   * overflow values only of versions that its snapshot holds.
    *
-   * @param purpose what the copy is charged to: {@link Purpose#CURSOR} or {@link Purpose#MERGE}
+   * @param purpose what a copy is charged to: {@link Purpose#CURSOR} or {@link Purpose#MERGE}
    * @param low the cursor is not moved to keys up to this one, which may have been given up; null
    *     for no bound
-   * @param high the cursor is not moved to keys above this one
-   * @throws OutOfBudgetException if there is no page for the copy
+   * @throws OutOfBudgetException if there is no page for a copy
    */
   @Override
-  public EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
+  public EntryCursor cursor(
+      Purpose purpose, byte @Nullable [] low, byte @Nullable [] high, long visible) {
+    if (sealedAt <= visible + 1 && lookup.root() != PagePool.NONE) {
+      return new ActiveCursor(this, low, high);
+    }
     int page = pool.allocatePatiently(purpose);
     return new ActiveCursor(this, page, purpose, low, high);
   }
@@ -425,6 +431,11 @@ public final class ActiveTree implements Sealed {
   @Override
   public long bytesUsed() {
     return (long) pages.get() * pool.pageSize();
+  }
+
+  /** The tree was sealed: no put will have an LSN of {@code end} or above. */
+  public void sealedAt(long end) {
+    sealedAt = end;
   }
 
   /** Whether the tree has reached its target size. */

@@ -235,7 +235,8 @@ public final class MergedIndex implements Sealed {
   }
 
   @Override
-  public EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
+  public EntryCursor cursor(
+      Purpose purpose, byte @Nullable [] low, byte @Nullable [] high, long visible) {
     // It goes over the entries where they are: nothing is taken, and all is there while this is.
     return new MergedIndexCursor(pool, this);
   }

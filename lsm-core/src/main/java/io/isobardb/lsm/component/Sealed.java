@@ -32,8 +32,10 @@ public interface Sealed {
    * @param purpose what it takes is charged to
    * @param low the cursor is not moved to keys up to this one; null for no bound
    * @param high the cursor is not moved to keys above this one
+   * @param visible all writes with LSNs up to this one have been applied: what got its last by then
+   *     is read where it is
    */
-  EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high);
+  EntryCursor cursor(Purpose purpose, byte @Nullable [] low, byte @Nullable [] high, long visible);
 
   /** The number of entries, versions each. */
   long entries();

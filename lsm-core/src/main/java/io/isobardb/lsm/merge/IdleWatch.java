@@ -58,6 +58,7 @@ public final class IdleWatch implements Service {
     for (TreeHandle tree : engine.catalog().trees()) {
       Long now = tree.bytesWritten();
       if (!now.equals(seen.put(tree, now))) {
+        merger.requestMemory(tree);
         again = true;
       } else if (merger.requestIdle(tree)) {
         again = true;

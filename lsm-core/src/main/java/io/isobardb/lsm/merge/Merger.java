@@ -3,6 +3,7 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.merge.MemoryBalance.Neighbours;
 import io.isobardb.lsm.observe.MergeSpan;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
@@ -26,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread; none blocks on I/O.
  */
 public final class Merger {
-  /** Runs of about the same size in memory that are merged into one. */
-  private static final int MEMORY_RUNS = 8;
-
   /** The SSTables of memory merges are at most this part of the write memory. */
   private static final int SLICE_SHARE = 64;
 
@@ -191,7 +189,7 @@ public final class Merger {
   public void requestMemory(TreeHandle tree) {
     TreeState state = tree.states().current();
     boolean whole = settings.component().mergesWhole();
-    boolean due = whole ? mergesWhole(state) : hasManyRuns(state);
+    boolean due = whole ? mergesWhole(state) : alike(tree, state) != null;
     if (!due
         || tree.closed()
         || tree.memoryBusy().get()
@@ -203,14 +201,9 @@ public final class Merger {
       tree.memoryBusy().set(false);
       return;
     }
+    tree.readLoss().clear();
     memoryMerges.increment();
     engine.environment().scheduler().submit(job);
-  }
-
-  private boolean hasManyRuns(TreeState state) {
-    return settings.component().mergesRuns()
-        && state.memoryRunCount() >= MEMORY_RUNS
-        && state.memoryBytes() >= memoryLevelBytes();
   }
 
   private boolean mergesWhole(TreeState state) {
@@ -232,30 +225,38 @@ public final class Merger {
         : new MemoryMergeJob(this, engine, tree, frozen, 0, Long.MAX_VALUE);
   }
 
-  /** A tree with less write memory than this is not merged in memory. */
+  private @Nullable MemoryMergeJob alike(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    Neighbours runs = alike(tree, state);
+    return runs == null
+        ? null
+        : memoryMerge(tree, runs.count(), state.memoryRunCount() - runs.to());
+  }
+
+  /** A tree with less write memory than this is not merged for the sake of room. */
   private long memoryLevelBytes() {
     return Math.min(MEMORY_LEVEL_BYTES, engine.gate().limitBytes() / 2);
   }
 
-  /**
-   * A merge of the newest {@link #MEMORY_RUNS} or more frozen neighbours of about the same size.
-   */
-  private @Nullable MemoryMergeJob alike(TreeHandle tree) {
-    TreeState state = tree.states().current();
+  /** Frozen runs that are worth a merge now, by their places among all in memory. */
+  private @Nullable Neighbours alike(TreeHandle tree, TreeState state) {
+    if (!settings.component().mergesRuns() || state.memoryRunCount() < 2) {
+      return null;
+    }
     List<Run> memory = state.memory();
     int frozen = state.frozenRuns(engine.log().visible());
-    for (int from = memory.size() - frozen; from < memory.size(); ) {
-      long tier = tier(memory.get(from));
-      int to = from;
-      while (to < memory.size() && tier(memory.get(to)) <= tier) {
-        to++;
-      }
-      if (to - from >= MEMORY_RUNS) {
-        return memoryMerge(tree, to - from, memory.size() - to);
-      }
-      from = to;
+    int open = memory.size() - frozen;
+    long[] sizes = new long[frozen];
+    for (int i = 0; i < frozen; i++) {
+      sizes[i] = memory.get(open + i).sizeBytes();
     }
-    return null;
+    Neighbours chosen =
+        MemoryBalance.choose(
+            sizes,
+            settings.activeBytes().getAsLong(),
+            state.memoryBytes() >= memoryLevelBytes(),
+            tree.readLoss().nanos());
+    return chosen == null ? null : new Neighbours(open + chosen.from(), open + chosen.to());
   }
 
   private @Nullable MemoryMergeJob memoryMerge(TreeHandle tree, int inputs, int older) {
@@ -268,16 +269,6 @@ public final class Merger {
   private long sliceBytes() {
     long share = engine.gate().limitBytes() / SLICE_SHARE;
     return Math.max(2L * engine.catalog().space().pageSize(), Math.min(tableBytes(), share));
-  }
-
-  private long tier(Run run) {
-    long tier = 0;
-    for (long size = run.sizeBytes() / settings.activeBytes().getAsLong();
-        size >= MEMORY_RUNS / 2;
-        size /= MEMORY_RUNS) {
-      tier++;
-    }
-    return tier;
   }
 
   /**

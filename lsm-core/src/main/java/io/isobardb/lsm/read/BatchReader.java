@@ -78,7 +78,9 @@ public final class BatchReader {
       int slot = epochs.enter();
       try {
         tree.checkOpen();
-        lookup.run(tree.states().current(), count);
+        TreeState state = tree.states().current();
+        lookup.run(state, count);
+        tree.readLoss().gets(count, state.memoryRunCount());
       } finally {
         epochs.exit(slot);
       }

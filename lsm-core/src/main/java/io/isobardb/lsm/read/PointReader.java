@@ -43,6 +43,9 @@ public final class PointReader {
   private static final int DELETED = ActiveTree.DELETED;
   private static final int RETRY = ActiveTree.RETRY;
 
+  /** One lookup in so many speaks for all. */
+  private static final int SAMPLE = 64;
+
   /** A page was not in memory. */
   private static final int MISS = -4;
 
@@ -74,7 +77,9 @@ public final class PointReader {
     int found;
     try {
       found = lookup(tree, key, offset, length, hash, lsn, target);
-      epochs.count(slot, 1);
+      if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
+        tree.readLoss().gets(SAMPLE, tree.states().current().memoryRunCount());
+      }
     } finally {
       epochs.exit(slot);
     }

@@ -48,6 +48,10 @@ public final class TreeCursor implements AutoCloseable {
   private MergingCursor merged;
   private boolean valid;
   private int steps;
+
+  /** In memory, of the state that it is on. */
+  private int runs;
+
   private byte[] key = new byte[64];
   private int keyLength;
   private long keyHead;
@@ -115,6 +119,7 @@ public final class TreeCursor implements AutoCloseable {
     }
     state = opened;
     steps = 0;
+    runs = opened.memoryRunCount();
     return new MergingCursor(order, sources);
   }
 
@@ -123,6 +128,7 @@ public final class TreeCursor implements AutoCloseable {
     TreeState held = state;
     if (held != null) {
       state = null;
+      tree.readLoss().steps(steps, runs);
       merged.close();
       tree.states().release(held);
     }
@@ -174,12 +180,18 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
+  /** As {@link #takeUp}, before the sources are placed somewhere. */
+  private void takeUpToPlace() {
+    takeUp();
+    tree.readLoss().seek(runs);
+  }
+
   /** Makes the sources stand on the current entry again. */
   private void stand() {
     checkValid();
     for (int attempt = 1; state == null || before || overlayChanged(); attempt++) {
       try {
-        takeUp();
+        takeUpToPlace();
         merged.seek(key, 0, keyLength, lsn);
         before = false;
         noteChanges();
@@ -201,7 +213,7 @@ public final class TreeCursor implements AutoCloseable {
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        takeUp();
+        takeUpToPlace();
         byte[] start = from;
         if (start != null) {
           merged.seek(start, 0, start.length, Long.MAX_VALUE);
@@ -220,7 +232,7 @@ public final class TreeCursor implements AutoCloseable {
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        takeUp();
+        takeUpToPlace();
         byte[] end = to;
         if (end != null) {
           merged.seekBefore(end, 0, end.length);
@@ -243,7 +255,7 @@ public final class TreeCursor implements AutoCloseable {
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        takeUp();
+        takeUpToPlace();
         merged.seek(target, offset, length, Long.MAX_VALUE);
         return settle(false);
       } catch (OutOfBudgetException e) {
@@ -261,7 +273,7 @@ public final class TreeCursor implements AutoCloseable {
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        takeUp();
+        takeUpToPlace();
         merged.seekBefore(target, offset, length);
         return settleBackward();
       } catch (OutOfBudgetException e) {
@@ -281,7 +293,7 @@ public final class TreeCursor implements AutoCloseable {
           merged.next();
           return settle(true);
         }
-        takeUp();
+        takeUpToPlace();
         merged.seek(key, 0, keyLength, -1);
         return settle(false);
       } catch (OutOfBudgetException e) {
@@ -315,6 +327,7 @@ public final class TreeCursor implements AutoCloseable {
   /** Goes over to the current state if it is time to; whether the sources now stand nowhere. */
   private boolean renew() {
     if (++steps >= STEPS_BEFORE_LOOK) {
+      tree.readLoss().steps(steps, runs);
       steps = 0;
       letGo(false);
     }

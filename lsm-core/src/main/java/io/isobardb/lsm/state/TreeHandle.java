@@ -27,6 +27,7 @@ public final class TreeHandle {
   private final AtomicBoolean sealing = new AtomicBoolean();
   private final LongAdder bytesWritten = new LongAdder();
   private final TreeWork work = new TreeWork();
+  private final ReadLoss readLoss = new ReadLoss();
 
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
@@ -155,6 +156,11 @@ public final class TreeHandle {
     return bytesWritten.sum();
   }
 
+  /** What reads have lost since runs in memory were last merged. */
+  public ReadLoss readLoss() {
+    return readLoss;
+  }
+
   /** What flushes and disk merges have done to the tree. */
   public TreeWork work() {
     return work;
@@ -186,7 +192,9 @@ public final class TreeHandle {
       Table.StartLsn start = new Table.StartLsn();
       ActiveTree fresh = nextActive.apply(full);
       states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
-      start.set(logEnd.getAsLong());
+      long end = logEnd.getAsLong();
+      start.set(end);
+      full.sealedAt(end);
       return true;
     } finally {
       sealing.set(false);

@@ -132,7 +132,14 @@ class ActiveTreeModelTest {
         }
         check(pool, tree, model, key(keyStyle, tree.maxKeyBytes(), random), model.visible);
       }
-      checkCursor(tree, model, keys, random);
+      checkCursor(tree.cursor(Purpose.CURSOR), tree, model, keys, random);
+      // Once sealed it is read where it is, and takes no page for that.
+      tree.sealedAt(model.visible + 1);
+      long held = pool.allocatedBytes();
+      EntryCursor inPlace = tree.cursor(Purpose.CURSOR, null, null, model.visible);
+      assertTrue(
+          pool.allocatedBytes() == held || tree.lookup.root() == PagePool.NONE, "a page was taken");
+      checkCursor(inPlace, tree, model, keys, random);
       assertTrue(tree.maxLsn() == model.visible || model.versions.isEmpty());
       tree.free();
     }
@@ -246,9 +253,13 @@ class ActiveTreeModelTest {
   }
 
   private void checkCursor(
-      ActiveTree tree, Model model, List<byte[]> keys, SplittableRandom random) {
+      EntryCursor checked,
+      ActiveTree tree,
+      Model model,
+      List<byte[]> keys,
+      SplittableRandom random) {
     List<Version> seen = new ArrayList<>();
-    try (EntryCursor cursor = tree.cursor(Purpose.CURSOR)) {
+    try (EntryCursor cursor = checked) {
       for (boolean on = cursor.first(); on; on = cursor.next()) {
         Version version = current(cursor);
         if (!seen.isEmpty()) {

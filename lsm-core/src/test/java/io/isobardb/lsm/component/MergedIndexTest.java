@@ -97,8 +97,8 @@ class MergedIndexTest {
         assertEquals(index.bytesUsed(), pool.pages(Purpose.WRITE) * pageSize);
         assertEquals(0, pool.pages(Purpose.MERGE));
         assertArrayEquals(answers, answers(pool, sealed));
-        same(entries, entries(index.cursor(Purpose.MERGE, null, null), false));
-        same(entries, entries(index.cursor(Purpose.MERGE, null, null), true));
+        same(entries, entries(index.cursor(Purpose.MERGE, null, null, -1), false));
+        same(entries, entries(index.cursor(Purpose.MERGE, null, null, -1), true));
         seeks(index, entries, order);
       }
       sealed.forEach(Sealed::free);
@@ -133,7 +133,7 @@ class MergedIndexTest {
       newest.free();
       oldest.free();
       settle(pool);
-      same(entries, entries(index.cursor(Purpose.MERGE, null, null), false));
+      same(entries, entries(index.cursor(Purpose.MERGE, null, null, -1), false));
       assertTrue(entries.stream().allMatch(e -> Arrays.compareUnsigned(e.key, middle) > 0));
       assertEquals(index.bytesUsed(), pool.pages(Purpose.WRITE) * 4096);
       index.free();
@@ -262,7 +262,9 @@ class MergedIndexTest {
               order,
               runs.get(i),
               table ->
-                  table.sealed().cursor(Purpose.MERGE, table.range().low(), table.range().high()));
+                  table
+                      .sealed()
+                      .cursor(Purpose.MERGE, table.range().low(), table.range().high(), -1));
     }
     return new MergingCursor(order, sources);
   }
@@ -312,7 +314,7 @@ class MergedIndexTest {
 
   /** Seeks, compared with a walk through all entries. */
   private void seeks(MergedIndex index, List<Entry> entries, KeyOrder order) {
-    try (EntryCursor cursor = index.cursor(Purpose.CURSOR, null, null)) {
+    try (EntryCursor cursor = index.cursor(Purpose.CURSOR, null, null, -1)) {
       for (int i = 0; i < 80; i++) {
         byte[] picked = keys.get(random.nextInt(keys.size()));
         byte[] key =

@@ -110,11 +110,15 @@ public final class Epochs {
   /**
    * Counts {@code done} things, on behalf of whoever holds the slot: in the slot's own cache line,
    * so that it costs no sharing.
+   *
+   * @return what was counted with this slot so far
    */
-  public void count(int slot, long done) {
+  public long count(int slot, long done) {
     long[] array = array(slot);
     int at = (slot & INDEX_MASK) + 1;
-    SLOT.setOpaque(array, at, array[at] + done);
+    long counted = array[at] + done;
+    SLOT.setOpaque(array, at, counted);
+    return counted;
   }
 
   /** The sum of all that was {@link #count}ed; what is counted meanwhile may be missing. */

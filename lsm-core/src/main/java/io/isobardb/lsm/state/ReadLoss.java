@@ -1,0 +1,56 @@
+package io.isobardb.lsm.state;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * About how much time the reads of a tree have lost because it has several runs in memory, where
+ * one would do. Reckoned with what a run more costs a read on the average of small entries (see
+ * docs/decisions/0011), since looking at a clock would cost as much.
+ *
+ * <p>Thread rule: all methods may be called by any thread; what is added while it is cleared may be
+ * lost.
+ */
+public final class ReadLoss {
+  /** A filter asked in vain, in nanoseconds: mostly one cache line that is not at hand. */
+  private static final int GET_NANOS = 30;
+
+  /** A cursor placed in one run more. */
+  private static final int SEEK_NANOS = 2000;
+
+  /** A step of a cursor over one run more: it competes, and has old versions to be passed over. */
+  private static final int STEP_NANOS = 50;
+
+  private final LongAdder nanos = new LongAdder();
+
+  /** So many lookups of single keys had this many runs in memory to ask. */
+  public void gets(long count, int runs) {
+    // A key that is there is found half-way.
+    add(count * GET_NANOS / 2, runs);
+  }
+
+  /** A cursor was placed in this many runs in memory. */
+  public void seek(int runs) {
+    add(SEEK_NANOS, runs);
+  }
+
+  /** A cursor has made so many steps over this many runs in memory. */
+  public void steps(long count, int runs) {
+    add(count * STEP_NANOS, runs);
+  }
+
+  private void add(long perRun, int runs) {
+    if (runs > 1) {
+      nanos.add(perRun * (runs - 1));
+    }
+  }
+
+  /** What was lost since it was cleared, in nanoseconds. */
+  public long nanos() {
+    return nanos.sum();
+  }
+
+  /** Begins anew: runs are being merged. */
+  public void clear() {
+    nanos.reset();
+  }
+}
