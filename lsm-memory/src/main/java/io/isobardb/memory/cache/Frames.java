@@ -310,20 +310,26 @@ final class Frames {
         if (looks == LOOKS / 8) {
           onShortage.run();
         }
-        waiting.lock();
-        try {
-          freed.awaitNanos(LOOK_AGAIN_NANOS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } finally {
-          waiting.unlock();
-        }
+        interrupted |= lookAgainLater();
       }
     } finally {
       waiters.decrementAndGet();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Waits until a frame may have come free; whether that was interrupted. */
+  private boolean lookAgainLater() {
+    waiting.lock();
+    try {
+      freed.awaitNanos(LOOK_AGAIN_NANOS);
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    } finally {
+      waiting.unlock();
     }
   }
 

@@ -1,6 +1,5 @@
-package io.isobardb.lsm;
+package io.isobardb.memory.pool;
 
-import io.isobardb.memory.pool.Epochs;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;

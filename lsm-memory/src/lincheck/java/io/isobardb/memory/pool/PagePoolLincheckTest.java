@@ -1,11 +1,10 @@
-package io.isobardb.lsm;
+package io.isobardb.memory.pool;
 
-import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /** Pages are handed out while there are any, each to one owner. Real threads. */
@@ -15,25 +14,8 @@ public class PagePoolLincheckTest {
   /** Room for one slab of four pages. */
   private static final long LIMIT = 4 * PAGE + 4096;
 
-  /** Lincheck makes a pool per run, and has no call for its end. */
-  private static final Deque<PagePoolLincheckTest> OLD = new ArrayDeque<>();
-
   private final PagePool pool = new PagePool(LIMIT, PAGE, true);
   private final Deque<Integer> held = new ArrayDeque<>();
-
-  public PagePoolLincheckTest() {
-    synchronized (OLD) {
-      OLD.add(this);
-      if (OLD.size() > 20) {
-        OLD.removeFirst().close();
-      }
-    }
-  }
-
-  private void close() {
-    held.forEach(page -> pool.release(page, Purpose.WRITE));
-    pool.close();
-  }
 
   @Operation
   public boolean take() {
@@ -54,6 +36,13 @@ public class PagePoolLincheckTest {
   @Operation
   public long count() {
     return pool.pages(Purpose.WRITE);
+  }
+
+  /** All pages come back. */
+  @Validate
+  public void nothingIsLeft() {
+    held.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
   }
 
   /** What a pool of four pages is. */
