@@ -74,7 +74,20 @@ final class ScriptRun {
       run.reopen(0);
       run.close();
     } catch (RuntimeException | Error e) {
-      throw new AssertionError(doing + ": " + e, e);
+      AssertionError told = new AssertionError(doing + ": " + e, e);
+      run.abandon(told);
+      throw told;
+    }
+  }
+
+  /** Gives the memory back, for those who run many scripts that fail. */
+  private void abandon(AssertionError why) {
+    try {
+      if (store != null) {
+        store.close();
+      }
+    } catch (RuntimeException | Error e) {
+      why.addSuppressed(e);
     }
   }
 

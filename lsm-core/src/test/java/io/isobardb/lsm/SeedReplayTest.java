@@ -24,9 +24,9 @@ class SeedReplayTest {
   private static final StoreOptions SMALL =
       StoreOptions.builder().memoryBudget(4 << 20).pageSize(4096).logLimit(1 << 20).build();
 
-  private static long history(long seed) throws IOException {
-    StoreHistory history = new StoreHistory(seed);
-    history.run(300);
+  private static long history(long seed) {
+    StoreHistory history = new StoreHistory(HistoryScript.random(seed, 300));
+    history.run();
     return history.trace();
   }
 

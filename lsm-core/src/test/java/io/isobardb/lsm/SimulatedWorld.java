@@ -10,6 +10,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
 import io.isobardb.lsm.tuning.TunerFile;
@@ -65,11 +66,15 @@ final class SimulatedWorld {
   }
 
   Store open(StoreOptions options) {
+    return open(options, storage);
+  }
+
+  /** As {@link #open(StoreOptions)}, on a disk that passes on to this world's. */
+  Store open(StoreOptions options, Storage disk) {
     earlier = 31 * earlier + scheduler.traceHash();
     scheduler = new SimulatedScheduler(clock, random.nextLong());
     return Store.open(
-        new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())),
-        options);
+        new Environment(disk, clock, scheduler, new SplittableRandom(random.nextLong())), options);
   }
 
   /**

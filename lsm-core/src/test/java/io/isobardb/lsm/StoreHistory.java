@@ -8,6 +8,7 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.version.L0Structure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,9 +17,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** One random history of a simulated store, checked step by step against a {@link StoreModel}. */
+/**
+ * One history of a simulated store, as a {@link HistoryScript} has it, checked step by step against
+ * a {@link StoreModel}.
+ */
 final class StoreHistory {
   /** Bytes in falling order. */
   static final KeyOrder FALLING =
@@ -39,7 +44,12 @@ final class StoreHistory {
 
   private record ModelSnapshot(Snapshot snapshot, long at) {}
 
-  private final SplittableRandom random;
+  private final List<String> lines;
+  private final UnaryOperator<Storage> disks;
+
+  /** Says the details of the line that is being run. */
+  private SplittableRandom random;
+
   private final SimulatedWorld world;
   private final StoreModel model = new StoreModel();
   private final List<ModelSnapshot> snapshots = new ArrayList<>();
@@ -54,14 +64,23 @@ final class StoreHistory {
   private long flushes;
   private long merges;
 
-  StoreHistory(long seed) {
-    random = new SplittableRandom(seed);
+  StoreHistory(List<String> lines) {
+    this(lines, UnaryOperator.identity());
+  }
+
+  /**
+   * @param disks wraps each disk that a store is opened on, to plant bugs
+   */
+  StoreHistory(List<String> lines, UnaryOperator<Storage> disks) {
+    this.lines = lines;
+    this.disks = disks;
+    random = new SplittableRandom(HistoryScript.store(lines));
     world = new SimulatedWorld(random.nextLong());
     world.storage().supportsDirect(random.nextBoolean());
     pageSize = PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
     large = random.nextInt(3) == 0;
     options = someOptions();
-    store = world.open(options);
+    store = world.open(options, disks.apply(world.storage()));
   }
 
   long flushes() {
@@ -112,51 +131,59 @@ final class StoreHistory {
     return values[random.nextInt(values.length)];
   }
 
-  void run(int operations) throws IOException {
-    createTree();
-    for (step = 0; step < operations; step++) {
-      operation();
-      if (random.nextInt(3) != 0) {
+  /**
+   * Runs all lines, then opens the store again and closes it.
+   *
+   * @throws AssertionError if anything was wrong; tells the line
+   */
+  void run() {
+    try {
+      createTree();
+      for (step = 1; step < lines.size(); step++) {
+        HistoryScript.Line line = HistoryScript.Line.of(lines.get(step));
+        random = new SplittableRandom(line.number());
+        operation(line.kind());
         doing += ", then background work";
-        world.background(random.nextInt(6));
+        world.background(line.background());
       }
+      reopen();
+      closeStore();
+      world.checkClosed();
+    } catch (IOException | RuntimeException | Error e) {
+      AssertionError told = new AssertionError(this + ": " + e, e);
+      abandon(told);
+      throw told;
     }
-    reopen();
-    closeStore();
-    world.checkClosed();
   }
 
-  private void operation() throws IOException {
-    int dice = random.nextInt(1000);
-    if (dice < 300) {
-      write();
-    } else if (dice < 340) {
-      batch();
-    } else if (dice < 380) {
-      burst();
-    } else if (dice < 600) {
-      read();
-    } else if (dice < 640) {
-      openCursor();
-    } else if (dice < 880) {
-      moveCursor();
-    } else if (dice < 910) {
-      snapshot();
-    } else if (dice < 940) {
-      endSomething();
-    } else if (dice < 970) {
-      maintain();
-    } else if (dice < 977) {
-      createTree();
-    } else if (dice < 980) {
-      dropTree();
-    } else if (dice < 985) {
-      reopen();
-    } else if (dice < 990) {
-      checkAll();
-    } else {
-      doing = "passing time";
-      world.pass(random.nextLong(400_000_000));
+  /** Gives the memory back, for those who run many histories that fail. */
+  private void abandon(AssertionError why) {
+    try {
+      store.close();
+    } catch (RuntimeException | Error e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  private void operation(HistoryScript.Kind kind) throws IOException {
+    switch (kind) {
+      case WRITE -> write();
+      case BATCH -> batch();
+      case BURST -> burst();
+      case READ -> read();
+      case CURSOR -> openCursor();
+      case MOVE -> moveCursor();
+      case SNAPSHOT -> snapshot();
+      case END -> endSomething();
+      case MAINTAIN -> maintain();
+      case CREATE -> createTree();
+      case DROP -> dropTree();
+      case REOPEN -> reopen();
+      case CHECK -> checkAll();
+      case TIME -> {
+        doing = "passing time";
+        world.pass(random.nextLong(400_000_000));
+      }
     }
   }
 
@@ -489,12 +516,12 @@ final class StoreHistory {
       world.decided(random.nextDouble());
     }
     options = someOptions();
-    store = world.open(options);
+    store = world.open(options, disks.apply(world.storage()));
     checkAll();
   }
 
   @Override
   public String toString() {
-    return "step " + step + " " + doing + "; " + options;
+    return "line " + (step + 1) + ", " + doing + "; " + options;
   }
 }

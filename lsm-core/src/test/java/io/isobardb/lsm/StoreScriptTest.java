@@ -6,12 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,40 +29,15 @@ class StoreScriptTest {
   private static final long FIRST_SEED = Long.getLong("isobar.script.seed", 1);
   private static final int SEEDS = Integer.getInteger("isobar.script.seeds", 8);
   private static final int LINES = Integer.getInteger("isobar.script.lines", 120);
-  private static final int MOST_RUNS = 400;
 
   private static void run(List<String> script) {
     ScriptRun.run(script, UnaryOperator.identity());
   }
 
-  private static List<String> shortened(List<String> script, UnaryOperator<Storage> disks) {
-    return new ScriptReducer(MOST_RUNS)
-        .reduce(
-            script,
-            lines -> {
-              try {
-                ScriptRun.run(lines, disks);
-                return false;
-              } catch (AssertionError e) {
-                return true;
-              }
-            });
-  }
-
   @Test
   void randomScriptsAgreeWithTheModel() throws IOException {
     for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-      List<String> script = StoreScript.random(seed, LINES);
-      try {
-        run(script);
-      } catch (AssertionError e) {
-        List<String> lines = shortened(script, UnaryOperator.identity());
-        Path saved = Path.of("target", "seed-" + seed + ".script").toAbsolutePath();
-        Files.write(saved, lines);
-        throw new AssertionError(
-            "seed " + seed + " fails; so does this, " + saved + ":\n" + String.join("\n", lines),
-            e);
-      }
+      ScriptReducer.check("seed-" + seed, StoreScript.random(seed, LINES), StoreScriptTest::run);
     }
   }
 
@@ -88,54 +60,17 @@ class StoreScriptTest {
 
   // ---- planted bugs
 
-  /** A disk of which files with this ending are never synced, whatever it says. */
-  private static Storage lying(Storage disk, String ending) {
-    return proxy(
-        Storage.class,
-        disk,
-        (name, result) -> {
-          boolean file = name.equals("create") || name.equals("open");
-          if (!file || !((DataFile) result).name().endsWith(ending)) {
-            return result;
-          }
-          return proxy(DataFile.class, (DataFile) result, null);
-        });
-  }
-
-  private interface Change {
-    Object apply(String method, Object result);
-  }
-
-  /** Passes calls on; changes their results or, without a change, leaves {@code sync} out. */
-  private static <T> T proxy(Class<T> type, T to, Change change) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              if (change == null && method.getName().equals("sync")) {
-                return null;
-              }
-              try {
-                Object result = method.invoke(to, arguments);
-                return change == null ? result : change.apply(method.getName(), result);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            }));
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {".log", ".sst"})
   void aPlantedBugIsShownByAScriptOfAFewLines(String neverSynced) {
-    UnaryOperator<Storage> disks = disk -> lying(disk, neverSynced);
+    UnaryOperator<Storage> disks = disk -> PlantedDisk.without(disk, neverSynced, "sync");
     for (long seed = 1; ; seed++) {
       assertTrue(seed < 50, "no script has found the planted bug");
       List<String> script = StoreScript.random(seed, LINES);
       try {
         ScriptRun.run(script, disks);
       } catch (AssertionError e) {
-        List<String> lines = shortened(script, disks);
+        List<String> lines = ScriptReducer.shortened(script, some -> ScriptRun.run(some, disks));
         System.out.println(neverSynced + " never synced: " + lines);
         assertTrue(lines.size() <= 4, () -> "not short: " + lines);
         assertTrue(lines.stream().anyMatch(line -> line.startsWith("crash")), lines::toString);
