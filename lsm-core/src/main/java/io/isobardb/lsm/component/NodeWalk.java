@@ -64,21 +64,15 @@ final class NodeWalk {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    boolean leaf = ActiveLayout.level(shape) == 0;
-    if (!leaf) {
-      retire(memory.getInt(base + FIRST_CHILD));
-    }
-    for (int i = 0; i < ActiveLayout.count(shape); i++) {
-      int entry = entry(memory, base, shape, i);
-      if (!leaf) {
-        retire(memory.getInt(entry + ENTRY_LINK));
-      }
-    }
-    if (leaf) {
+    if (ActiveLayout.level(shape) == 0) {
       retireLeaf(pool, page);
-    } else {
-      pool.retire(page, Purpose.WRITE);
+      return;
     }
+    retire(memory.getInt(base + FIRST_CHILD));
+    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      retire(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK));
+    }
+    pool.retire(page, Purpose.WRITE);
   }
 
   /** Retires a leaf and its chains; gives the number of pages. */

@@ -201,6 +201,10 @@ public final class Merger {
       tree.memoryBusy().set(false);
       return;
     }
+    start(tree, job);
+  }
+
+  private void start(TreeHandle tree, Job job) {
     tree.readLoss().clear();
     memoryMerges.increment();
     engine.environment().scheduler().submit(job);
@@ -298,8 +302,7 @@ public final class Merger {
       tree.memoryBusy().set(false);
       return !frozen;
     }
-    memoryMerges.increment();
-    engine.environment().scheduler().submit(job);
+    start(tree, job);
     return false;
   }
 

@@ -170,8 +170,6 @@ public class EntryCacheLincheckTest {
         .actorsAfter(0)
         .iterations(Integer.getInteger("isobar.lincheck.iterations", 5))
         .invocationsPerIteration(100)
-        .actorsBefore(0)
-        .actorsAfter(0)
         .threads(3)
         .actorsPerThread(3)
         .sequentialSpecification(Sequential.class)
