@@ -80,6 +80,12 @@ final class Bench implements AutoCloseable {
         .memoryTuner(false);
   }
 
+  /** As {@link #options()}, with so many sixteenths of the budget to write to as the point says. */
+  StoreOptions.Builder options(Point point) {
+    long sixteenth = scale.budget(BUDGET_GIGABYTES) / 16;
+    return options().writeMemory(sixteenth * point.number(SingleTree.SIXTEENTHS));
+  }
+
   /** A directory of the name that is not there yet. */
   Path empty(String name) {
     Path empty = dir.resolve(name + "-" + ++copies);

@@ -68,13 +68,7 @@ final class CostCurves implements Experiment {
 
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
-    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
-    StoreOptions options =
-        bench
-            .options()
-            .writeMemory(budget / 16 * point.number(SIXTEENTHS))
-            .ioMode(IoMode.BUFFERED)
-            .build();
+    StoreOptions options = bench.options(point).ioMode(IoMode.BUFFERED).build();
     long records = bench.scale().count(Bench.RECORDS / TREES);
     return bench.point(
         point,

@@ -1,7 +1,5 @@
 package io.isobardb.bench.experiment;
 
-import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
-import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
@@ -52,30 +50,19 @@ final class FlushHeuristics implements Experiment {
 
   @Override
   public List<Point> points(Scale scale) {
-    return Point.each(
-        List.of(1, 2, 4, 8).stream().map(n -> Point.of(SIXTEENTHS, n)).toList(),
-        STRATEGY,
-        Arrays.asList(FlushStrategy.values()));
+    return WriteOnly.points(STRATEGY, Arrays.asList(FlushStrategy.values()));
   }
 
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
-    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
     StoreOptions options =
-        bench
-            .options()
-            .writeMemory(budget / 16 * point.number(SIXTEENTHS))
-            .flushStrategy(FlushStrategy.valueOf(point.text(STRATEGY)))
-            .build();
-    long records = bench.scale().count(Bench.RECORDS);
-    return bench.point(point, options, Shape.of(1, records), Workload.mixed(100, true), records);
+        bench.options(point).flushStrategy(FlushStrategy.valueOf(point.text(STRATEGY))).build();
+    return WriteOnly.measure(point, bench, options);
   }
 
   @Override
   public List<Chart> charts(Results results) {
-    return List.of(
-        Chart.lines("Bytes written", results, WRITE_MEMORY, STRATEGY, WRITTEN),
-        Chart.lines("Throughput", results, WRITE_MEMORY, STRATEGY, THROUGHPUT));
+    return WriteOnly.charts(STRATEGY, results);
   }
 
   @Override

@@ -1,9 +1,6 @@
 package io.isobardb.bench.experiment;
 
-import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
-import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
-import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
@@ -49,30 +46,20 @@ final class L0Structures implements Experiment {
 
   @Override
   public List<Point> points(Scale scale) {
-    return Point.each(
-        List.of(1, 2, 4, 8).stream().map(n -> Point.of(SIXTEENTHS, n)).toList(),
-        STRUCTURE,
-        List.of(L0Structure.ORIGINAL, L0Structure.GROUPED, L0Structure.GREEDY_GROUPED));
+    return WriteOnly.points(
+        STRUCTURE, List.of(L0Structure.ORIGINAL, L0Structure.GROUPED, L0Structure.GREEDY_GROUPED));
   }
 
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
-    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
     StoreOptions options =
-        bench
-            .options()
-            .writeMemory(budget / 16 * point.number(SIXTEENTHS))
-            .l0Structure(L0Structure.valueOf(point.text(STRUCTURE)))
-            .build();
-    long records = bench.scale().count(Bench.RECORDS);
-    return bench.point(point, options, Shape.of(1, records), Workload.mixed(100, true), records);
+        bench.options(point).l0Structure(L0Structure.valueOf(point.text(STRUCTURE))).build();
+    return WriteOnly.measure(point, bench, options);
   }
 
   @Override
   public List<Chart> charts(Results results) {
-    return List.of(
-        Chart.lines("Bytes written", results, WRITE_MEMORY, STRUCTURE, WRITTEN),
-        Chart.lines("Throughput", results, WRITE_MEMORY, STRUCTURE, THROUGHPUT));
+    return WriteOnly.charts(STRUCTURE, results);
   }
 
   @Override

@@ -79,25 +79,11 @@ final class MultiTrees implements Experiment {
 
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
-    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
-    StoreOptions options =
-        Scheme.of(point.text(SCHEME))
-            .set(bench.options().writeMemory(budget / 16 * point.number(SIXTEENTHS)), TREES)
-            .build();
+    StoreOptions options = Scheme.options(point, bench, TREES);
     long records = bench.scale().count(Bench.RECORDS / TREES);
-    return bench.point(
-        point,
-        options,
-        Shape.of(TREES, records),
-        skewed(Workload.mixed(100, true), point.text(SKEW), TREES),
-        records * TREES);
-  }
-
-  /** The workload with a skew such as 80-20: 80 % of the operations for 20 % of the trees. */
-  static Workload skewed(Workload workload, String skew, int trees) {
-    String[] parts = skew.split("-");
-    return workload.skewed(
-        Integer.parseInt(parts[0]), Math.max(1, Integer.parseInt(parts[1]) * trees / 100));
+    Skew skew = Skew.of(point.text(SKEW));
+    Workload workload = Workload.mixed(100, true).skewed(skew.hotPercent(), skew.hotOf(TREES));
+    return bench.point(point, options, Shape.of(TREES, records), workload, records * TREES);
   }
 
   @Override

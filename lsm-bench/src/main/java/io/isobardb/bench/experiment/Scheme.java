@@ -71,6 +71,11 @@ enum Scheme {
     return this == STATIC ? ACTIVE_TREES : this == STATIC_TUNED ? trees : 0;
   }
 
+  /** The options of a point, with its scheme and its write memory, for so many trees. */
+  static StoreOptions options(Point point, Bench bench, int trees) {
+    return of(point.text(SingleTree.SCHEME)).set(bench.options(point), trees).build();
+  }
+
   /** Sets the scheme for a store of so many trees. */
   StoreOptions.Builder set(StoreOptions.Builder options, int trees) {
     options.memoryComponent(component).flushPolicy(policy);

@@ -97,11 +97,7 @@ final class SecondaryIndexes implements Experiment {
 
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
-    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
-    StoreOptions options =
-        Scheme.of(point.text(SCHEME))
-            .set(bench.options().writeMemory(budget / 16 * point.number(SIXTEENTHS)), INDEXES + 2)
-            .build();
+    StoreOptions options = Scheme.options(point, bench, TREES);
     long records = bench.scale().count(RECORDS);
     Path copy = bench.empty("dataset");
     Bench.copy(loaded(bench, records), copy);
@@ -168,9 +164,8 @@ final class SecondaryIndexes implements Experiment {
 
     Driver.Done update(Point point, long operations, double maxSeconds) {
       int fields = point.number(FIELDS);
-      String[] skew = point.text(SKEW).split("-");
-      int hotPercent = Integer.parseInt(skew[0]);
-      int hot = Integer.parseInt(skew[1]) * INDEXES / 100;
+      Skew skew = Skew.of(point.text(SKEW));
+      int hot = skew.hotOf(INDEXES);
       long start = System.nanoTime();
       long done = 0;
       while (done < operations && (System.nanoTime() - start) / 1e9 < maxSeconds) {
@@ -182,7 +177,7 @@ final class SecondaryIndexes implements Experiment {
         }
         for (int i = 0; i < fields; i++) {
           int field =
-              random.nextInt(100) < hotPercent
+              random.nextInt(100) < skew.hotPercent()
                   ? random.nextInt(hot)
                   : hot + random.nextInt(INDEXES - hot);
           byte[] changed = new byte[INDEXED_BYTES];

@@ -88,11 +88,7 @@ final class SingleTree implements Experiment {
 
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
-    long budget = bench.scale().budget(Bench.BUDGET_GIGABYTES);
-    StoreOptions options =
-        Scheme.of(point.text(SCHEME))
-            .set(bench.options().writeMemory(budget / 16 * point.number(SIXTEENTHS)), 1)
-            .build();
+    StoreOptions options = Scheme.options(point, bench, 1);
     Workload workload = Workload.named(point.text(WORKLOAD));
     // Reads say what they have to say sooner.
     long operations = bench.scale().count(Bench.RECORDS) / (workload.scanEntries() > 0 ? 10 : 1);
