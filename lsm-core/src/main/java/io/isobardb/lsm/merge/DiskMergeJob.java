@@ -126,7 +126,7 @@ final class DiskMergeJob implements Job {
       throw e;
     }
     long[] snapshots = engine.liveSnapshots(tree);
-    boolean last = choice.outputHeight() == 0 && choice.bottommost();
+    boolean last = choice.goesTo(0) && choice.bottommost();
     long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;
     return new Rewrite(
         source,
@@ -143,7 +143,7 @@ final class DiskMergeJob implements Job {
     }
     Version version = tree.states().current().version();
     byte[] key = Arrays.copyOf(cursor.key(), cursor.keyLength());
-    return version.nothingBelow(choice.outputHeight(), key, key);
+    return choice.nothingBelow(version, key);
   }
 
   private static Table find(TreeState state, long fileNumber) {

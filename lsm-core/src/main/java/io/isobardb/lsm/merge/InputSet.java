@@ -7,6 +7,7 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +30,7 @@ final class InputSet {
   private boolean any;
   private boolean blocked;
   private long upperBytes;
+  private int tables; // of L0
   private final List<MergeChoice.Input> lower = new ArrayList<>();
   private int lowerFrom;
 
@@ -55,6 +57,7 @@ final class InputSet {
     any = other.any;
     blocked = other.blocked;
     upperBytes = other.upperBytes;
+    tables = other.tables;
   }
 
   /** A copy, before anything of the levels was taken. */
@@ -83,9 +86,33 @@ final class InputSet {
     }
   }
 
+  /**
+   * Takes the {@code i}th SSTable of a group, and of the groups between two all that overlap it,
+   * and theirs: what is left there overlaps nothing of the set.
+   *
+   * @param from the newest group
+   * @param to one past the oldest
+   */
+  void takeWithNeighbours(int group, int i, int from, int to) {
+    take(group, version.groups().get(group).run(), i);
+    int before;
+    do {
+      before = tables;
+      for (int other = from; other < to; other++) {
+        Level<SSTableMeta> run = version.groups().get(other).run();
+        int first = run.from(minKey, 0, minKey.length);
+        int end = first + run.overlapping(minKey, maxKey).size();
+        for (int j = first; j < end; j++) {
+          take(other, run, j);
+        }
+      }
+    } while (tables > before);
+  }
+
   private void take(int group, Level<SSTableMeta> run, int i) {
     if (!taken[group].get(i)) {
       taken[group].set(i);
+      tables++;
       upperBytes += run.meta(i).sizeBytes();
       cover(run.meta(i));
     }
@@ -133,6 +160,11 @@ final class InputSet {
   /** Bytes that come down: of L0, or of the one SSTable. */
   long upperBytes() {
     return upperBytes;
+  }
+
+  /** How many groups SSTables were taken of. */
+  int groups() {
+    return (int) Arrays.stream(taken).filter(set -> !set.isEmpty()).count();
   }
 
   /** Bytes that are rewritten to let them in. */

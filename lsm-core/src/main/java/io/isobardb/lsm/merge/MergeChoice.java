@@ -3,6 +3,7 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.observe.StoreListener.MergeKind;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.util.List;
 
@@ -12,8 +13,8 @@ import java.util.List;
  * @param kind what
  * @param inputs the SSTables that take part, newest runs first: groups of L0 from the newest, then
  *     levels downwards; none for a change of levels
- * @param outputHeight the level, by its height, that receives the outputs; or that is added or
- *     dropped
+ * @param output the level that receives the outputs, or is added or dropped; or the group of L0
+ *     that does, the oldest of those merged
  * @param minKey no input has a lower key; empty for a change of levels
  * @param maxKey no input has a higher key
  * @param bottommost whether nothing older than the inputs exists in their whole key range, so that
@@ -24,7 +25,7 @@ import java.util.List;
 public record MergeChoice(
     Kind kind,
     List<Input> inputs,
-    int outputHeight,
+    Place output,
     byte[] minKey,
     byte[] maxKey,
     boolean bottommost,
@@ -59,12 +60,27 @@ public record MergeChoice(
 
   /** A change of levels. */
   static MergeChoice ofLevels(Kind kind, int height, String reason) {
-    return new MergeChoice(kind, List.of(), height, new byte[0], new byte[0], false, reason);
+    byte[] none = new byte[0];
+    return new MergeChoice(kind, List.of(), Place.level(height), none, none, false, reason);
   }
 
   /** Whether inputs come from L0; such merges go before deeper ones. */
   public boolean fromL0() {
     return !inputs.isEmpty() && inputs.get(0).place().inL0();
+  }
+
+  /** Whether the outputs go to the level of this height. */
+  boolean goesTo(int height) {
+    return output.equals(Place.level(height));
+  }
+
+  /**
+   * Whether nothing below the outputs holds a key, so that a delete marker has nothing to hide.
+   *
+   * @param version the tree's levels of now
+   */
+  public boolean nothingBelow(Version version, byte[] key) {
+    return bottommost || !output.inL0() && version.nothingBelow(output.height(), key, key);
   }
 
   /** What listeners are told it was. */
@@ -91,14 +107,14 @@ public record MergeChoice(
   public VersionEdit edit(int treeId, List<SSTableMeta> outputs) {
     VersionEdit.Builder edit = VersionEdit.of(treeId);
     switch (kind) {
-      case ADD_LEVEL -> edit.levels(outputHeight + 1);
-      case DROP_LEVEL -> edit.levels(outputHeight);
-      case MOVE -> edit.move(inputs.get(0).tables().get(0).fileNumber(), Place.level(outputHeight));
+      case ADD_LEVEL -> edit.levels(output.height() + 1);
+      case DROP_LEVEL -> edit.levels(output.height());
+      case MOVE -> edit.move(inputs.get(0).tables().get(0).fileNumber(), output);
       case MERGE, DRAIN_L1 -> {
         for (Input input : inputs) {
           input.tables().forEach(table -> edit.remove(table.fileNumber()));
         }
-        outputs.forEach(table -> edit.add(Place.level(outputHeight), table));
+        outputs.forEach(table -> edit.add(output, table));
       }
     }
     return edit.build();

@@ -4,6 +4,7 @@ import io.isobardb.lsm.merge.MergeChoice.Kind;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * times the groups at which it stops. However full L0 is, a level that is fuller goes first: what a
  * merge of L0 costs is the size of L1, which would grow and grow. While L1 is unwanted, L0 is
  * merged into L2, along with what overlaps in L1.
+ *
+ * <p>If L0 has many groups that are small for what they overlap, as when a tree with little memory
+ * is flushed over all its keys, they are merged with each other first.
  */
 public final class PartitionedLeveling implements MergePolicy {
   /** A merge takes no more than this many SSTables' bytes, if there is a choice. */
@@ -38,6 +42,16 @@ public final class PartitionedLeveling implements MergePolicy {
 
   /** With so many delete markers an SSTable is rewritten, not moved, where they can be dropped. */
   private static final double MOVED_DELETES = 0.1;
+
+  /**
+   * If so many times as much of the level below is rewritten as comes from L0, groups of L0 are
+   * merged with each other first. Merges of whole groups of the size of the write memory stay
+   * below: L1 is at most T times that, and four groups come at a time.
+   */
+  private static final int TOO_MUCH = 4;
+
+  /** A group of L0 is merged with newer ones if it is no more than this many times as large. */
+  private static final int LARGER_GROUP = 2;
 
   /** More than any ratio of bytes. */
   private static final double TOO_LARGE = 1e12;
@@ -104,7 +118,7 @@ public final class PartitionedLeveling implements MergePolicy {
       if (targets.wantsLevel()) {
         return MergeChoice.ofLevels(Kind.ADD_LEVEL, top + 1, "L1 is too large for " + memory);
       }
-      boolean receives = view.running().stream().anyMatch(r -> r.outputHeight() == top);
+      boolean receives = view.running().stream().anyMatch(r -> r.goesTo(top));
       if (draining && version.atHeight(top).isEmpty() && !receives) {
         return MergeChoice.ofLevels(Kind.DROP_LEVEL, top, "L2 is small enough for " + memory);
       }
@@ -147,7 +161,7 @@ public final class PartitionedLeveling implements MergePolicy {
           boolean leaves =
               !input.place().inL0()
                   && input.place().height() == height
-                  && running.outputHeight() < height;
+                  && running.output().height() < height;
           bytes += leaves ? input.sizeBytes() : 0;
         }
       }
@@ -177,10 +191,72 @@ public final class PartitionedLeveling implements MergePolicy {
           }
         }
         if (best != null) {
-          return finish(best, outputOfL0(), Kind.MERGE, candidate.reason());
+          MergeChoice within = rewritesTooMuch(best) ? mergeWithinL0(candidate) : null;
+          return within != null
+              ? within
+              : finish(best, outputOfL0(), Kind.MERGE, candidate.reason());
         }
       }
       return null;
+    }
+
+    private static boolean rewritesTooMuch(InputSet set) {
+      return set.lowerBytes() > TOO_MUCH * set.upperBytes();
+    }
+
+    /**
+     * Makes one of the newest groups, as long as none is much larger than those before it together:
+     * each byte is rewritten a few times, as in tiering, until L0 is worth a merge with the level
+     * below. The output takes the place of the oldest: flushes meanwhile are newer than all of it.
+     */
+    private @Nullable MergeChoice mergeWithinL0(Candidate candidate) {
+      if (options.l0() == L0Structure.ORIGINAL) {
+        return null;
+      }
+      int from = 0;
+      while (from < version.groups().size() && isBusy(from)) {
+        from++;
+      }
+      int to = from;
+      long bytes = 0;
+      while (to < version.groups().size() && !isBusy(to)) {
+        long next = version.groups().get(to).run().sizeBytes();
+        if (to > from && (next > LARGER_GROUP * bytes || bytes + next > maxInputBytes())) {
+          break;
+        }
+        bytes += next;
+        to++;
+      }
+      InputSet best = null;
+      for (int i = 0; to - from > 1 && i < version.groups().get(from).run().size(); i++) {
+        InputSet set = new InputSet(version, busy);
+        set.takeWithNeighbours(from, i, from, to);
+        if (best == null || set.groups() > best.groups()) {
+          best = set;
+        }
+      }
+      if (best == null || best.groups() == 1) {
+        return null;
+      }
+      List<MergeChoice.Input> inputs = best.inputs();
+      return new MergeChoice(
+          Kind.MERGE,
+          inputs,
+          inputs.get(inputs.size() - 1).place(),
+          best.minKey(),
+          best.maxKey(),
+          false,
+          String.format(
+              Locale.ROOT,
+              "%s, little for what it overlaps: %s of %d groups into one",
+              candidate.reason(),
+              mega(best.upperBytes()),
+              inputs.size()));
+    }
+
+    private boolean isBusy(int group) {
+      return version.groups().get(group).run().elements().stream()
+          .anyMatch(table -> busy.contains(table.fileNumber()));
     }
 
     /** The groups in the order in which they should be emptied. */
@@ -301,7 +377,7 @@ public final class PartitionedLeveling implements MergePolicy {
     /** Whether a running merge writes into the same keys of the same level. */
     private boolean meets(InputSet set, int outputHeight) {
       for (MergeChoice running : view.running()) {
-        if (running.outputHeight() == outputHeight
+        if (running.goesTo(outputHeight)
             && !running.inputs().isEmpty()
             && compare(set.minKey(), running.maxKey()) <= 0
             && compare(running.minKey(), set.maxKey()) <= 0) {
@@ -332,7 +408,7 @@ public final class PartitionedLeveling implements MergePolicy {
       return new MergeChoice(
           moves ? Kind.MOVE : kind,
           inputs,
-          outputHeight,
+          Place.level(outputHeight),
           set.minKey(),
           set.maxKey(),
           bottommost,

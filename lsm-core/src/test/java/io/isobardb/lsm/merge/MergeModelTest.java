@@ -41,15 +41,17 @@ class MergeModelTest {
   private long clock;
   private long nextFile = 1;
   private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
+  private int withinL0;
 
   @Test
   void readsFindTheNewestWhateverIsMerged() {
-    for (long seed = 0; seed < 30; seed++) {
+    for (long seed = 0; seed < Long.getLong("isobar.merge.seeds", 60); seed++) {
       run(seed);
     }
     for (MergeChoice.Kind kind : MergeChoice.Kind.values()) {
       assertTrue(kinds.getOrDefault(kind, 0) > 10, kind + " was hardly chosen: " + kinds);
     }
+    assertTrue(withinL0 > 10, withinL0 + " merges within L0");
   }
 
   private void run(long seed) {
@@ -106,6 +108,7 @@ class MergeModelTest {
         policy.choose(new MergeView(version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, running));
     if (choice != null) {
       kinds.merge(choice.kind(), 1, Integer::sum);
+      withinL0 += choice.output().inL0() ? 1 : 0;
       running.add(choice);
     }
   }
@@ -127,11 +130,7 @@ class MergeModelTest {
       merged
           .entrySet()
           .removeIf(
-              entry ->
-                  entry.getValue() < 0
-                      && (choice.bottommost()
-                          || version.nothingBelow(
-                              choice.outputHeight(), key(entry.getKey()), key(entry.getKey()))));
+              entry -> entry.getValue() < 0 && choice.nothingBelow(version, key(entry.getKey())));
     }
     version = version.apply(choice.edit(1, rewrites ? write(merged) : List.of()));
   }

@@ -169,7 +169,7 @@ final class Scenario {
       text.append(' ').append(name(input.place())).append(numbers(input.tables()));
     }
     if (!choice.inputs().isEmpty()) {
-      text.append(" into ").append(name(Place.level(choice.outputHeight())));
+      text.append(" into ").append(name(choice.output()));
       text.append(", ").append(text(choice.minKey())).append('-').append(text(choice.maxKey()));
       text.append(choice.bottommost() ? ", bottommost" : "");
     }
