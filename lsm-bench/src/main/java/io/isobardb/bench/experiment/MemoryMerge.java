@@ -51,8 +51,8 @@ final class MemoryMerge implements Experiment {
         + " client thread. The paper has 10 M records, but its merges wait for nothing, while these"
         + " are done in the background and when enough has gathered, so that old versions take more"
         + " room. For the same reason it is the processor time of the whole process per operation"
-        + " that is compared. Four times as many operations as records, after the load and as many"
-        + " again to warm up; no point may have flushed.";
+        + " that is compared. A hundred times as many operations as records, or five times as many"
+        + " scans, after the load and as many again to warm up; no point may have flushed.";
   }
 
   @Override
@@ -74,7 +74,8 @@ final class MemoryMerge implements Experiment {
             .build();
     long records = bench.scale().count(RECORDS);
     Workload workload = Workload.named(point.text(WORKLOAD));
-    long operations = 4 * records / (workload.scanEntries() > 0 ? 10 : 1);
+    // Of fewer operations compilers would be what is measured.
+    long operations = records * (workload.scanEntries() > 0 ? 5 : 100);
     Shape shape = new Shape(1, records, false);
     try (Rig rig =
         new Rig(bench.empty("memory"), options, shape, 1, bench.seed(), bench.seconds(12))) {
@@ -111,6 +112,10 @@ final class MemoryMerge implements Experiment {
             writes.pairs(SCHEME, "partitioned", "B+-dynamic", CPU),
             1.25,
             1.67),
+        Claims.notMore(
+            "Beyond the paper: partitioned takes no more processor time under any workload",
+            results.pairs(SCHEME, "partitioned", "B+-dynamic", CPU),
+            0),
         Claims.less(
             "Partitioned holds the same records in less memory",
             results

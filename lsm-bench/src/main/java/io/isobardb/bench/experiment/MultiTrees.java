@@ -83,7 +83,8 @@ final class MultiTrees implements Experiment {
     long records = bench.scale().count(Bench.RECORDS / TREES);
     Skew skew = Skew.of(point.text(SKEW));
     Workload workload = Workload.mixed(100, true).skewed(skew.hotPercent(), skew.hotOf(TREES));
-    return bench.point(point, options, Shape.of(TREES, records), workload, records * TREES);
+    long operations = bench.scale().count(Bench.OPERATIONS);
+    return bench.point(point, options, Shape.of(TREES, records), workload, operations);
   }
 
   @Override

@@ -58,7 +58,7 @@ final class SingleTree implements Experiment {
   @Override
   public String method() {
     return "100 M records of 1 KB, 20 GB of memory and 10 GB of log, times the scale; Zipfian keys;"
-        + " warmed up with half as many operations as are measured. The write memory is a part of the"
+        + " three times as many operations as records, after half as many to warm up. The write memory is a part of the"
         + " budget, 1/16 at least, so that the smallest sizes of the figure are not here. What is"
         + " compared is bytes written per operation: throughput depends on the device, and follows"
         + " from them only where that is the bottleneck, as it was in the paper.";
@@ -91,7 +91,7 @@ final class SingleTree implements Experiment {
     StoreOptions options = Scheme.options(point, bench, 1);
     Workload workload = Workload.named(point.text(WORKLOAD));
     // Reads say what they have to say sooner.
-    long operations = bench.scale().count(Bench.RECORDS) / (workload.scanEntries() > 0 ? 10 : 1);
+    long operations = bench.scale().count(Bench.OPERATIONS) / (workload.scanEntries() > 0 ? 10 : 1);
     return bench.point(
         point, options, Shape.of(1, bench.scale().count(Bench.RECORDS)), workload, operations);
   }

@@ -26,7 +26,8 @@ final class WriteOnly {
 
   static List<Row> measure(Point point, Bench bench, StoreOptions options) throws Exception {
     long records = bench.scale().count(Bench.RECORDS);
-    return bench.point(point, options, Shape.of(1, records), Workload.mixed(100, true), records);
+    long operations = bench.scale().count(Bench.OPERATIONS);
+    return bench.point(point, options, Shape.of(1, records), Workload.mixed(100, true), operations);
   }
 
   static List<Chart> charts(String option, Results results) {

@@ -86,7 +86,12 @@ public record MergeChoice(
   /** What listeners are told it was. */
   MergeKind eventKind() {
     return switch (kind) {
-      case MERGE, DRAIN_L1 -> fromL0() ? MergeKind.L0 : MergeKind.LEVEL;
+      case MERGE, DRAIN_L1 -> {
+        if (output.inL0()) {
+          yield MergeKind.WITHIN_L0;
+        }
+        yield fromL0() ? MergeKind.L0 : MergeKind.LEVEL;
+      }
       case MOVE -> MergeKind.MOVE;
       case ADD_LEVEL -> MergeKind.ADD_LEVEL;
       case DROP_LEVEL -> MergeKind.DROP_LEVEL;

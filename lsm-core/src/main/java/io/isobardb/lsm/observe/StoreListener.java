@@ -23,7 +23,9 @@ public interface StoreListener {
   enum MergeKind {
     /** Runs in memory. */
     MEMORY,
-    /** Groups of L0, into L0 or a level. */
+    /** Groups of L0, into one group of L0. */
+    WITHIN_L0,
+    /** Groups of L0, into a level. */
     L0,
     /** A level, into the next one. */
     LEVEL,
