@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import java.time.Duration;
+import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import java.util.Map;
 
@@ -25,9 +26,12 @@ final class Sizes {
     return Math.multiplyExact(Long.parseLong(text.substring(0, digits)), 1L << shift);
   }
 
-  /** {@code "100ms"}, {@code "2s"}. */
+  /** {@code "100ms"}, {@code "2s"}, {@code "PT1M"}. */
   static Duration parseDuration(String text) {
     String value = text.trim().toLowerCase(Locale.ROOT);
+    if (value.startsWith("pt")) {
+      return parseIso(value);
+    }
     if (value.endsWith("ms")) {
       return Duration.ofMillis(Long.parseLong(value.substring(0, value.length() - 2).trim()));
     }
@@ -35,5 +39,22 @@ final class Sizes {
       return Duration.ofSeconds(Long.parseLong(value.substring(0, value.length() - 1).trim()));
     }
     throw new IllegalArgumentException("'" + text + "' is not a duration such as 100ms or 2s");
+  }
+
+  private static Duration parseIso(String text) {
+    try {
+      return Duration.parse(text);
+    } catch (DateTimeParseException e) {
+      throw new IllegalArgumentException("'" + text + "' is not a duration such as PT1M", e);
+    }
+  }
+
+  /** As {@link #parseDuration} takes it. */
+  static String text(Duration duration) {
+    long millis = duration.toMillis();
+    if (!duration.equals(Duration.ofMillis(millis))) {
+      return duration.toString();
+    }
+    return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
   }
 }

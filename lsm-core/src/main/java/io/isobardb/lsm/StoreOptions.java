@@ -306,7 +306,7 @@ public final class StoreOptions {
         + " memoryTuner="
         + (memoryTuner ? "on" : "off")
         + " memoryTunerInterval="
-        + memoryTunerInterval
+        + Sizes.text(memoryTunerInterval)
         + " logLimit="
         + logLimit
         + " flushPolicy="
@@ -332,7 +332,7 @@ public final class StoreOptions {
         + " durability="
         + durability
         + " asyncSyncInterval="
-        + asyncSyncInterval
+        + Sizes.text(asyncSyncInterval)
         + " backgroundThreads="
         + backgroundThreads
         + " createIfMissing="

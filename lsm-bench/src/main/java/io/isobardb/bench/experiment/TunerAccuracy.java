@@ -24,7 +24,7 @@ final class TunerAccuracy implements Experiment {
   private static final String TUNED = "tuned from ";
   private static final List<Integer> STARTS = List.of(1, 12);
   private static final double GIGABYTES = 10;
-  private static final int WINDOWS = 6;
+  private static final int WINDOWS = 22;
 
   /** Near the end is within a 16th of the budget of where the write memory is then. */
   private static final double NEAR = 1 / 16.0;
@@ -56,7 +56,7 @@ final class TunerAccuracy implements Experiment {
     return "50 M records in one or ten trees (80 % of the operations for two of the ten), 10 GB of"
         + " memory, 5 GB of log, times the scale; uniform or Zipfian keys. Fixed splits are measured"
         + " over three times as many operations as records, after half as many; tuned stores begin"
-        + " with 1/16 or 12/16 of the budget, run for four such windows, and are measured over the"
+        + " with 1/16 or 12/16 of the budget, run for twenty such windows, and are measured over the"
         + " next two. Buffered I/O: what counts is pages, read and written alike.";
   }
 

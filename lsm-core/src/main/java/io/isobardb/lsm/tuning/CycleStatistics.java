@@ -35,6 +35,9 @@ final class CycleStatistics {
   /** L0 is as full as before if the difference is within this part of the write memory. */
   private static final int SAME_PHASE = 4;
 
+  /** ... or within this part of what the cycle has flushed, of whose cost it is then as little. */
+  private static final int SAME_SHARE = 16;
+
   /** A store that grew by more than this part of its size in one cycle is being loaded. */
   private static final int LOADING = 8;
 
@@ -117,7 +120,9 @@ final class CycleStatistics {
    * merging in it as belongs to what was flushed: L0 fills for a while, and is emptied at a time.
    */
   boolean hasWholeRounds() {
-    return Math.abs(l0Bytes() - l0Start) <= engine.gate().limitBytes() / SAME_PHASE;
+    long flushed = flusher.bytesWritten() - flushedStart;
+    long near = Math.max(engine.gate().limitBytes() / SAME_PHASE, flushed / SAME_SHARE);
+    return Math.abs(l0Bytes() - l0Start) <= near;
   }
 
   /** Whether the store grew so much that what this cycle cost says little of the next. */

@@ -1,0 +1,53 @@
+package io.isobardb.lsm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What options say of themselves can be given to another store. */
+class StoreOptionsTextTest {
+  @Test
+  void toldAsTheyAreRead() {
+    StoreOptions options =
+        StoreOptions.builder()
+            .memoryBudget(100 << 20)
+            .memoryTunerInterval(Duration.ofMinutes(3))
+            .asyncSyncInterval(Duration.ofMillis(2500))
+            .staticLevels(8 << 20)
+            .activeTableSize(1 << 20)
+            .build();
+    assertEquals(options.toString(), read(options.toString()).toString());
+    assertEquals(
+        StoreOptions.defaults().toString(), read(StoreOptions.defaults().toString()).toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1500ms", "PT1.5S", "pt1.5s"})
+  void durations(String text) {
+    assertTrue(
+        read("memoryTunerInterval=" + text).toString().contains("memoryTunerInterval=1500ms"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1.5s", "PT", "soon", ""})
+  void notDurations(String text) {
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> read("memoryTunerInterval=" + text));
+    assertTrue(refused.getMessage().contains("memoryTunerInterval"), refused.getMessage());
+  }
+
+  private static StoreOptions read(String text) {
+    Properties properties = new Properties();
+    for (String option : text.split(" (?=[a-z])")) {
+      String[] parts = option.split("=", 2);
+      properties.setProperty(parts[0], parts[1]);
+    }
+    return StoreOptions.fromProperties(properties, "");
+  }
+}
