@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.commit.Engine;
@@ -55,6 +56,33 @@ class WriterStallTest {
       states.release(held);
       writer.join(30_000);
       assertEquals(3000, written.get(), () -> "stuck at " + stuckAt);
+    }
+  }
+
+  /** A merge in memory that finds no room may have kept a flush from beginning. */
+  @Test
+  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  void aWriterGoesOnWhenAMergeHasTakenTheMemoryForAMomentOnly() throws Exception {
+    try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
+      Tree tree = store.openTree("t");
+      tree.handle().memoryBusy().set(true);
+      Thread writer =
+          new Thread(
+              () -> {
+                for (int i = 0; i < 6000; i++) {
+                  tree.put(key(i), value(i, 2000));
+                }
+              });
+      writer.start();
+      for (int waits = 0; waits < 5; ) {
+        waits = writer.getState() == Thread.State.WAITING ? waits + 1 : 0;
+        Thread.sleep(20);
+      }
+      // Given back by hand, so that nobody hears of it; the next merge takes it and finds no room.
+      tree.handle().memoryBusy().set(false);
+      store.awaitQuiet();
+      writer.join(60_000);
+      assertFalse(writer.isAlive(), "the writer waits, and nothing is under way");
     }
   }
 }

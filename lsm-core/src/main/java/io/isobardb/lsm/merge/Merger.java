@@ -198,10 +198,19 @@ public final class Merger {
     }
     Job job = whole ? whole(tree) : alike(tree);
     if (job == null) {
-      tree.memoryBusy().set(false);
+      giveBack(tree);
       return;
     }
     start(tree, job);
+  }
+
+  /**
+   * Lets others have the tree's memory. A flush that was asked for meanwhile, by a writer who waits
+   * now, was not begun: so it is asked for again.
+   */
+  private void giveBack(TreeHandle tree) {
+    tree.memoryBusy().set(false);
+    onChange.run();
   }
 
   private void start(TreeHandle tree, Job job) {
@@ -299,7 +308,7 @@ public final class Merger {
     boolean frozen = state.frozenRuns(engine.log().visible()) == memory.size();
     MemoryMergeJob job = frozen && !memory.isEmpty() ? memoryMerge(tree, memory.size(), 0) : null;
     if (job == null) {
-      tree.memoryBusy().set(false);
+      giveBack(tree);
       return !frozen;
     }
     start(tree, job);
@@ -312,9 +321,8 @@ public final class Merger {
    * @param again whether there is use in looking for another at once
    */
   void memoryEnded(TreeHandle tree, boolean again) {
-    tree.memoryBusy().set(false);
+    giveBack(tree);
     engine.gate().wake();
-    onChange.run();
     if (again) {
       requestMemory(tree);
     }
