@@ -1,6 +1,7 @@
 package io.isobardb.bench.experiment;
 
 import static io.isobardb.bench.experiment.Meter.CPU;
+import static io.isobardb.bench.experiment.Meter.FLUSH_WRITTEN;
 import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.WORKLOAD;
@@ -17,7 +18,10 @@ import java.util.Map;
 /** What merging in memory costs where nothing is gained by it: figure 8. */
 final class MemoryMerge implements Experiment {
   private static final String USED = "write memory after loading [MB]";
-  private static final String FLUSHES = "flushes";
+
+  /** Bytes per operation that may be flushed: a hundredth of what is written. */
+  private static final double HARDLY = 10;
+
   private static final long RECORDS = 5_000_000;
 
   /** So that 20 GB are 3/4, the most that write memory may be. */
@@ -52,7 +56,8 @@ final class MemoryMerge implements Experiment {
         + " are done in the background and when enough has gathered, so that old versions take more"
         + " room. For the same reason it is the processor time of the whole process per operation"
         + " that is compared. A hundred times as many operations as records, or five times as many"
-        + " scans, after the load and as many again to warm up; no point may have flushed.";
+        + " scans, after the load and as many again to warm up; no point may have flushed more than a"
+        + " hundredth.";
   }
 
   @Override
@@ -97,9 +102,9 @@ final class MemoryMerge implements Experiment {
 
   @Override
   public List<Verdict> check(Results results) {
-    boolean inMemory = results.rows().stream().allMatch(row -> row.figure(FLUSHES) == 0);
+    boolean inMemory = results.rows().stream().allMatch(row -> row.figure(FLUSH_WRITTEN) < HARDLY);
     if (!inMemory) {
-      return List.of(Claims.nothing("Nothing was flushed"));
+      return List.of(Claims.nothing("Hardly anything was flushed"));
     }
     Results writes =
         new Results(
