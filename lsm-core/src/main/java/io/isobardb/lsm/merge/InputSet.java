@@ -30,7 +30,6 @@ final class InputSet {
   private boolean any;
   private boolean blocked;
   private long upperBytes;
-  private int tables; // of L0
   private final List<MergeChoice.Input> lower = new ArrayList<>();
   private int lowerFrom;
 
@@ -57,7 +56,6 @@ final class InputSet {
     any = other.any;
     blocked = other.blocked;
     upperBytes = other.upperBytes;
-    tables = other.tables;
   }
 
   /** A copy, before anything of the levels was taken. */
@@ -95,9 +93,9 @@ final class InputSet {
    */
   void takeWithNeighbours(int group, int i, int from, int to) {
     take(group, version.groups().get(group).run(), i);
-    int before;
+    long before;
     do {
-      before = tables;
+      before = upperBytes;
       for (int other = from; other < to; other++) {
         Level<SSTableMeta> run = version.groups().get(other).run();
         int first = run.from(minKey, 0, minKey.length);
@@ -106,13 +104,12 @@ final class InputSet {
           take(other, run, j);
         }
       }
-    } while (tables > before);
+    } while (upperBytes > before);
   }
 
   private void take(int group, Level<SSTableMeta> run, int i) {
     if (!taken[group].get(i)) {
       taken[group].set(i);
-      tables++;
       upperBytes += run.meta(i).sizeBytes();
       cover(run.meta(i));
     }
