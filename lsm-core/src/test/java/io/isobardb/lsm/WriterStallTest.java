@@ -3,7 +3,6 @@ package io.isobardb.lsm;
 import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.commit.Engine;
@@ -36,15 +35,7 @@ class WriterStallTest {
       TreeStates states = tree.handle().states();
       TreeState held = states.acquire();
       AtomicInteger written = new AtomicInteger();
-      Thread writer =
-          new Thread(
-              () -> {
-                for (int i = 0; i < 3000; i++) {
-                  tree.put(key(i), value(i, 2000));
-                  written.incrementAndGet();
-                }
-              });
-      writer.start();
+      Thread writer = writer(tree, 3000, written);
       // Until he waits, and nothing is under way that would wake him.
       for (int quiet = 0; quiet < 5 && writer.isAlive(); ) {
         boolean waits = writer.getState() == Thread.State.WAITING;
@@ -66,14 +57,8 @@ class WriterStallTest {
     try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
       Tree tree = store.openTree("t");
       tree.handle().memoryBusy().set(true);
-      Thread writer =
-          new Thread(
-              () -> {
-                for (int i = 0; i < 6000; i++) {
-                  tree.put(key(i), value(i, 2000));
-                }
-              });
-      writer.start();
+      AtomicInteger written = new AtomicInteger();
+      Thread writer = writer(tree, 6000, written);
       for (int waits = 0; waits < 5; ) {
         waits = writer.getState() == Thread.State.WAITING ? waits + 1 : 0;
         Thread.sleep(20);
@@ -82,7 +67,20 @@ class WriterStallTest {
       tree.handle().memoryBusy().set(false);
       store.awaitQuiet();
       writer.join(60_000);
-      assertFalse(writer.isAlive(), "the writer waits, and nothing is under way");
+      assertEquals(6000, written.get(), "the writer waits, and nothing is under way");
     }
+  }
+
+  private static Thread writer(Tree tree, int writes, AtomicInteger written) {
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int i = 0; i < writes; i++) {
+                tree.put(key(i), value(i, 2000));
+                written.incrementAndGet();
+              }
+            });
+    writer.start();
+    return writer;
   }
 }
