@@ -3,6 +3,8 @@ package io.isobardb.bench.crash;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Reads what a victim says until its end, and remembers what it has acknowledged.
@@ -13,6 +15,7 @@ final class KillWitness {
   private final long[] done = new long[KillWorkload.THREADS];
   private final long[] synced = new long[KillWorkload.THREADS];
   private long checkpoint;
+  private final Set<String> heard = new HashSet<>();
   private String said = "";
   private boolean written;
   private boolean ended;
@@ -48,6 +51,7 @@ final class KillWitness {
     int space = line.indexOf(' ');
     if (space < 0) {
       said = line;
+      heard.add(line);
     } else if (line.startsWith("c ")) {
       checkpoint = Long.parseLong(line.substring(2));
     } else {
@@ -62,17 +66,24 @@ final class KillWitness {
     notifyAll();
   }
 
-  /** Waits until the victim says a word or has ended; gives whether it said it. */
+  /**
+   * Waits until the victim has said a word, other words after it or not, or has ended; gives
+   * whether it said it.
+   */
   synchronized boolean await(String word, long timeoutMillis) throws InterruptedException {
     long end = System.nanoTime() + timeoutMillis * 1_000_000;
-    while (!ended && !(word.equals("write") ? written : said.equals(word))) {
+    while (!ended && !hasHeard(word)) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         return false;
       }
       wait(left);
     }
-    return word.equals("write") ? written : said.equals(word);
+    return hasHeard(word);
+  }
+
+  private boolean hasHeard(String word) {
+    return word.equals("write") ? written : heard.contains(word);
   }
 
   /** The last word, other than of writes. */
