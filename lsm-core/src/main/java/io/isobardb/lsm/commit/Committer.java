@@ -11,6 +11,7 @@ import io.isobardb.memory.pool.PagePool;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -298,24 +299,51 @@ public final class Committer {
       overflow = overflow(active, bytes, valueOffset, valueLength);
     }
     long hash = KeyHash.hash(bytes, keyOffset, keyLength);
-    apply(
-        tree,
-        kind,
-        lsn,
-        hash,
-        bytes,
-        keyOffset,
-        keyLength,
-        bytes,
-        valueOffset,
-        valueLength,
-        overflow);
+    while (!replayed(
+        tree, kind, lsn, hash, bytes, keyOffset, keyLength, valueOffset, valueLength, overflow)) {
+      gate.awaitRelief(pool.pageSize(), false);
+    }
     if (active.full()) {
       // Later operations of this record have the same LSN and may go into the next one.
       tree.seal(active, () -> lsn);
       onSealed.accept(tree);
     }
     logWatch.written(lsn);
+  }
+
+  /** Applies an operation that replay found, unless there is no page for it now. */
+  private boolean replayed(
+      TreeHandle tree,
+      int kind,
+      long lsn,
+      long hash,
+      byte[] bytes,
+      int keyOffset,
+      int keyLength,
+      int valueOffset,
+      int valueLength,
+      int overflow) {
+    Lock applying = engine.log().applying();
+    applying.lock();
+    try {
+      put(
+          tree,
+          kind,
+          lsn,
+          hash,
+          bytes,
+          keyOffset,
+          keyLength,
+          bytes,
+          valueOffset,
+          valueLength,
+          overflow);
+      return true;
+    } catch (OutOfBudgetException e) {
+      return false;
+    } finally {
+      applying.unlock();
+    }
   }
 
   private int overflow(ActiveTree active, byte[] value, int offset, int length) {
@@ -341,34 +369,49 @@ public final class Committer {
       int valueLength,
       int overflow) {
     while (true) {
-      // No epoch is needed: a tree is not given up before all its writes are visible. And within
-      // one
-      // the pages that an insert waits for would never come free.
       try {
-        ActiveTree target = tree.states().current().target(lsn);
-        if (overflow == PagePool.NONE) {
-          target.put(
-              key,
-              keyOffset,
-              keyLength,
-              hash,
-              kind,
-              lsn,
-              value,
-              valueOffset,
-              valueLength,
-              snapshots);
-        } else {
-          target.putOverflow(
-              key, keyOffset, keyLength, hash, lsn, overflow, valueLength, snapshots);
-        }
-        tree.addBytesWritten((long) keyLength + valueLength + ENTRY_OVERHEAD);
+        put(
+            tree,
+            kind,
+            lsn,
+            hash,
+            key,
+            keyOffset,
+            keyLength,
+            value,
+            valueOffset,
+            valueLength,
+            overflow);
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
         gate.awaitRelief(pool.pageSize(), false);
       }
     }
+  }
+
+  private void put(
+      TreeHandle tree,
+      int kind,
+      long lsn,
+      long hash,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      int overflow) {
+    // No epoch is needed: a tree is not given up before all its writes are visible. And within one
+    // the pages that an insert waits for would never come free.
+    ActiveTree target = tree.states().current().target(lsn);
+    if (overflow == PagePool.NONE) {
+      target.put(
+          key, keyOffset, keyLength, hash, kind, lsn, value, valueOffset, valueLength, snapshots);
+    } else {
+      target.putOverflow(key, keyOffset, keyLength, hash, lsn, overflow, valueLength, snapshots);
+    }
+    tree.addBytesWritten((long) keyLength + valueLength + ENTRY_OVERHEAD);
   }
 
   /** Applies the operations of one batch. */

@@ -2,6 +2,8 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.wal.Log;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * and {@link #opened} by the opening one.
  */
 public final class LogHandle {
+  private final Lock applying = new ReentrantLock();
   private volatile @Nullable Log log;
   private volatile long end = Lsn.FIRST;
   private volatile long at = Lsn.ZERO;
@@ -65,6 +68,15 @@ public final class LogHandle {
   public long durable() {
     Log opened = log;
     return opened != null ? opened.durable() : at;
+  }
+
+  /**
+   * What replay holds while it applies an operation, and whoever seals an active SSTable while the
+   * log is replayed. The boundary that he sets is the record being replayed, as if none of it were
+   * on its way into that SSTable, which may be flushed and freed at once.
+   */
+  public Lock applying() {
+    return applying;
   }
 
   /** The end of what is reserved. */

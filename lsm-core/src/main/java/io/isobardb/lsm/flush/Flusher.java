@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -403,7 +404,13 @@ public final class Flusher {
   private void sealActive(TreeHandle tree) {
     ActiveTree active = tree.activeTree();
     if (active.bytesUsed() > 0) {
-      tree.seal(active, engine.log()::end);
+      Lock applying = engine.log().applying();
+      applying.lock();
+      try {
+        tree.seal(active, engine.log()::end);
+      } finally {
+        applying.unlock();
+      }
     }
   }
 

@@ -162,20 +162,19 @@ public final class Catalog {
       if (ordered.stream().anyMatch(change -> !change.fresh().isEmpty())) {
         syncDirectory();
       }
-      Map<TreeHandle, Long> left = new HashMap<>();
+      Map<TreeHandle, Change> changing = new HashMap<>();
       List<VersionEdit> edits = new ArrayList<>();
       for (TreeChange change : ordered) {
-        TreeState before = change.tree().states().current();
-        edits.add(change.change().edit(before.version(), flushedLsn(change)));
-        List<Run> memory = change.change().memory(before);
-        left.put(change.tree(), before.withMemory(memory).minMemoryLsn(durable.getAsLong()));
+        Version before = change.tree().states().current().version();
+        edits.add(change.change().edit(before, flushedLsn(change)));
+        changing.put(change.tree(), change.change());
       }
       List<Version> versions = new ArrayList<>();
       for (int i = 0; i < edits.size(); i++) {
         Version old = ordered.get(i).tree().states().current().version();
         versions.add(old.apply(edits.get(i)));
       }
-      append(left, edits);
+      append(changing, edits);
       for (int i = 0; i < versions.size(); i++) {
         swap(ordered.get(i), versions.get(i));
       }
@@ -210,12 +209,13 @@ public final class Catalog {
    * begin. Where that is holds only together with these edits, so no others may come to know it
    * before: it is worked out under the lock, and forgotten if the manifest does not take them.
    *
-   * @param left of trees whose memory changes with the edits, the lowest LSN that is then in it
+   * @param changing trees whose memory changes with the edits
    */
-  private void append(Map<TreeHandle, Long> left, List<VersionEdit> edits) throws IOException {
+  private void append(Map<TreeHandle, Change> changing, List<VersionEdit> edits)
+      throws IOException {
     manifestLock.lock();
     try {
-      long needed = Math.min(neededLsn(left), durable.getAsLong());
+      long needed = Math.min(neededLsn(changing), durable.getAsLong());
       long start = Math.max(needed, notedLogStart);
       List<VersionEdit> all = new ArrayList<>();
       all.add(VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(start).build());
@@ -245,10 +245,14 @@ public final class Catalog {
   private long flushedLsn(TreeChange change) {
     long synced = durable.getAsLong();
     long applied = Math.min(visible.getAsLong() + 1, synced);
-    TreeState state = change.tree().states().current();
-    List<Run> memory = change.change().memory(state);
-    long min = Math.min(applied, state.withMemory(memory).minMemoryLsn(synced));
+    long min = Math.min(applied, after(change.change(), change.tree()).minMemoryLsn(synced));
     return Math.max(min, 0);
+  }
+
+  /** What the tree's state will be as to its memory. */
+  private static TreeState after(@Nullable Change change, TreeHandle tree) {
+    TreeState state = tree.states().current();
+    return change == null ? state : state.withMemory(change.memory(state));
   }
 
   /** The lowest LSN that is in memory only, over all logged trees: the log is needed from there. */
@@ -256,14 +260,14 @@ public final class Catalog {
     return neededLsn(Map.of());
   }
 
-  private long neededLsn(Map<TreeHandle, Long> left) {
+  private long neededLsn(Map<TreeHandle, Change> changing) {
+    // First: what is applied from here on lies above it, and may be missed below.
     long needed = visible.getAsLong() + 1;
     long synced = durable.getAsLong();
     for (TreeHandle tree : byId.values()) {
       if (tree.settings().logged()) {
-        Long rest = left.get(tree);
-        long lowest = rest != null ? rest : tree.states().current().minMemoryLsn(synced);
-        needed = Math.min(needed, lowest);
+        TreeState state = after(changing.get(tree), tree);
+        needed = Math.min(needed, state.minMemoryLsn(synced));
       }
     }
     return needed;
