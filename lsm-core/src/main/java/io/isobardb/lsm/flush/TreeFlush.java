@@ -5,6 +5,7 @@ import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.merge.OutputCuts;
 import io.isobardb.lsm.merge.Rewrite;
 import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
@@ -146,7 +147,7 @@ final class TreeFlush {
             new VersionFilter(tree.order(), flusher.engine().liveSnapshots(tree)),
             bottommost(state),
             this::writer,
-            flusher.sliceBytes(),
+            OutputCuts.inL0(state.version(), flusher.sliceBytes()),
             -1);
     return null;
   }

@@ -133,8 +133,15 @@ final class DiskMergeJob implements Job {
         new VersionFilter(tree.order(), snapshots),
         this::nothingBelow,
         this::writer,
-        merger.tableBytes(),
+        cuts(state.version()),
         zeroUpTo);
+  }
+
+  private OutputCuts cuts(Version version) {
+    long bytes = merger.tableBytes(tree);
+    return choice.output().inL0()
+        ? OutputCuts.inL0(version, bytes)
+        : OutputCuts.inLevel(version, choice.output().height(), bytes);
   }
 
   private boolean nothingBelow(LeafCursor cursor) {

@@ -156,7 +156,7 @@ final class MemoryMergeJob implements Job {
         new VersionFilter(tree.order(), engine.liveSnapshots(tree)),
         cursor -> false,
         this::writer,
-        sliceBytes,
+        OutputCuts.at(tree.order(), sliceBytes),
         -1);
   }
 

@@ -32,6 +32,11 @@ public final class Merger {
 
   private static final long MEMORY_LEVEL_BYTES = 64 << 20;
 
+  /** SSTables of a tree grow beyond what is flushed when it would have more than so many. */
+  private static final int TREE_PARTS = 128;
+
+  private static final long MAX_TABLE_BYTES = 16 << 20;
+
   private final Engine engine;
   private final Settings settings;
   private final MergePolicy policy;
@@ -47,7 +52,7 @@ public final class Merger {
   /**
    * What merges keep to.
    *
-   * @param tableBytes size of an SSTable that is written now
+   * @param tableBytes size of an SSTable that is flushed now
    * @param maxJobs disk merges at once
    * @param activeBytes size of a small active SSTable now
    * @param component says whether runs are merged in memory
@@ -75,7 +80,18 @@ public final class Merger {
     onChange = action;
   }
 
-  long tableBytes() {
+  /**
+   * The size of an SSTable that a disk merge writes to a tree. With little write memory what is
+   * flushed is small, but each SSTable's index and filter take pages of the cache, and each one's
+   * ends make merges larger than they need be: so they grow with the tree (decision 0012).
+   */
+  long tableBytes(TreeHandle tree) {
+    long part = tree.states().current().version().sizeBytes() / TREE_PARTS;
+    return Math.max(flushedBytes(), Math.min(part, MAX_TABLE_BYTES));
+  }
+
+  /** The size of an SSTable that is flushed now. */
+  private long flushedBytes() {
     return settings.tableBytes().getAsLong();
   }
 
@@ -124,7 +140,7 @@ public final class Merger {
         new MergeView(
             tree.states().current().version(),
             writeMemory.applyAsLong(tree),
-            tableBytes(),
+            tableBytes(tree),
             jobs.stream().map(DiskMergeJob::choice).toList());
     MergeChoice choice = policy.choose(view);
     if (choice == null) {
@@ -281,7 +297,7 @@ public final class Merger {
   /** Size of the SSTables that memory merges make: so much room they need besides their inputs. */
   private long sliceBytes() {
     long share = engine.gate().limitBytes() / SLICE_SHARE;
-    return Math.max(2L * engine.catalog().space().pageSize(), Math.min(tableBytes(), share));
+    return Math.max(2L * engine.catalog().space().pageSize(), Math.min(flushedBytes(), share));
   }
 
   /**

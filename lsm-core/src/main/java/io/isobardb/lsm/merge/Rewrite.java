@@ -30,7 +30,7 @@ public final class Rewrite implements AutoCloseable {
   private final VersionFilter filter;
   private final Function<LeafCursor, Boolean> bottommost;
   private final Supplier<SSTableWriter> writers;
-  private final long targetBytes;
+  private final OutputCuts cuts;
   private final long zeroUpTo;
 
   private @Nullable SSTableWriter writer;
@@ -42,7 +42,7 @@ public final class Rewrite implements AutoCloseable {
    * @param source stands on the first entry; owned by this from now on
    * @param bottommost whether nothing older of the current key can lie outside of the sources
    * @param writers begins the next output
-   * @param targetBytes size at which an output is finished, at the next key
+   * @param cuts where an output is finished
    * @param zeroUpTo entries with LSNs up to this one lose them, since nobody can tell; -1 for none
    */
   public Rewrite(
@@ -50,13 +50,13 @@ public final class Rewrite implements AutoCloseable {
       VersionFilter filter,
       Function<LeafCursor, Boolean> bottommost,
       Supplier<SSTableWriter> writers,
-      long targetBytes,
+      OutputCuts cuts,
       long zeroUpTo) {
     this.source = source;
     this.filter = filter;
     this.bottommost = bottommost;
     this.writers = writers;
-    this.targetBytes = targetBytes;
+    this.cuts = cuts;
     this.zeroUpTo = zeroUpTo;
   }
 
@@ -73,18 +73,18 @@ public final class Rewrite implements AutoCloseable {
   /** Carries about {@code bytes} of entries. */
   public Outcome step(int bytes) throws IOException {
     long carried = 0;
-    for (int i = 0; carried < bytes; i++) {
+    while (carried < bytes) {
       if (!source.valid()) {
         return Outcome.EXHAUSTED;
       }
+      LeafCursor entry = source.leaf();
       SSTableWriter out = writer;
-      if (out != null
-          && (i & 7) == 0
-          && out.sizeBytes() >= targetBytes
-          && !filter.lastKeyIs(source.leaf())) {
+      if (out == null) {
+        cuts.begin(entry.key(), entry.keyLength());
+      } else if (cuts.before(entry.key(), entry.keyLength(), out.sizeBytes())
+          && !filter.lastKeyIs(entry)) {
         return Outcome.OUTPUT_FULL;
       }
-      LeafCursor entry = source.leaf();
       entriesIn++;
       newestLsn = Math.max(newestLsn, entry.lsn());
       carried += ENTRY_OVERHEAD + entry.keyLength() + entry.valueLength();
