@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * into it. Trees fill the memory while none of their active SSTables is full; replay and flushes
  * are slow, so that one flush follows another.
  *
- * <p>It is threads that meet, or do not: one run in four, about, found the bug that this is for.
+ * <p>It is threads that meet, or do not: one run of four found the bug that this is for.
  */
 class FlushDuringReplayTest {
   private static final int TREES = 8;
