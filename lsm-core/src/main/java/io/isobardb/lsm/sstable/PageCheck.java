@@ -25,7 +25,7 @@ final class PageCheck {
     if (width < 0 || width > 8) {
       return "LSNs of " + width + " bytes";
     }
-    if (prefix > 0 && (prefixAt < heap || prefixAt + prefix > end)) {
+    if (prefixAt + prefix > end || (prefix > 0 && prefixAt < heap)) {
       return "a prefix of " + prefix + " bytes at " + prefixAt;
     }
     for (int slot = 0; slot < count; slot++) {
