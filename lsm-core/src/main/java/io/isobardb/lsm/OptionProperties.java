@@ -26,6 +26,11 @@ final class OptionProperties {
     SETTERS.put("writeMemory", (b, v) -> b.writeMemory(Sizes.parse(v)));
     SETTERS.put("memoryTuner", (b, v) -> b.memoryTuner(parseSwitch(v)));
     SETTERS.put("memoryTunerInterval", (b, v) -> b.memoryTunerInterval(Sizes.parseDuration(v)));
+    SETTERS.put(
+        "memoryTunerWriteWeight", (b, v) -> b.memoryTunerWriteWeight(Double.parseDouble(v)));
+    SETTERS.put("memoryTunerReadWeight", (b, v) -> b.memoryTunerReadWeight(Double.parseDouble(v)));
+    SETTERS.put("memoryTunerWriteFloor", (b, v) -> b.memoryTunerWriteFloor(Sizes.parse(v)));
+    SETTERS.put("memoryTunerCacheFloor", (b, v) -> b.memoryTunerCacheFloor(Sizes.parse(v)));
     SETTERS.put("logLimit", (b, v) -> b.logLimit(Sizes.parse(v)));
     SETTERS.put("flushPolicy", (b, v) -> b.flushPolicy(parse(FlushPolicy.class, v)));
     SETTERS.put("flushStrategy", (b, v) -> b.flushStrategy(parse(FlushStrategy.class, v)));

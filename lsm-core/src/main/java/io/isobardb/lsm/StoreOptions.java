@@ -7,6 +7,7 @@ import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.Policies;
+import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.DirectMemory;
 import java.time.Duration;
@@ -25,10 +26,17 @@ public final class StoreOptions {
   private static final int MIN_SHARE_PAGES = 8;
   private static final long MAX_ACTIVE_BYTES = 64 << 20;
 
+  /** Of the memory tuner and of trees. */
+  static final double MAX_WEIGHT = 1e6;
+
   private final long memoryBudget;
   private final long writeMemory;
   private final boolean memoryTuner;
   private final Duration memoryTunerInterval;
+  private final double memoryTunerWriteWeight;
+  private final double memoryTunerReadWeight;
+  private final long memoryTunerWriteFloor;
+  private final long memoryTunerCacheFloor;
   private final long logLimit;
   private final FlushPolicy flushPolicy;
   private final FlushStrategy flushStrategy;
@@ -64,6 +72,12 @@ public final class StoreOptions {
       throw new IllegalArgumentException(
           "memoryTunerInterval must be between a second and a day, not " + memoryTunerInterval);
     }
+    this.memoryTunerWriteWeight = builder.memoryTunerWriteWeight;
+    this.memoryTunerReadWeight = builder.memoryTunerReadWeight;
+    checkWeights();
+    this.memoryTunerWriteFloor = builder.memoryTunerWriteFloor;
+    this.memoryTunerCacheFloor = builder.memoryTunerCacheFloor;
+    checkFloors();
     // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
     this.logLimit =
         builder.logLimit > 0 ? builder.logLimit : Math.max(writeMemory * 5 / 2, 16 << 20);
@@ -166,6 +180,26 @@ public final class StoreOptions {
   /** Whether the store itself divides the memory between writes and buffer cache. */
   public boolean memoryTuner() {
     return memoryTuner;
+  }
+
+  /** What a page written costs the memory tuner. */
+  public double memoryTunerWriteWeight() {
+    return memoryTunerWriteWeight;
+  }
+
+  /** What a page read costs the memory tuner. */
+  public double memoryTunerReadWeight() {
+    return memoryTunerReadWeight;
+  }
+
+  /** The least write memory that the memory tuner leaves, in bytes; 0 for what the store needs. */
+  public long memoryTunerWriteFloor() {
+    return memoryTunerWriteFloor;
+  }
+
+  /** The least cache that the memory tuner leaves, in bytes; 0 for what the store needs. */
+  public long memoryTunerCacheFloor() {
+    return memoryTunerCacheFloor;
   }
 
   /** How often the memory tuner decides while little is written. */
@@ -273,12 +307,50 @@ public final class StoreOptions {
     }
   }
 
+  private void checkWeights() {
+    for (double weight : new double[] {memoryTunerWriteWeight, memoryTunerReadWeight}) {
+      if (!(weight >= 0 && weight <= MAX_WEIGHT)) {
+        throw new IllegalArgumentException(
+            "memoryTunerWriteWeight and memoryTunerReadWeight must be from 0 to "
+                + (int) MAX_WEIGHT
+                + ", not "
+                + weight);
+      }
+    }
+    if (memoryTunerWriteWeight + memoryTunerReadWeight == 0) {
+      throw new IllegalArgumentException(
+          "memoryTunerWriteWeight and memoryTunerReadWeight must not both be 0");
+    }
+  }
+
+  private void checkFloors() {
+    if (memoryTunerWriteFloor < 0 || memoryTunerWriteFloor > writeMemory) {
+      throw new IllegalArgumentException(
+          "memoryTunerWriteFloor must be from 0 to the write memory of "
+              + writeMemory
+              + " bytes, not "
+              + memoryTunerWriteFloor);
+    }
+    if (memoryTunerCacheFloor < 0 || memoryTunerCacheFloor > memoryBudget - writeMemory) {
+      throw new IllegalArgumentException(
+          "memoryTunerCacheFloor must be from 0 to the "
+              + (memoryBudget - writeMemory)
+              + " bytes that the budget leaves beside the write memory, not "
+              + memoryTunerCacheFloor);
+    }
+  }
+
   OpenOptions toOpenOptions() {
     return new OpenOptions(
         memoryBudget,
         writeMemory,
-        memoryTuner,
-        memoryTunerInterval.toNanos(),
+        new Tuning(
+            memoryTuner,
+            memoryTunerInterval.toNanos(),
+            memoryTunerWriteWeight,
+            memoryTunerReadWeight,
+            memoryTunerWriteFloor,
+            memoryTunerCacheFloor),
         logLimit,
         new Policies(
             flushPolicy,
@@ -307,6 +379,14 @@ public final class StoreOptions {
         + (memoryTuner ? "on" : "off")
         + " memoryTunerInterval="
         + Sizes.text(memoryTunerInterval)
+        + " memoryTunerWriteWeight="
+        + memoryTunerWriteWeight
+        + " memoryTunerReadWeight="
+        + memoryTunerReadWeight
+        + " memoryTunerWriteFloor="
+        + memoryTunerWriteFloor
+        + " memoryTunerCacheFloor="
+        + memoryTunerCacheFloor
         + " logLimit="
         + logLimit
         + " flushPolicy="
@@ -345,6 +425,10 @@ public final class StoreOptions {
     private long writeMemory;
     private boolean memoryTuner = true;
     private Duration memoryTunerInterval = Duration.ofMinutes(1);
+    private double memoryTunerWriteWeight = 1;
+    private double memoryTunerReadWeight = 1;
+    private long memoryTunerWriteFloor;
+    private long memoryTunerCacheFloor;
     private long logLimit;
     private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
     private FlushStrategy flushStrategy = FlushStrategy.ADAPTIVE;
@@ -408,6 +492,41 @@ public final class StoreOptions {
      */
     public Builder memoryTunerInterval(Duration interval) {
       this.memoryTunerInterval = interval;
+      return this;
+    }
+
+    /**
+     * What a page that flushes and merges write costs the memory tuner, 0 to 1,000,000: omega of
+     * "Breaking Down Memory Walls", section 5.1. Only its ratio to {@link #memoryTunerReadWeight}
+     * counts; 2 for a device whose writes take twice what its reads do. Default: 1.
+     */
+    public Builder memoryTunerWriteWeight(double weight) {
+      this.memoryTunerWriteWeight = weight;
+      return this;
+    }
+
+    /** What a page read costs the memory tuner, 0 to 1,000,000: gamma there. Default: 1. */
+    public Builder memoryTunerReadWeight(double weight) {
+      this.memoryTunerReadWeight = weight;
+      return this;
+    }
+
+    /**
+     * The least write memory that the memory tuner leaves, in bytes, at most {@link #writeMemory}.
+     * If the budget is changed it is changed in proportion. Default 0: what the store needs.
+     */
+    public Builder memoryTunerWriteFloor(long bytes) {
+      this.memoryTunerWriteFloor = bytes;
+      return this;
+    }
+
+    /**
+     * The least buffer cache that the memory tuner leaves, in bytes, at most what the budget leaves
+     * beside {@link #writeMemory}; some of that is used otherwise. If the budget is changed it is
+     * changed in proportion. Default 0: what the store needs.
+     */
+    public Builder memoryTunerCacheFloor(long bytes) {
+      this.memoryTunerCacheFloor = bytes;
       return this;
     }
 

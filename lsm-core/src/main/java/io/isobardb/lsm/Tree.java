@@ -77,6 +77,66 @@ public final class Tree {
     return handle.name();
   }
 
+  /**
+   * Write memory that the tree keeps when memory runs short, in bytes; see {@link
+   * #setWriteMemoryFloor}.
+   */
+  public long writeMemoryFloor() {
+    return handle.priority().floorBytes();
+  }
+
+  /**
+   * Sets how much write memory others do not take from this tree when memory runs short: up to so
+   * much its writes stay in memory until the log is full, or somebody asks for a flush. A tree has
+   * it only if it is written to; it is not set aside. If the floors of all trees are more than half
+   * of the write memory, each has its part of that half. Not stored: it lasts until the store is
+   * closed. Without effect where trees have shares of their own ({@link
+   * WriteMemoryAllocation#STATIC}).
+   *
+   * @param bytes 0, as at first, to the budget of the store
+   * @throws IllegalArgumentException if it is less or more
+   */
+  public void setWriteMemoryFloor(long bytes) {
+    long most = store.options().memoryBudget();
+    if (bytes < 0 || bytes > most) {
+      throw new IllegalArgumentException(
+          "the floor of tree '"
+              + name()
+              + "' must be from 0 to the budget of "
+              + most
+              + " bytes, not "
+              + bytes);
+    }
+    handle.setFloor(bytes);
+  }
+
+  /** How much the tree's writes count; see {@link #setWriteWeight}. */
+  public double writeWeight() {
+    return handle.priority().weight();
+  }
+
+  /**
+   * Sets how much the bytes that flushes and merges write of this tree count against those of
+   * others. With {@link FlushPolicy#OPTIMAL} a tree has write memory in proportion to its writes
+   * times its weight; and the memory tuner takes the cost of its writes times the weight. Not
+   * stored: it lasts until the store is closed.
+   *
+   * @param weight 1, as at first, if it counts as others do; 0 to 1,000,000
+   * @throws IllegalArgumentException if it is anything else
+   */
+  public void setWriteWeight(double weight) {
+    if (!(weight >= 0 && weight <= StoreOptions.MAX_WEIGHT)) {
+      throw new IllegalArgumentException(
+          "the weight of tree '"
+              + name()
+              + "' must be from 0 to "
+              + (int) StoreOptions.MAX_WEIGHT
+              + ", not "
+              + weight);
+    }
+    handle.setWeight(weight);
+  }
+
   /** Whether its writes go to the log; see {@link TreeOptions}. */
   public boolean isLogged() {
     return handle.settings().logged();

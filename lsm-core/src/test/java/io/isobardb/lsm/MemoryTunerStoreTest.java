@@ -103,6 +103,36 @@ class MemoryTunerStoreTest {
   }
 
   @Test
+  void pagesCostWhatTheWeightsSay() {
+    StoreOptions.Builder options =
+        options(4 << 20).memoryTunerWriteWeight(3).memoryTunerReadWeight(0.5);
+    try (TunedStore store = loaded(options, 1)) {
+      store.run(TunedStore.Mix.writes(50), 80_000);
+      assertFalse(store.decisions.isEmpty());
+      for (StoreListener.Tuning decision : store.decisions) {
+        double cost = 3 * decision.writeCost() + 0.5 * decision.readCost();
+        assertEquals(cost, decision.cost(), 1e-9 * cost, store::text);
+      }
+    }
+  }
+
+  @Test
+  void theWallStaysWithinTheFloorsThatOptionsName() {
+    long writeFloor = 7 << 19;
+    try (TunedStore store = loaded(options(4 << 20).memoryTunerWriteFloor(writeFloor), 1)) {
+      store.run(READS, 80_000);
+      assertEquals(writeFloor, store.target(), store::text);
+    }
+    long cacheFloor = 15 << 18;
+    try (TunedStore store = loaded(options(2 << 20).memoryTunerCacheFloor(cacheFloor), 1)) {
+      store.run(WRITES, 70_000);
+      long cache = store.store().stats().cache().targetPages() * 4096L;
+      assertTrue(store.target() > 2 << 20, store::text);
+      assertTrue(cache >= cacheFloor, store::text);
+    }
+  }
+
+  @Test
   void nothingIsDecidedWhileNothingHappens() {
     try (TunedStore store = loaded(options(4 << 20), 1)) {
       store.run(READS, 12_000);
@@ -274,5 +304,29 @@ class MemoryTunerStoreTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> StoreOptions.builder().memoryTunerInterval(Duration.ofMillis(1)).build());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "memoryTunerWriteWeight, -1, to 1000000",
+    "memoryTunerReadWeight, NaN, to 1000000",
+    "memoryTunerReadWeight, 2000000, to 1000000",
+    "memoryTunerWriteFloor, 51MB, of 52428800 bytes",
+    "memoryTunerCacheFloor, 51MB, the 52428800 bytes",
+  })
+  void weightsAndFloorsHaveBounds(String option, String value, String told) {
+    Properties properties = new Properties();
+    properties.setProperty("memoryBudget", "100MB");
+    properties.setProperty("writeMemory", "50MB");
+    properties.setProperty(option, value);
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class, () -> StoreOptions.fromProperties(properties, ""));
+    assertTrue(
+        refused.getMessage().contains(option) && refused.getMessage().contains(told),
+        refused.getMessage());
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> StoreOptions.builder().memoryTunerWriteWeight(0).memoryTunerReadWeight(0).build());
   }
 }

@@ -23,6 +23,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
@@ -215,7 +216,7 @@ public final class Flusher {
       return null;
     }
     window.look(engine.catalog().trees());
-    List<TreeMemory> logged = memory(tree -> tree.settings().logged(), null);
+    List<TreeMemory> logged = memory(tree -> tree.settings().logged(), tree -> 0, null);
     // The oldest tree in any case; others while that one is busy, if they alone hold too much.
     long lowest = logged.stream().mapToLong(TreeMemory::minLsn).min().orElse(Lsn.MAX - 1);
     long below = Math.max(lowest + 1, engine.log().end() - logTriggerBytes());
@@ -336,15 +337,35 @@ public final class Flusher {
    */
   private List<FlushChoice> chooseForMemory(@Nullable TreeHandle mine, long bytes) {
     window.look(engine.catalog().trees());
-    List<TreeMemory> trees = memory(tree -> true, mine);
+    double kept = keptOfFloors();
+    List<TreeMemory> trees =
+        memory(tree -> true, tree -> (long) (kept * tree.priority().floorBytes()), mine);
     long total = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
     // One tree at least holds more than this.
     long minimum = Math.min(sliceBytes(), total / Math.max(1, trees.size()) / 2);
     return settings.policy().choose(trees, minimum, bytes);
   }
 
-  /** What a policy is to know of the trees that hold write memory. */
-  private List<TreeMemory> memory(Predicate<TreeHandle> counts, @Nullable TreeHandle mine) {
+  /**
+   * Which part of their floors trees keep: all, unless that is more than half of the write memory.
+   * As much again must be there for whoever writes, or memory could be full with nobody to flush.
+   */
+  private double keptOfFloors() {
+    long floors = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      floors += tree.priority().floorBytes();
+    }
+    return Math.min(1, engine.gate().limitBytes() / 2.0 / Math.max(1, floors));
+  }
+
+  /**
+   * What a policy is to know of the trees that hold write memory.
+   *
+   * @param counts which trees
+   * @param kept what is not to be taken from a tree, in bytes
+   */
+  private List<TreeMemory> memory(
+      Predicate<TreeHandle> counts, ToLongFunction<TreeHandle> kept, @Nullable TreeHandle mine) {
     List<TreeMemory> trees = new ArrayList<>();
     for (TreeHandle tree : engine.catalog().trees()) {
       TreeState state = tree.states().current();
@@ -352,9 +373,10 @@ public final class Flusher {
       if (bytes > 0 && !tree.closed() && counts.test(tree)) {
         window.holds(tree.id(), bytes);
         boolean busy = tree != mine && busy(tree);
-        long written = window.bytes(tree.id());
+        long flushable = Math.max(0, bytes - kept.applyAsLong(tree));
+        long written = (long) (window.bytes(tree.id()) * tree.priority().weight());
         long minLsn = state.minMemoryLsn(engine.log().durable());
-        trees.add(new TreeMemory(tree.id(), bytes, bytes, minLsn, written, busy));
+        trees.add(new TreeMemory(tree.id(), bytes, flushable, minLsn, written, busy));
       }
     }
     return trees;

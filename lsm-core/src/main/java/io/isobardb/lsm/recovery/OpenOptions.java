@@ -2,14 +2,14 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 
 /**
  * What opening a store needs to know; all sizes in bytes.
  *
  * @param writeMemory where the memory tuner begins, and what large writes may count on
- * @param memoryTuner whether it divides the memory
- * @param tunerIntervalNanos how long a cycle of it takes while little is written
+ * @param tuning what was said of the memory tuner
  * @param activeBytes at which an active SSTable is sealed, if the write memory is not too small for
  *     that; 0 if it follows the write memory
  * @param pageSize for a new store; an existing one keeps its own
@@ -18,8 +18,7 @@ import java.util.Map;
 public record OpenOptions(
     long memoryBudget,
     long writeMemory,
-    boolean memoryTuner,
-    long tunerIntervalNanos,
+    Tuning tuning,
     long logLimit,
     Policies policies,
     int activeBytes,
@@ -47,8 +46,7 @@ public record OpenOptions(
     return new OpenOptions(
         memoryBudget,
         writeMemory,
-        memoryTuner,
-        tunerIntervalNanos,
+        tuning,
         logLimit,
         policies,
         activeBytes,

@@ -130,8 +130,12 @@ public final class StoreParts {
             cache,
             flusher,
             checkpointer,
-            new MemoryWall.Grant(options.memoryBudget(), options.writeMemory()));
-    this.tuner = options.memoryTuner() ? newTuner() : null;
+            new MemoryWall.Grant(
+                options.memoryBudget(),
+                options.writeMemory(),
+                options.tuning().writeFloorBytes(),
+                options.tuning().cacheFloorBytes()));
+    this.tuner = options.tuning().on() ? newTuner() : null;
     this.committer =
         new Committer(
             engine,
@@ -207,7 +211,7 @@ public final class StoreParts {
 
   private TunerService newTuner() {
     TunerService.Settings settings =
-        new TunerService.Settings(options.cycleBytes(), options.tunerIntervalNanos());
+        new TunerService.Settings(options.cycleBytes(), options.tuning());
     return new TunerService(engine, pool, cache, flusher, wall, settings);
   }
 

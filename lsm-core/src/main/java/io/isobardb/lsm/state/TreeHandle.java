@@ -32,6 +32,7 @@ public final class TreeHandle {
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
 
+  private volatile Priority priority = Priority.EQUAL;
   private volatile @Nullable String refused;
   private volatile boolean closed;
   private volatile byte @Nullable [] sweep;
@@ -44,6 +45,16 @@ public final class TreeHandle {
    * @param filterBitsPerKey 0 for no filters
    */
   public record Settings(KeyOrder order, boolean logged, int codec, int filterBitsPerKey) {}
+
+  /**
+   * How the tree stands to others when write memory is short.
+   *
+   * @param floorBytes write memory that others do not take from it
+   * @param weight how much its writes count, 1 ordinarily
+   */
+  public record Priority(long floorBytes, double weight) {
+    static final Priority EQUAL = new Priority(0, 1);
+  }
 
   /**
    * @param nextActive makes an empty active SSTable to follow the one given
@@ -83,6 +94,18 @@ public final class TreeHandle {
 
   public ReentrantLock commitLock() {
     return commitLock;
+  }
+
+  public Priority priority() {
+    return priority;
+  }
+
+  public synchronized void setFloor(long bytes) {
+    priority = new Priority(bytes, priority.weight());
+  }
+
+  public synchronized void setWeight(double weight) {
+    priority = new Priority(priority.floorBytes(), weight);
   }
 
   /** Set while a flush or a memory merge of this tree is queued or running. */

@@ -195,8 +195,8 @@ final class CycleStatistics {
         now.flushes() - then.flushes(),
         Math.max(0, now.shareSum() - then.shareSum()),
         version.atHeight(0).sizeBytes(),
-        0,
-        1);
+        tree.priority().floorBytes(),
+        tree.priority().weight());
   }
 
   private Before before(TreeHandle tree) {

@@ -47,6 +47,8 @@ public final class MemoryWall {
   private final Flusher flusher;
   private final Checkpointer checkpointer;
   private final double grantShare;
+  private final double wantedWriteShare;
+  private final double wantedCacheShare;
 
   /** Held while the wall moves, and while the budget changes. */
   private final ReentrantLock moving = new ReentrantLock();
@@ -76,6 +78,8 @@ public final class MemoryWall {
     this.checkpointer = checkpointer;
     this.budgetBytes = grant.budgetBytes();
     this.grantShare = (double) grant.writeBytes() / grant.budgetBytes();
+    this.wantedWriteShare = (double) grant.writeFloorBytes() / grant.budgetBytes();
+    this.wantedCacheShare = (double) grant.cacheFloorBytes() / grant.budgetBytes();
     this.targetBytes = grant.writeBytes();
     this.sharedBytes = grant.budgetBytes();
     engine.gate().grant(grant.writeBytes(), this::makeRoom);
@@ -86,8 +90,12 @@ public final class MemoryWall {
    *
    * @param budgetBytes all memory of the store
    * @param writeBytes the part that the write memory has at first
+   * @param writeFloorBytes the least that the tuner may leave the write memory; 0 for what the
+   *     store needs
+   * @param cacheFloorBytes the same for the cache
    */
-  public record Grant(long budgetBytes, long writeBytes) {}
+  public record Grant(
+      long budgetBytes, long writeBytes, long writeFloorBytes, long cacheFloorBytes) {}
 
   /** Divides the memory, now that the log has its buffers. */
   public void start() {
@@ -120,7 +128,9 @@ public final class MemoryWall {
     long trees = Long.highestOneBit(Math.max(1, 2L * engine.catalog().trees().size() - 1));
     long pages = Math.max(MIN_WRITE_PAGES, MIN_TREE_PAGES * trees);
     long least = Math.max(floorBytes(), pages * pool.pageSize());
-    return Math.max(LARGE_WRITES * largestWrite, Math.min(least, grantBytes()));
+    long wanted = Math.max(treeFloorBytes(), (long) (budgetBytes * wantedWriteShare));
+    long floor = Math.max(least, wanted);
+    return Math.max(LARGE_WRITES * largestWrite, Math.min(floor, grantBytes()));
   }
 
   /** The least cache there should be, in bytes. */
@@ -128,8 +138,14 @@ public final class MemoryWall {
     // As with the options: at least a quarter of the budget is for all but writes.
     long most = budgetBytes / 4 * 3;
     long pages = (long) MIN_CACHE_PAGES * pool.pageSize();
-    long least = Math.max(Math.max(floorBytes(), pages), sharedBytes - most);
+    long wanted = (long) (budgetBytes * wantedCacheShare);
+    long least = Math.max(Math.max(floorBytes(), pages), Math.max(wanted, sharedBytes - most));
     return Math.max(0, Math.min(least, sharedBytes - grantBytes()));
+  }
+
+  /** Trees keep their floors in half of the write memory. */
+  private long treeFloorBytes() {
+    return 2 * engine.catalog().trees().stream().mapToLong(t -> t.priority().floorBytes()).sum();
   }
 
   private long floorBytes() {

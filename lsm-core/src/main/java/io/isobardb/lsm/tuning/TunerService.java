@@ -76,9 +76,13 @@ public final class TunerService implements Service {
    * When cycles end.
    *
    * @param cycleBytes after so many bytes written
-   * @param intervalNanos or so much time
+   * @param tuning or after an interval that it names; and what pages cost
    */
-  public record Settings(long cycleBytes, long intervalNanos) {}
+  public record Settings(long cycleBytes, Tuning tuning) {
+    long intervalNanos() {
+      return tuning.intervalNanos();
+    }
+  }
 
   /**
    * A tuner that does nothing before {@link #start}.
@@ -232,7 +236,9 @@ public final class TunerService implements Service {
     Decision before = history.last();
     StoreCycle cycle = statistics.cycle(before == null ? 1 : before.seen().cycle() + 1, wall);
     TunerOptions options =
-        TunerOptions.DEFAULT.withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
+        TunerOptions.DEFAULT
+            .withWeights(settings.tuning().writeWeight(), settings.tuning().readWeight())
+            .withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
     Decision decision = new MemoryTuner(options).decide(history, cycle).last();
     if (decision == null) {
       return;
