@@ -13,10 +13,13 @@ final class Experiments {
           new MultiTrees(),
           new DynamicLevels(),
           new SecondaryIndexes(),
+          new TpccSchemes(),
           new CostCurves(),
           new TunerMechanics(),
           new TunerAccuracy(),
           new TunerResponsiveness(),
+          new TpccAccuracy(),
+          new TpccResponsiveness(),
           new Thrash());
 
   private static final String SCALE = "scale";

@@ -16,6 +16,11 @@ import java.util.List;
 
 /** The tuner when the workload changes: figure 14, on YCSB. */
 final class TunerResponsiveness implements Experiment {
+  static final String CLAIM =
+      "Once the workload has become read-mostly, the tuner at once begins to give memory to the"
+          + " buffer cache, by at most 10 % of the write memory at a time, and the I/O cost does not"
+          + " suffer from that.";
+
   private static final int WRITE_HEAVY = 50;
   private static final int READ_MOSTLY = 5;
   private static final int WINDOWS = 6;
@@ -37,9 +42,7 @@ final class TunerResponsiveness implements Experiment {
 
   @Override
   public String claim() {
-    return "Once the workload has become read-mostly, the tuner at once begins to give memory to the"
-        + " buffer cache, by at most 10 % of the write memory at a time, and the I/O cost does not"
-        + " suffer from that.";
+    return CLAIM;
   }
 
   @Override
@@ -80,8 +83,13 @@ final class TunerResponsiveness implements Experiment {
 
   @Override
   public List<Verdict> check(Results results) {
-    String before = Integer.toString(WINDOWS);
-    String after = Integer.toString(2 * WINDOWS);
+    return verdicts(results, WINDOWS, COST);
+  }
+
+  /** What comes of a shift after so many windows, and as many after it. */
+  static List<Verdict> verdicts(Results results, int windows, String cost) {
+    String before = Integer.toString(windows);
+    String after = Integer.toString(2 * windows);
     List<Pair> memory = new ArrayList<>();
     List<Pair> costs = new ArrayList<>();
     for (String budget : results.values(BUDGET)) {
@@ -94,8 +102,8 @@ final class TunerResponsiveness implements Experiment {
       costs.add(
           new Pair(
               "budget " + budget,
-              rows.where(WINDOW, after).mean(COST),
-              rows.where(WINDOW, Integer.toString(WINDOWS + 1)).mean(COST)));
+              rows.where(WINDOW, after).mean(cost),
+              rows.where(WINDOW, Integer.toString(windows + 1)).mean(cost)));
     }
     return List.of(
         Claims.less("After the shift write memory is given to the cache", memory),

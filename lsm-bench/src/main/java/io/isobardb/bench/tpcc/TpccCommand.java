@@ -6,6 +6,7 @@ import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.kill.KillSpec;
 import io.isobardb.tpcc.kill.KillTest;
@@ -191,6 +192,7 @@ public final class TpccCommand implements Callable<Integer> {
             RunSpec.deliveryThreads(threads),
             rampUp.millis(),
             duration.millis(),
+            Mix.SPECIFIED,
             isolation,
             waits,
             delivery == Search.hint,

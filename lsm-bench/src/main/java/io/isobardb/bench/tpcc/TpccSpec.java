@@ -1,6 +1,7 @@
 package io.isobardb.bench.tpcc;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.schema.Scale;
 import io.isobardb.tpcc.store.EngineKind;
@@ -60,6 +61,7 @@ record TpccSpec(StoreSpec store, RunSpec run, Scale scale, boolean check) {
             number(map, "deliveryThreads").intValue(),
             number(map, "rampUpMillis").longValue(),
             number(map, "durationMillis").longValue(),
+            Mix.SPECIFIED,
             Isolation.valueOf((String) map.get("isolation")),
             (Boolean) map.get("waits"),
             (Boolean) map.get("deliveryHints"),

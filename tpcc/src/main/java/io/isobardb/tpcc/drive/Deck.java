@@ -5,18 +5,16 @@ import io.isobardb.tpcc.work.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Deals the 23 cards of clause 5.2.4.2 in random order, and shuffles them anew. Not thread-safe.
- */
+/** Deals the cards of a mix in random order, and shuffles them anew. Not thread-safe. */
 final class Deck {
   private final List<Kind> cards = new ArrayList<>();
   private final Values values;
   private int dealt;
 
-  Deck(Values values) {
+  Deck(Mix mix, Values values) {
     this.values = values;
     for (Kind kind : Kind.values()) {
-      for (int i = 0; i < kind.cards(); i++) {
+      for (int i = 0; i < mix.cards(kind); i++) {
         cards.add(kind);
       }
     }

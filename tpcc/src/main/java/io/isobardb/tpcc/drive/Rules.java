@@ -42,9 +42,10 @@ public final class Rules {
     for (Kind kind : Kind.values()) {
       double share = percent(tally.done(kind), tally.done());
       // Decks are dealt to their ends, but for those the time cut at both ends, and what waits.
-      double slack = 100.0 * 2 * spec.threads() * kind.cards() / Math.max(1, tally.done());
+      double slack =
+          100.0 * 2 * spec.threads() * spec.mix().cards(kind) / Math.max(1, tally.done());
       double least = Math.max(0, kind.minimumPercent() - slack);
-      if (kind.minimumPercent() > 0) {
+      if (spec.mix() == Mix.SPECIFIED && kind.minimumPercent() > 0) {
         add(
             "mix: " + kind.label(),
             String.format(Locale.ROOT, "%.2f %%", share),

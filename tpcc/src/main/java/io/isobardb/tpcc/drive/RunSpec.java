@@ -12,6 +12,7 @@ import io.isobardb.tpcc.store.Isolation;
  * @param deliveryThreads that work off the queue of deliveries
  * @param rampUpMillis before anything counts
  * @param durationMillis that counts
+ * @param mix how often each kind comes
  * @param isolation of all transactions but StockLevel, for which committed reads suffice
  * @param waits whether there are keying and think times
  * @param deliveryHints whether the driver remembers per district what was delivered last, and looks
@@ -23,6 +24,7 @@ public record RunSpec(
     int deliveryThreads,
     long rampUpMillis,
     long durationMillis,
+    Mix mix,
     Isolation isolation,
     boolean waits,
     boolean deliveryHints,

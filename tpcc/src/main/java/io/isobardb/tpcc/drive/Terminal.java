@@ -27,7 +27,7 @@ final class Terminal implements Runnable {
     this.constants = constants;
     this.scale = scale;
     values = Values.part(run.spec().seed(), number);
-    deck = new Deck(values);
+    deck = new Deck(run.spec().mix(), values);
   }
 
   Tally tally() {

@@ -2,6 +2,7 @@ package io.isobardb.tpcc.kill;
 
 import io.isobardb.tpcc.drive.Driver;
 import io.isobardb.tpcc.drive.DriverClock;
+import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.Observer;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.load.Loader;
@@ -39,6 +40,7 @@ final class KillChild {
               RunSpec.deliveryThreads(spec.threads()),
               0,
               TimeUnit.HOURS.toMillis(1),
+              Mix.SPECIFIED,
               spec.isolation(),
               false,
               true,

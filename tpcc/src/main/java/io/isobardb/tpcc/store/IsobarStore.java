@@ -14,15 +14,24 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Isobar through its public API, one tree per table, with its defaults for all else. */
-final class IsobarStore implements TpccStore {
-  private final StoreSpec spec;
+/** Isobar through its public API, one tree per table. */
+public final class IsobarStore implements TpccStore {
   private final Store store;
+  private final Locking locking;
   private final List<Tree> trees = new ArrayList<>();
 
-  private IsobarStore(StoreSpec spec) {
-    this.spec = spec;
-    store =
+  /** The tables in {@code store}, made if they are missing; closed with this. */
+  public IsobarStore(Store store, Locking locking) {
+    this.store = store;
+    this.locking = locking;
+    for (Table table : Table.values()) {
+      trees.add(store.openTree(table.treeName()));
+    }
+  }
+
+  /** A store as {@code spec} says, with Isobar's defaults for all else. */
+  static TpccStore open(StoreSpec spec) {
+    Store store =
         Store.open(
             spec.dir(),
             StoreOptions.builder()
@@ -31,13 +40,7 @@ final class IsobarStore implements TpccStore {
                 .durability(spec.syncCommits() ? Durability.SYNC : Durability.ASYNC)
                 .asyncSyncInterval(Duration.ofMillis(StoreSpec.LOG_SYNC_MILLIS))
                 .build());
-    for (Table table : Table.values()) {
-      trees.add(store.openTree(table.treeName()));
-    }
-  }
-
-  static TpccStore open(StoreSpec spec) {
-    return new IsobarStore(spec);
+    return new IsobarStore(store, spec.locking());
   }
 
   Store store() {
@@ -50,7 +53,7 @@ final class IsobarStore implements TpccStore {
 
   @Override
   public TpccTransaction newTransaction() {
-    return new IsobarTransaction(this, spec.locking());
+    return new IsobarTransaction(this, locking);
   }
 
   @Override

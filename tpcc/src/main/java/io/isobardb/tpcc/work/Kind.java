@@ -48,6 +48,11 @@ public enum Kind {
     return cards;
   }
 
+  /** Whether it changes anything. */
+  public boolean writes() {
+    return this != ORDER_STATUS && this != STOCK_LEVEL;
+  }
+
   /** The least share of all transactions in percent; 0 for none. */
   public int minimumPercent() {
     return minimumPercent;

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class DeckTest {
-  private final Deck deck = new Deck(new Values(TestStore.seed()));
+  private final Deck deck = new Deck(Mix.SPECIFIED, new Values(TestStore.seed()));
 
   private List<Kind> deal() {
     List<Kind> cards = new ArrayList<>();
@@ -38,6 +38,23 @@ class DeckTest {
               Kind.STOCK_LEVEL, 1),
           counts);
     }
+  }
+
+  @Test
+  void ofReadMostlyFiveInAHundredWrite() {
+    Deck readMostly = new Deck(Mix.READ_MOSTLY, new Values(TestStore.seed()));
+    Map<Kind, Integer> counts = new EnumMap<>(Kind.class);
+    for (int i = 0; i < 840; i++) {
+      counts.merge(readMostly.next(), 1, Integer::sum);
+    }
+    assertEquals(
+        Map.of(
+            Kind.NEW_ORDER, 20,
+            Kind.PAYMENT, 20,
+            Kind.ORDER_STATUS, 399,
+            Kind.DELIVERY, 2,
+            Kind.STOCK_LEVEL, 399),
+        counts);
   }
 
   @Test

@@ -50,7 +50,9 @@ class DriverTest {
       throws InterruptedException {
     Set<Kind> missing = EnumSet.allOf(Kind.class);
     for (int i = 0; i < 50 && !missing.isEmpty(); i++) {
-      RunSpec run = new RunSpec(4, 2, 0, 500, isolation, false, i % 2 == 0, TestStore.seed() + i);
+      RunSpec run =
+          new RunSpec(
+              4, 2, 0, 500, Mix.SPECIFIED, isolation, false, i % 2 == 0, TestStore.seed() + i);
       RunResult result = new Driver(store, mark, run, DriverClock.SYSTEM, new Observer() {}).run();
       for (Kind kind : Kind.values()) {
         assertEquals(0, result.tally().givenUp(kind));

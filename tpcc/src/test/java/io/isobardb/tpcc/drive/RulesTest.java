@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 class RulesTest {
   private static final Scale SCALE = Scale.of(4, 1);
 
-  private final RunSpec spec = new RunSpec(4, 2, 0, 60_000, Isolation.SNAPSHOT, false, true, 1);
+  private final RunSpec spec =
+      new RunSpec(4, 2, 0, 60_000, Mix.SPECIFIED, Isolation.SNAPSHOT, false, true, 1);
 
   /** A run of {@code passes} decks that keeps all rules. */
   private static Tally good(int passes) {
@@ -123,7 +124,8 @@ class RulesTest {
 
   @Test
   void withWaitsTheRateIsJudgedToo() {
-    RunSpec waits = new RunSpec(40, 20, 0, 60_000, Isolation.SNAPSHOT, true, true, 1);
+    RunSpec waits =
+        new RunSpec(40, 20, 0, 60_000, Mix.SPECIFIED, Isolation.SNAPSHOT, true, true, 1);
     Tally tally = good(5);
     // 50 in a minute with 4 warehouses: 12.5.
     RunResult result = new RunResult(60_000_000_000L, tally, Usage.UNKNOWN, Usage.UNKNOWN);

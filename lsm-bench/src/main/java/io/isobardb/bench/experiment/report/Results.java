@@ -67,6 +67,26 @@ public record Results(List<Row> rows) {
     return pairs;
   }
 
+  /**
+   * For each row that has {@code left} as {@code parameter}, its figure beside the least of the
+   * rows in which the parameter begins with {@code prefix} and the others are equal.
+   */
+  public List<Pair> leastPairs(String parameter, String left, String prefix, String figure) {
+    List<Pair> pairs = new ArrayList<>();
+    for (Row row : where(parameter, left).rows()) {
+      Map<String, String> place = new LinkedHashMap<>(row.parameters());
+      place.remove(parameter);
+      double least =
+          where(place).rows().stream()
+              .filter(other -> other.parameter(parameter).startsWith(prefix))
+              .mapToDouble(other -> other.figure(figure))
+              .min()
+              .orElse(Double.NaN);
+      pairs.add(new Pair(varying(place), row.figure(figure), least));
+    }
+    return pairs;
+  }
+
   /** Of a row's parameters those that are not the same in all rows, in words. */
   private String varying(Map<String, String> parameters) {
     List<String> words = new ArrayList<>();

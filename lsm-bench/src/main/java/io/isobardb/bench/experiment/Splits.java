@@ -1,0 +1,82 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
+
+import io.isobardb.bench.experiment.report.Claims;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Results.Pair;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.lsm.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Fixed splits of the budget beside splits that the tuner finds: values of one parameter. */
+final class Splits {
+  static final String MEMORY = "memory";
+  private static final String CYCLES = "decisions until near the end";
+  private static final String SPLIT = "split ";
+  private static final String TUNED = "tuned from ";
+
+  /** Near the end is within a 16th of the budget of where the write memory is then. */
+  private static final double NEAR = 1 / 16.0;
+
+  private Splits() {}
+
+  /** Fixed ones, then tuned ones by where they begin, all in sixteenths of the budget. */
+  static List<String> values(List<Integer> fixed, List<Integer> starts) {
+    List<String> values = new ArrayList<>();
+    fixed.forEach(split -> values.add(SPLIT + split + "/16"));
+    starts.forEach(start -> values.add(TUNED + start + "/16"));
+    return values;
+  }
+
+  static boolean isFixed(Point point) {
+    return point.text(MEMORY).startsWith(SPLIT);
+  }
+
+  /** What the write memory has, or begins with. */
+  static int sixteenths(Point point) {
+    return Integer.parseInt(point.text(MEMORY).replaceAll("/16|\\D+(?=\\d)", ""));
+  }
+
+  /** Adds how many decisions it took, over the windows before, to come near to where it is now. */
+  static void putCycles(Map<String, Double> figures, List<Row> windows, Store store) {
+    double near = NEAR * store.options().memoryBudget() / Meter.MEGABYTE;
+    double end = figures.get(WRITE_MEMORY);
+    double decisions = 0;
+    for (Row window : windows) {
+      if (Math.abs(window.figure(WRITE_MEMORY) - end) > near) {
+        decisions = window.figure(Tuned.DECISIONS);
+      }
+    }
+    figures.put(CYCLES, decisions);
+  }
+
+  /** Whether what the tuner comes to from {@code starts} costs what the best split costs. */
+  static List<Verdict> verdicts(Results results, List<Integer> starts, String cost) {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (int start : starts) {
+      verdicts.add(
+          Claims.notMore(
+              "Begun at " + start + "/16, the tuner comes within 10 % of the best split",
+              results.leastPairs(MEMORY, TUNED + start + "/16", SPLIT, cost),
+              10));
+    }
+    String low = TUNED + starts.get(0) + "/16";
+    verdicts.add(
+        Claims.less(
+            "The tuner's cost is lower than that of the least write memory",
+            results.pairs(MEMORY, low, SPLIT + "1/16", cost)));
+    verdicts.add(
+        Claims.notMore(
+            "The tuner's cost is no higher than that of an even split",
+            results.pairs(MEMORY, low, SPLIT + "8/16", cost),
+            5));
+    List<Pair> ends =
+        results.pairs(MEMORY, low, TUNED + starts.get(starts.size() - 1) + "/16", cost);
+    verdicts.add(Claims.same("From both ends it comes to the same cost", ends, 10));
+    return verdicts;
+  }
+}

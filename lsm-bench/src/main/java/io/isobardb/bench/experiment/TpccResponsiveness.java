@@ -1,0 +1,81 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
+import static io.isobardb.bench.experiment.TpccRig.WEIGHTED;
+import static io.isobardb.bench.experiment.Tuned.WINDOW;
+import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
+
+import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.tpcc.drive.Mix;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The tuner when TPC-C becomes read-mostly: figure 14. */
+final class TpccResponsiveness implements Experiment {
+  private static final int WAREHOUSES = 2000;
+  private static final int WINDOWS = 8;
+
+  @Override
+  public String name() {
+    return "tuner-responsiveness-tpcc";
+  }
+
+  @Override
+  public String title() {
+    return "The memory tuner when TPC-C becomes read-mostly";
+  }
+
+  @Override
+  public String source() {
+    return "Breaking Down Memory Walls, figure 14 (6.3.3)";
+  }
+
+  @Override
+  public String claim() {
+    return TunerResponsiveness.CLAIM;
+  }
+
+  @Override
+  public String method() {
+    return "TPC-C-derived transactions with 2,000 warehouses, 10 and 20 GB of memory, half as much"
+        + " log, times the scale, beginning with half of the budget; "
+        + WINDOWS
+        + " windows of the specified mix, then as many with 5 % of transactions that write. A page"
+        + " written weighs 2, a page read 1. Buffered I/O: what counts is pages.";
+  }
+
+  @Override
+  public List<Point> points(Scale scale) {
+    return List.of(10, 20).stream().map(n -> Point.of(BUDGET, n)).toList();
+  }
+
+  @Override
+  public List<Row> measure(Point point, Bench bench) throws Exception {
+    StoreOptions options =
+        Tuned.tuned(bench, point.number(BUDGET), 8)
+            .memoryTunerWriteWeight(TpccRig.WRITE_WEIGHT)
+            .build();
+    try (TpccRig rig = new TpccRig(bench, options, TpccRig.warehouses(bench.scale(), WAREHOUSES))) {
+      List<Row> rows =
+          new ArrayList<>(rig.windows(point, Mix.SPECIFIED, TpccRig.SECONDS, 1, WINDOWS));
+      rows.addAll(rig.windows(point, Mix.READ_MOSTLY, TpccRig.SECONDS, WINDOWS + 1, WINDOWS));
+      return rows;
+    }
+  }
+
+  @Override
+  public List<Chart> charts(Results results) {
+    return List.of(
+        Chart.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
+        Chart.lines("Weighted cost", results, WINDOW, BUDGET, WEIGHTED));
+  }
+
+  @Override
+  public List<Verdict> check(Results results) {
+    return TunerResponsiveness.verdicts(results, WINDOWS, WEIGHTED);
+  }
+}
