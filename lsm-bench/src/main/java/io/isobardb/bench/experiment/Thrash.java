@@ -35,9 +35,9 @@ final class Thrash implements Experiment {
   private static final String DEBT = "time for what was left to do [s]";
   private static final String DEVICE = "device written [B/op]";
   private static final long BUDGET = 32 << 20;
-  private static final long WRITES = 150_000_000;
+  private static final long WRITES = 300_000_000;
   private static final long REHEARSAL_BUDGET = 8 << 20;
-  private static final double REHEARSAL_SECONDS = 4;
+  private static final double REHEARSAL_SECONDS = 12;
   private static final int LOOK_EVERY = 1024;
   private static final double MAX_SECONDS = 25;
 
@@ -65,7 +65,7 @@ final class Thrash implements Experiment {
 
   @Override
   public String method() {
-    return "150 M writes of 1 KB times the scale, one tree after the other, random keys, one client"
+    return "300 M writes of 1 KB times the scale, one tree after the other, random keys, one client"
         + " thread, 32 MB for everything whatever the scale. Isobar has its defaults; RocksDB has one"
         + " cache of 32 MB that its write buffers are charged to, with a WriteBufferManager of a"
         + " quarter of it. Each point in a process of its own, whose heap is touched before and"
@@ -112,7 +112,10 @@ final class Thrash implements Experiment {
     }
   }
 
-  /** Lets compilers settle on a store with as little memory as may be, which is thrown away. */
+  /**
+   * Lets compilers settle on a store with as little memory as may be, which is thrown away. They
+   * take some ten seconds of a processor: in a short run more than all the writes.
+   */
   private static void rehearse(String engine, Path dir, Bench bench) {
     Path rehearsal = dir.resolve("rehearsal");
     EngineOptions options = new EngineOptions(rehearsal, REHEARSAL_BUDGET, true, false, 8);

@@ -14,8 +14,10 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -42,6 +44,10 @@ public final class Merger {
   private final MergePolicy policy;
   private final ToLongFunction<TreeHandle> writeMemory;
   private final Map<TreeHandle, List<DiskMergeJob>> running = new HashMap<>();
+
+  /** Trees that asked for merges while there were enough: asked again, in turn, when one ends. */
+  private final Set<TreeHandle> waiting = new LinkedHashSet<>();
+
   private int count;
   private final LongAdder bytesRead = new LongAdder();
   private final LongAdder bytesWritten = new LongAdder();
@@ -133,6 +139,7 @@ public final class Merger {
 
   private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
     if (count >= settings.maxJobs()) {
+      waiting.add(tree);
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
@@ -178,6 +185,7 @@ public final class Merger {
   }
 
   void ended(DiskMergeJob job) {
+    List<TreeHandle> others;
     synchronized (this) {
       List<DiskMergeJob> jobs = running.get(job.tree());
       if (jobs != null && jobs.remove(job)) {
@@ -186,14 +194,12 @@ public final class Merger {
           running.remove(job.tree());
         }
       }
+      others = List.copyOf(waiting);
+      waiting.clear();
     }
     onChange.run();
     request(job.tree());
-    for (TreeHandle tree : engine.catalog().trees()) {
-      if (tree != job.tree() && !tree.states().current().version().groups().isEmpty()) {
-        request(tree);
-      }
-    }
+    others.forEach(this::request);
   }
 
   /** Whether disk merges of a tree are queued or running. */
