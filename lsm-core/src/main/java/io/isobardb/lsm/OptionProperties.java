@@ -4,6 +4,7 @@ import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.version.L0Structure;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -35,6 +36,8 @@ final class OptionProperties {
     SETTERS.put("flushPolicy", (b, v) -> b.flushPolicy(parse(FlushPolicy.class, v)));
     SETTERS.put("flushStrategy", (b, v) -> b.flushStrategy(parse(FlushStrategy.class, v)));
     SETTERS.put("l0Structure", (b, v) -> b.l0Structure(parse(L0Structure.class, v)));
+    SETTERS.put("mergeSelection", (b, v) -> b.mergeSelection(parse(MergeSelection.class, v)));
+    SETTERS.put("levelDropFactor", (b, v) -> b.levelDropFactor(Double.parseDouble(v)));
     SETTERS.put("levels", (b, v) -> b.staticLevels(parseLevels(v)));
     SETTERS.put("memoryComponent", (b, v) -> b.memoryComponent(parse(MemoryComponent.class, v)));
     SETTERS.put(

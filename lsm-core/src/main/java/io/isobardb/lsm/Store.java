@@ -460,6 +460,14 @@ public final class Store implements AutoCloseable {
                 || engine.failure().cause() != null);
   }
 
+  /**
+   * What has stopped the store from writing for good, such as a sync that failed; null as long as
+   * nothing has. Reads go on; to write again, close the store, mend the cause, and open it.
+   */
+  public @Nullable Throwable failure() {
+    return engine.failure().cause();
+  }
+
   /** What the store has done and what it holds. */
   public StoreStats stats() {
     int slot = operations.enter();

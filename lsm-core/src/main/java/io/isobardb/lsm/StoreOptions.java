@@ -5,6 +5,8 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.Policies;
 import io.isobardb.lsm.tuning.Tuning;
@@ -29,6 +31,8 @@ public final class StoreOptions {
   /** Of the memory tuner and of trees. */
   static final double MAX_WEIGHT = 1e6;
 
+  private static final double MAX_DROP_FACTOR = 100;
+
   private final long memoryBudget;
   private final long writeMemory;
   private final boolean memoryTuner;
@@ -41,6 +45,8 @@ public final class StoreOptions {
   private final FlushPolicy flushPolicy;
   private final FlushStrategy flushStrategy;
   private final L0Structure l0Structure;
+  private final MergeSelection mergeSelection;
+  private final double levelDropFactor;
   private final long staticLevels;
   private final MemoryComponent memoryComponent;
   private final WriteMemoryAllocation writeMemoryAllocation;
@@ -87,6 +93,15 @@ public final class StoreOptions {
     this.flushPolicy = Objects.requireNonNull(builder.flushPolicy, "flushPolicy");
     this.flushStrategy = Objects.requireNonNull(builder.flushStrategy, "flushStrategy");
     this.l0Structure = Objects.requireNonNull(builder.l0Structure, "l0Structure");
+    this.mergeSelection = Objects.requireNonNull(builder.mergeSelection, "mergeSelection");
+    this.levelDropFactor = builder.levelDropFactor;
+    if (!(levelDropFactor >= 1 && levelDropFactor <= MAX_DROP_FACTOR)) {
+      throw new IllegalArgumentException(
+          "levelDropFactor must be from 1 to "
+              + (int) MAX_DROP_FACTOR
+              + ", not "
+              + levelDropFactor);
+    }
     this.staticLevels = builder.staticLevels;
     if (staticLevels != 0 && staticLevels < MIN_STATIC_LEVELS) {
       throw new IllegalArgumentException(
@@ -227,6 +242,16 @@ public final class StoreOptions {
     return flushStrategy;
   }
 
+  /** Which SSTable of a disk level is merged down. */
+  public MergeSelection mergeSelection() {
+    return mergeSelection;
+  }
+
+  /** By how much a tree's write memory must outgrow L1 before that is dropped. */
+  public double levelDropFactor() {
+    return levelDropFactor;
+  }
+
   /** How the SSTables in L0 are kept. */
   public L0Structure l0Structure() {
     return l0Structure;
@@ -356,6 +381,8 @@ public final class StoreOptions {
             flushPolicy,
             flushStrategy,
             l0Structure,
+            mergeSelection,
+            levelDropFactor,
             staticLevels,
             memoryComponent,
             writeMemoryAllocation == WriteMemoryAllocation.STATIC ? staticTrees : 0),
@@ -395,6 +422,10 @@ public final class StoreOptions {
         + flushStrategy
         + " l0Structure="
         + l0Structure
+        + " mergeSelection="
+        + mergeSelection
+        + " levelDropFactor="
+        + levelDropFactor
         + " levels="
         + OptionProperties.levels(staticLevels)
         + " memoryComponent="
@@ -433,6 +464,8 @@ public final class StoreOptions {
     private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
     private FlushStrategy flushStrategy = FlushStrategy.ADAPTIVE;
     private L0Structure l0Structure = L0Structure.GREEDY_GROUPED;
+    private MergeSelection mergeSelection = MergeSelection.GREEDY;
+    private double levelDropFactor = LevelingOptions.DEFAULT.dropFactor();
     private long staticLevels;
     private MemoryComponent memoryComponent = MemoryComponent.PARTITIONED;
     private WriteMemoryAllocation writeMemoryAllocation = WriteMemoryAllocation.DYNAMIC;
@@ -566,6 +599,25 @@ public final class StoreOptions {
      */
     public Builder flushStrategy(FlushStrategy strategy) {
       this.flushStrategy = strategy;
+      return this;
+    }
+
+    /**
+     * Which SSTable of a disk level that is too large is merged down. Default {@link
+     * MergeSelection#GREEDY}.
+     */
+    public Builder mergeSelection(MergeSelection selection) {
+      this.mergeSelection = selection;
+      return this;
+    }
+
+    /**
+     * By how much a tree's write memory must outgrow its level L1 before that is dropped, 1 to 100:
+     * f of "Breaking Down Memory Walls", section 4.1.3. The larger, the more steadily levels stay
+     * while memory comes and goes. Without effect with {@link #staticLevels}. Default: 1.5.
+     */
+    public Builder levelDropFactor(double factor) {
+      this.levelDropFactor = factor;
       return this;
     }
 

@@ -41,6 +41,7 @@ final class Transactions {
   private final VersionReader versions;
   private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
   private final Set<Transaction> reported = ConcurrentHashMap.newKeySet();
+  private final LongTransactionWatch watch;
   private final LongAdder commits = new LongAdder();
   private final LongAdder rollbacks = new LongAdder();
   private final LongAdder conflicts = new LongAdder();
@@ -55,6 +56,7 @@ final class Transactions {
     this.operations = operations;
     this.locks = new LockTable(engine.environment());
     this.versions = new VersionReader(engine);
+    this.watch = new LongTransactionWatch(engine, this);
   }
 
   LockTable locks() {
@@ -76,10 +78,12 @@ final class Transactions {
       inUse = true;
       // Writes under way may have locked nothing.
       operations.awaitBegun();
+      watch.start();
     }
     reportLong();
     Transaction transaction = new Transaction(this, store, options);
     open.add(transaction);
+    watch.begun();
     return transaction;
   }
 
@@ -119,6 +123,10 @@ final class Transactions {
     if (!reported.remove(transaction)) {
       reportIfLong(transaction, "was");
     }
+  }
+
+  boolean anyOpen() {
+    return !open.isEmpty();
   }
 
   /** Tells of those that have been open for long, once of each. */
@@ -231,6 +239,7 @@ final class Transactions {
 
   /** Ends all waits for locks. */
   void close() {
+    watch.stop();
     locks.close();
   }
 }

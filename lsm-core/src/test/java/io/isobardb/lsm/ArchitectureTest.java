@@ -322,6 +322,7 @@ class ArchitectureTest {
           "io.isobardb.lsm.recovery.CheckProgress",
           "io.isobardb.lsm.recovery.RepairReport",
           "io.isobardb.lsm.recovery.StoreInspector",
+          "io.isobardb.lsm.merge.MergeSelection",
           "io.isobardb.lsm.version.L0Structure",
           "io.isobardb.memory.cache.CacheStats",
           "io.isobardb.memory.pool.Ledger");

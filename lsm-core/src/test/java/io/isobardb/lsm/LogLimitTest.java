@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.observe.StallReason;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -47,5 +49,21 @@ class LogLimitTest {
     }
     // Segments are cut whole, and what is flushed meanwhile is written, too.
     assertTrue(longest < 2 * LOG_LIMIT, "the log grew to " + longest + " bytes");
+  }
+
+  @Test
+  void whoWaitsForTheLogsBufferIsCounted() {
+    SimulatedWorld world = new SimulatedWorld(3);
+    try (Store store =
+        world.open(StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).build())) {
+      Tree tree = store.openTree("t");
+      // Nothing is done in the background unless somebody waits for it.
+      for (int i = 0; i < 1000; i++) {
+        tree.put(key(i), value(i, 1000));
+      }
+      StoreStats stats = store.stats();
+      assertTrue(stats.stalls().get(StallReason.LOG_BUFFER) > 0, stats::toJson);
+      assertTrue(stats.toJson().contains("LOG_BUFFER"), stats::toJson);
+    }
   }
 }

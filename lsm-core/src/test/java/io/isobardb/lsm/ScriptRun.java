@@ -3,9 +3,6 @@ package io.isobardb.lsm;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.CrashMode;
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
@@ -18,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +35,7 @@ final class ScriptRun {
 
   private final SimulatedClock clock = new SimulatedClock();
   private final UnaryOperator<Storage> disks;
+  private final IntFunction<StoreOptions> options;
   private SimulatedStorage disk = new SimulatedStorage(clock);
   private SimulatedScheduler scheduler = new SimulatedScheduler(clock, 0);
   private @Nullable Store store;
@@ -51,18 +50,26 @@ final class ScriptRun {
 
   /**
    * @param disks wraps each disk that a store is opened on, to plant bugs
+   * @param options for each opening, by the number that the script has for it
    */
-  private ScriptRun(UnaryOperator<Storage> disks) {
+  private ScriptRun(UnaryOperator<Storage> disks, IntFunction<StoreOptions> options) {
     this.disks = disks;
+    this.options = options;
     for (int i = 0; i < StoreScript.TREES; i++) {
       model.put("t" + i, new TreeMap<>());
     }
     durable = copy(model);
   }
 
-  /** Runs a script; what is wrong is thrown, with the line. */
+  /** As below, with the options that the script's numbers stand for. */
   static void run(List<String> script, UnaryOperator<Storage> disks) {
-    ScriptRun run = new ScriptRun(disks);
+    run(script, disks, ScriptOptions::drawn);
+  }
+
+  /** Runs a script; what is wrong is thrown, with the line. */
+  static void run(
+      List<String> script, UnaryOperator<Storage> disks, IntFunction<StoreOptions> options) {
+    ScriptRun run = new ScriptRun(disks, options);
     String doing = "opening";
     try {
       run.open(0);
@@ -108,21 +115,11 @@ final class ScriptRun {
 
   private void open(int number) {
     SplittableRandom random = new SplittableRandom(number);
-    StoreOptions options =
-        StoreOptions.builder()
-            .memoryBudget((4L + random.nextInt(3) * 2) << 20)
-            .pageSize(4096)
-            .logLimit(random.nextBoolean() ? 1 << 20 : 4 << 20)
-            .flushPolicy(any(random, FlushPolicy.values()))
-            .flushStrategy(any(random, FlushStrategy.values()))
-            .memoryComponent(any(random, MemoryComponent.values()))
-            .backgroundThreads(1 + random.nextInt(3))
-            .build();
     scheduler = new SimulatedScheduler(clock, random.nextLong());
     Environment environment =
         new Environment(
             disks.apply(disk), clock, scheduler, new SplittableRandom(random.nextLong()));
-    store = Store.open(environment, options);
+    store = Store.open(environment, options.apply(number));
     for (String tree : model.keySet()) {
       TreeOptions kind =
           TreeOptions.builder()
@@ -130,10 +127,6 @@ final class ScriptRun {
               .build();
       store().openTree(tree, kind);
     }
-  }
-
-  private static <E> E any(SplittableRandom random, E[] values) {
-    return values[random.nextInt(values.length)];
   }
 
   private void close() {

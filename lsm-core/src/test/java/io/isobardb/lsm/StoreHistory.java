@@ -9,6 +9,7 @@ import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.version.L0Structure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -116,6 +117,8 @@ final class StoreHistory {
         .memoryComponent(anyOf(MemoryComponent.values()))
         .flushStrategy(anyOf(FlushStrategy.values()))
         .l0Structure(anyOf(L0Structure.values()))
+        .mergeSelection(anyOf(MergeSelection.values()))
+        .levelDropFactor(1 + random.nextInt(3))
         .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0)
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTunerInterval(Duration.ofSeconds(1))

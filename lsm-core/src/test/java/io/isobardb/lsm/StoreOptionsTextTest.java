@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.merge.MergeSelection;
 import java.time.Duration;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,8 @@ class StoreOptionsTextTest {
             .memoryTunerWriteFloor(7 << 20)
             .memoryTunerCacheFloor(9 << 20)
             .asyncSyncInterval(Duration.ofMillis(2500))
+            .mergeSelection(MergeSelection.OLDEST)
+            .levelDropFactor(2.25)
             .staticLevels(8 << 20)
             .activeTableSize(1 << 20)
             .build();

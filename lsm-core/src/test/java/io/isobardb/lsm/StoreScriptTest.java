@@ -41,6 +41,18 @@ class StoreScriptTest {
     }
   }
 
+  @Test
+  void oneHistoryEndsTheSameUnderEveryOptionSet() {
+    List<String> script = StoreScript.random(FIRST_SEED, LINES);
+    for (StoreOptions options : ScriptOptions.sets()) {
+      try {
+        ScriptRun.run(script, UnaryOperator.identity(), number -> options);
+      } catch (AssertionError e) {
+        throw new AssertionError("seed " + FIRST_SEED + " with " + options + ": " + e, e);
+      }
+    }
+  }
+
   /** Scripts that failed once, and some that are worth keeping. */
   @ParameterizedTest
   @ValueSource(strings = {"crashes-between-flushes", "snapshot-over-merges"})

@@ -368,6 +368,8 @@ class TransactionTest extends SimulatedTransactions {
     assertTrue(reports.isEmpty());
     world.pass(TimeUnit.SECONDS.toNanos(40));
     assertTrue(store.stats().transactions().oldestNanos() >= TimeUnit.SECONDS.toNanos(40));
+    assertEquals(1, reports.size());
+    world.pass(TimeUnit.SECONDS.toNanos(100));
     store.begin().close();
     store.begin().close();
     tx.close();

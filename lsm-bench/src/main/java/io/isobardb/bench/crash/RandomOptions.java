@@ -9,6 +9,7 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.version.L0Structure;
 import java.time.Duration;
 import java.util.Arrays;
@@ -78,6 +79,8 @@ final class RandomOptions {
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))
+        .mergeSelection(anyOf(random, MergeSelection.values()))
+        .levelDropFactor(1 + random.nextInt(3))
         .keyOrder(FALLING)
         .build();
   }

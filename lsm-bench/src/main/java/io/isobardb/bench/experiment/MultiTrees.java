@@ -126,9 +126,19 @@ final class MultiTrees implements Experiment {
         Claims.less(
             "OPT writes less than MEM where there is skew (B+-dynamic)",
             skewed.pairs(SCHEME, "B+-dynamic-OPT", "B+-dynamic-MEM", WRITTEN)),
+        Claims.less(
+            "LSN writes less than MEM where there is skew (partitioned)",
+            skewed.pairs(SCHEME, "partitioned-LSN", "partitioned-MEM", WRITTEN)),
+        Claims.less(
+            "LSN writes less than MEM where there is skew (B+-dynamic)",
+            skewed.pairs(SCHEME, "B+-dynamic-LSN", "B+-dynamic-MEM", WRITTEN)),
         Claims.same(
             "LSN comes near OPT (partitioned)",
             results.pairs(SCHEME, "partitioned-LSN", "partitioned-OPT", WRITTEN),
+            10),
+        Claims.same(
+            "LSN comes near OPT (B+-dynamic)",
+            results.pairs(SCHEME, "B+-dynamic-LSN", "B+-dynamic-OPT", WRITTEN),
             10),
         gain("Partitioned-OPT gains by skew", results, "partitioned-OPT"),
         gain("B+-dynamic-OPT gains by skew", results, "B+-dynamic-OPT"));

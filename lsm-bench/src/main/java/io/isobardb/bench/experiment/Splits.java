@@ -22,6 +22,8 @@ final class Splits {
   /** Near the end is within a 16th of the budget of where the write memory is then. */
   private static final double NEAR = 1 / 16.0;
 
+  private static final double MOST_DECISIONS = 10;
+
   private Splits() {}
 
   /** Fixed ones, then tuned ones by where they begin, all in sixteenths of the budget. */
@@ -60,9 +62,16 @@ final class Splits {
     for (int start : starts) {
       verdicts.add(
           Claims.notMore(
-              "Begun at " + start + "/16, the tuner comes within 10 % of the best split",
+              "Begun at " + start + "/16, the tuner comes within 5 % of the best split",
               results.leastPairs(MEMORY, TUNED + start + "/16", SPLIT, cost),
-              10));
+              5));
+      verdicts.add(
+          Claims.notMore(
+              "Begun at " + start + "/16, it is near its end within ten decisions",
+              results.where(MEMORY, TUNED + start + "/16").rows().stream()
+                  .map(row -> new Pair("", Math.max(1, row.figure(CYCLES)), MOST_DECISIONS))
+                  .toList(),
+              0));
     }
     String low = TUNED + starts.get(0) + "/16";
     verdicts.add(

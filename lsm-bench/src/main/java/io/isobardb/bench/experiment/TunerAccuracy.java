@@ -61,7 +61,9 @@ final class TunerAccuracy implements Experiment {
       }
     }
     for (int writes : scale.fine() ? List.of(10, 30, 50, 70, 90) : List.of(50)) {
-      mixes.add(Point.of(WRITES, writes).with(KEYS, "Zipf").with(TREES, 10));
+      for (String keys : scale.fine() ? List.of("uniform", "Zipf") : List.of("Zipf")) {
+        mixes.add(Point.of(WRITES, writes).with(KEYS, keys).with(TREES, 10));
+      }
     }
     return Point.each(
         mixes,

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.tuner.memory.Decision;
+import io.isobardb.tuner.memory.Replay;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerReport;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,6 +41,13 @@ public final class TuneReportCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print a JSON array, one object per decision.")
   private boolean json;
 
+  @Option(
+      names = "--replay",
+      description =
+          "Decide again on what each decision had seen, and tell where the tuner of this version"
+              + " decides otherwise; exit code 1 if it does.")
+  private boolean replay;
+
   @Override
   public Integer call() throws IOException {
     if (!Files.isDirectory(directory)) {
@@ -52,9 +61,23 @@ public final class TuneReportCommand implements Callable<Integer> {
     String text = Files.exists(file) ? new String(Files.readAllBytes(file), UTF_8) : "";
     TunerHistory history = TunerFile.parse(text);
     PrintWriter out = spec.commandLine().getOut();
+    if (replay) {
+      return replayed(history.decisions(), out);
+    }
     out.print(json ? json(history) : TunerReport.render(history));
     out.flush();
     return 0;
+  }
+
+  private static int replayed(List<Decision> decisions, PrintWriter out) {
+    boolean fromStart = !decisions.isEmpty() && decisions.get(0).seen().cycle() == 1;
+    List<String> differences = Replay.differences(decisions, fromStart);
+    differences.forEach(out::println);
+    int replayed = fromStart ? decisions.size() : Math.max(0, decisions.size() - 1);
+    out.println(
+        replayed + " decisions replayed, " + differences.size() + " of them made otherwise");
+    out.flush();
+    return differences.isEmpty() ? 0 : 1;
   }
 
   private static String json(TunerHistory history) throws IOException {

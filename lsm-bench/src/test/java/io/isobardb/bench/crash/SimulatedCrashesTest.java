@@ -17,8 +17,10 @@ import org.junit.jupiter.api.Test;
  * at which mutating calls they crash.
  */
 class SimulatedCrashesTest {
-  private static final long SEED = Long.getLong("isobar.crash.seed", 1);
-  private static final long SEEDS = Long.getLong("isobar.crash.seeds", 24);
+  private static final long SHORT_SEED = 1;
+  private static final long SHORT_SEEDS = 24;
+  private static final long SEED = Long.getLong("isobar.crash.seed", SHORT_SEED);
+  private static final long SEEDS = Long.getLong("isobar.crash.seeds", SHORT_SEEDS);
   private static final int STRIDE = Integer.getInteger("isobar.crash.stride", 97);
   private static final EnumSet<Survival> ALL = EnumSet.allOf(Survival.class);
 
@@ -29,7 +31,7 @@ class SimulatedCrashesTest {
     assertNull(
         result.violation(),
         () -> result.violation() == null ? "" : CrashReport.describe(result.violation()));
-    if (SEED == 1 && SEEDS == 16) {
+    if (SEED == SHORT_SEED && SEEDS == SHORT_SEEDS) {
       List<Happening> missing =
           result.counts().entrySet().stream()
               .filter(happening -> happening.getValue() == 0)

@@ -144,6 +144,14 @@ class InspectTest {
     assertEquals(0, run("check", dir), out);
     assertEquals(0, run("stats", dir));
     assertTrue(out.contains("memory tuner  cycle 7, "), out);
+    StoreCycle next =
+        new StoreCycle(8, 100 << 20, 49 << 20, 4096, 1000, 500, 0, 100, 0, 1 << 20, List.of());
+    String second =
+        DecisionText.write(
+            new MemoryTuner(TunerOptions.DEFAULT).decide(history, next).decisions().get(1));
+    Files.writeString(Path.of(dir, TunerFile.NAME), line + "\n" + second + "\n");
+    assertEquals(0, run("tune-report", dir, "--replay"), out);
+    assertEquals("1 decisions replayed, 0 of them made otherwise", out.strip());
   }
 
   @Test

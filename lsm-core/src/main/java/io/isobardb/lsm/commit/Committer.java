@@ -222,42 +222,47 @@ public final class Committer {
     Log log = engine.log().get();
     log.checkWritable();
     Applier applier = new Applier();
-    boolean applied = false;
     long written = NOT_LOGGED;
     try {
       BatchFormat.decode(batch.bytes(), 0, batch.length(), applier::prepare);
       if (logged) {
-        LogRecord record = records.get();
-        try {
-          long lsn = record.begin(batch.length());
-          record.put(batch.bytes(), 0, batch.length());
-          applier.apply(batch, lsn);
-          applied = true;
-          record.complete();
-          record.publish();
-          written = lsn;
-        } finally {
-          if (!applied) {
-            record.abandon();
-          }
-        }
+        written = writeLogged(batch, applier);
       } else {
-        long lsn = log.reserveMarker();
-        try {
-          applier.apply(batch, lsn);
-          applied = true;
-        } finally {
-          log.publishMarker(lsn);
-        }
+        writeUnlogged(batch, applier, log);
       }
     } finally {
-      if (!applied) {
-        applier.giveUp();
-      }
+      applier.freeUnused();
     }
     applier.sealFull(log);
     logWatch.written(written);
     return written;
+  }
+
+  private long writeLogged(BatchFormat.Builder batch, Applier applier) {
+    LogRecord record = records.get();
+    boolean applied = false;
+    try {
+      long lsn = record.begin(batch.length());
+      record.put(batch.bytes(), 0, batch.length());
+      applier.apply(batch, lsn);
+      applied = true;
+      record.complete();
+      record.publish();
+      return lsn;
+    } finally {
+      if (!applied) {
+        record.abandon();
+      }
+    }
+  }
+
+  private static void writeUnlogged(BatchFormat.Builder batch, Applier applier, Log log) {
+    long lsn = log.reserveMarker();
+    try {
+      applier.apply(batch, lsn);
+    } finally {
+      log.publishMarker(lsn);
+    }
   }
 
   private void admitToSlots(BatchFormat.Builder batch) {
@@ -483,14 +488,29 @@ public final class Committer {
 
     void apply(BatchFormat.Builder batch, long at) {
       lsn = at;
-      BatchFormat.decode(batch.bytes(), 0, batch.length(), this);
+      try {
+        BatchFormat.decode(batch.bytes(), 0, batch.length(), this);
+      } catch (RuntimeException | Error e) {
+        if (done > 0) {
+          hideForGood(e);
+        }
+        throw e;
+      }
     }
 
-    /** Frees what was prepared and not used; a batch that is there in part must never be seen. */
-    void giveUp() {
-      if (done > 0) {
-        engine.failure().fail(new IllegalStateException("a batch was applied in part"));
+    /**
+     * A part of the batch is in memory and can't be taken out, and its LSN is about to become
+     * visible: nobody may read the trees until the store is opened again, and nobody flush them.
+     */
+    private void hideForGood(Throwable cause) {
+      for (int i = 0; i < treeCount; i++) {
+        trees[i].refuse("a batch was applied to it in part: close the store, and open it again");
       }
+      engine.failure().fail(new IllegalStateException("a batch was applied in part", cause));
+    }
+
+    /** Frees what was prepared and not used. */
+    void freeUnused() {
       for (int i = done; i < Math.min(prepared, overflows.length); i++) {
         if (overflows[i] != PagePool.NONE) {
           actives[0].freeOverflow(overflows[i]);

@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.observe.StallCounter;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StallSpan;
 import io.isobardb.lsm.observe.StoreListener;
@@ -26,7 +27,7 @@ import java.util.function.LongConsumer;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-public final class WriteGate {
+public final class WriteGate implements StallCounter {
   /** Flushes begin at this share of the write memory, in 1/64. */
   private static final int TRIGGER = 56;
 
@@ -268,7 +269,8 @@ public final class WriteGate {
     count(span, StallReason.MEMORY_DELAY, clock.nanos() - now);
   }
 
-  private void count(StallSpan span, StallReason reason, long nanos) {
+  @Override
+  public void count(StallSpan span, StallReason reason, long nanos) {
     stalls[reason.ordinal()].increment();
     stallNanos[reason.ordinal()].add(nanos);
     observers.stalled(span, new StoreListener.Stall(reason, nanos));

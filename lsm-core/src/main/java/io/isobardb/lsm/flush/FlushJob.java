@@ -71,7 +71,9 @@ final class FlushJob implements Job {
   }
 
   private boolean carry(TreeFlush part) throws IOException {
-    if (part.tree().closed()) {
+    // What is being written when the store fails may end; nothing is begun after that.
+    boolean failed = !part.inSlice() && flusher.engine().failure().cause() != null;
+    if (failed || part.tree().closed()) {
       part.abandon();
       return next();
     }

@@ -61,6 +61,9 @@ final class DiskMergeJob implements Job {
 
   @Override
   public Priority priority() {
+    if (choice.kind() == MergeChoice.Kind.DRAIN_L1) {
+      return Priority.IDLE;
+    }
     return choice.fromL0() || choice.inputs().isEmpty() ? Priority.MERGE_L0 : Priority.MERGE_DEEP;
   }
 

@@ -8,6 +8,7 @@ import io.isobardb.lsm.version.L0Structure;
  * @param sizeRatio T: how many times larger a level is than the one above it
  * @param dropFactor f: by how much the write memory must outgrow L1's use before L1 is dropped
  * @param l0 how L0 is kept
+ * @param selection which SSTable of a level goes down
  * @param l0StartGroups groups of L0 from which on it is merged down
  * @param l0StopGroups groups of L0 at which flushes wait; halfway there L0 goes before all else
  * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
@@ -17,12 +18,13 @@ public record LevelingOptions(
     int sizeRatio,
     double dropFactor,
     L0Structure l0,
+    MergeSelection selection,
     int l0StartGroups,
     int l0StopGroups,
     long fixedWriteMemoryBytes) {
   /** The paper's choices. */
   public static final LevelingOptions DEFAULT =
-      new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, 4, 12, 0);
+      new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, 4, 12, 0);
 
   /** Checks the numbers. */
   public LevelingOptions {

@@ -38,7 +38,6 @@ public final class PartitionedLeveling implements MergePolicy {
   private static final int MAX_SEEDS = 128;
 
   /** How much less a merge seems to cost if its SSTable is all delete markers. */
-  private static final double DELETE_BONUS = 0.75;
 
   /** With so many delete markers an SSTable is rewritten, not moved, where they can be dropped. */
   private static final double MOVED_DELETES = 0.1;
@@ -338,15 +337,15 @@ public final class PartitionedLeveling implements MergePolicy {
     private @Nullable MergeChoice mergeLevel(int height, Kind kind, String reason) {
       Level<SSTableMeta> below = version.atHeight(height - 1);
       SSTableMeta best = null;
-      double bestCost = 0;
+      double bestRank = 0;
       for (SSTableMeta table : version.atHeight(height).elements()) {
         if (busy.contains(table.fileNumber())) {
           continue;
         }
-        double cost = cost(table, below);
-        if ((best == null || cost < bestCost) && setOf(height, table) != null) {
+        double rank = options.selection().rank(table, below);
+        if ((best == null || rank < bestRank) && setOf(height, table) != null) {
           best = table;
-          bestCost = cost;
+          bestRank = rank;
         }
       }
       InputSet set = best == null ? null : setOf(height, best);
@@ -358,14 +357,6 @@ public final class PartitionedLeveling implements MergePolicy {
       set.takeOne(height, table);
       set.takeLevels(height - 1, height - 1);
       return set.blocked() || meets(set, height - 1) ? null : set;
-    }
-
-    private static double cost(SSTableMeta table, Level<SSTableMeta> below) {
-      long overlap = 0;
-      for (SSTableMeta other : below.overlapping(table.minKey(), table.maxKey())) {
-        overlap += other.sizeBytes();
-      }
-      return overlap / (double) table.sizeBytes() * (1 - DELETE_BONUS * deleteShare(table));
     }
 
     private static double deleteShare(SSTableMeta table) {

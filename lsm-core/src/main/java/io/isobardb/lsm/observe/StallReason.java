@@ -9,5 +9,7 @@ public enum StallReason {
   /** L0 has too many groups: flushes wait for merges, and so do writers. */
   L0_FULL,
   /** The log is over its limit: writers wait for the flush that lets it be cut. */
-  LOG_FULL
+  LOG_FULL,
+  /** The log's buffer in memory is full: writers wait until the log's file has taken some of it. */
+  LOG_BUFFER
 }

@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.version.L0Structure;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param flushPolicy which tree is flushed when write memory runs short
  * @param flushStrategy how much of it
  * @param l0Structure how L0 is kept
+ * @param mergeSelection which SSTable of a level goes down
+ * @param levelDropFactor by how much a tree's write memory must outgrow L1 before that is dropped
  * @param staticLevelBytes the write memory that levels are made for, whatever a tree has; 0 to
  *     follow it
  * @param memoryComponent how a tree's write memory is arranged
@@ -22,6 +25,8 @@ public record Policies(
     FlushPolicy flushPolicy,
     FlushStrategy flushStrategy,
     L0Structure l0Structure,
+    MergeSelection mergeSelection,
+    double levelDropFactor,
     long staticLevelBytes,
     MemoryComponent memoryComponent,
     int staticTrees) {

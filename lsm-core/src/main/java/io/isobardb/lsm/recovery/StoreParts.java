@@ -195,8 +195,9 @@ public final class StoreParts {
     LevelingOptions standard = LevelingOptions.DEFAULT;
     return new LevelingOptions(
         standard.sizeRatio(),
-        standard.dropFactor(),
+        policies.levelDropFactor(),
         policies.l0Structure(),
+        policies.mergeSelection(),
         standard.l0StartGroups(),
         standard.l0StopGroups(),
         policies.staticLevelBytes());
@@ -273,7 +274,7 @@ public final class StoreParts {
     new Recovery(found, options, engine, committer, merger).run();
     wall.start();
     engine.failure().onFailure(this::stopWriting);
-    engine.log().get().observe(observers, engine.failure()::fail);
+    engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);
     flusher.request();
     idleWatch.start();
     idleWatch.written();

@@ -2,6 +2,7 @@ package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.observe.StallCounter;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.page.Memory;
@@ -298,12 +299,12 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * From now on, syncs are reported.
+   * From now on, syncs are reported, and waits for room in the buffer counted.
    *
    * @param onFailure told, once, if a write or a sync failed
    */
-  public void observe(Observers observers, Consumer<Throwable> onFailure) {
-    writer.observe(observers, onFailure);
+  public void observe(Observers observers, StallCounter stalls, Consumer<Throwable> onFailure) {
+    writer.observe(observers, stalls, onFailure);
   }
 
   /** Stops the log for good; all waiters and later writers get the cause. Idempotent. */

@@ -11,6 +11,9 @@ import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.observe.StallCounter;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StallSpan;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.SyncSpan;
 import io.isobardb.lsm.schedule.Scheduler;
@@ -60,6 +63,7 @@ final class LogWriter implements Service {
   private final Runnable onFailure;
   private volatile Service.@Nullable Handle handle;
   private volatile @Nullable Observers observers;
+  private volatile StallCounter stalls = (span, reason, nanos) -> {};
   private volatile Consumer<Throwable> onBroken = cause -> {};
 
   // Read by any thread.
@@ -332,9 +336,15 @@ final class LogWriter implements Service {
 
   /** Any thread: waits until all below {@code end} may be written to the ring. */
   void awaitRoom(long end) {
+    StallSpan span = StallSpan.start();
+    long start = clock.nanos();
     raise(roomWanted, end);
     wake();
-    room.await(() -> end <= ring.limit() || failure.get() != null);
+    try {
+      room.await(() -> end <= ring.limit() || failure.get() != null);
+    } finally {
+      stalls.count(span, StallReason.LOG_BUFFER, clock.nanos() - start);
+    }
     checkNotFailed();
   }
 
@@ -399,8 +409,9 @@ final class LogWriter implements Service {
   }
 
   /** See {@link Log#observe}. */
-  void observe(Observers by, Consumer<Throwable> broken) {
+  void observe(Observers by, StallCounter counter, Consumer<Throwable> broken) {
     onBroken = broken;
+    stalls = counter;
     observers = by;
     Throwable cause = failure.get();
     if (cause != null) {

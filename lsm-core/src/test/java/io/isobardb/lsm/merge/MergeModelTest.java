@@ -60,7 +60,14 @@ class MergeModelTest {
     int start = 2 + random.nextInt(3);
     policy =
         new PartitionedLeveling(
-            new LevelingOptions(2 + random.nextInt(4), 1.5, structure, start, start + 5, 0));
+            new LevelingOptions(
+                2 + random.nextInt(4),
+                1 + random.nextDouble(),
+                structure,
+                MergeSelection.values()[random.nextInt(2)],
+                start,
+                start + 5,
+                random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0));
     contents.clear();
     expected.clear();
     version = Version.empty(KeyOrder.BYTES);

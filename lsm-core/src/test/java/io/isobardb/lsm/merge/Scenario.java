@@ -97,6 +97,7 @@ final class Scenario {
             Integer.parseInt(values.getOrDefault("T", "10")),
             Double.parseDouble(values.getOrDefault("f", "1.5")),
             L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")),
+            MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
             Integer.parseInt(values.getOrDefault("start", "4")),
             Integer.parseInt(values.getOrDefault("stop", "12")),
             Long.parseLong(values.getOrDefault("fixed", "0")) * MB);

@@ -14,7 +14,7 @@ public enum Purpose {
   MERGE,
   /** Pages copied by cursors. */
   CURSOR,
-  /** The page table, open-file metadata. */
+  /** The page table, buffers of the manifest and of the tuner's file. */
   METADATA,
   /** The ghost cache. */
   GHOST,
