@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.sampling.distribution.SharedStateDiscreteSampler;
 
@@ -26,11 +27,15 @@ final class Driver implements AutoCloseable {
   private final ExecutorService threads;
   private final List<Client> clients = new ArrayList<>();
 
+  /** The next record to insert; those before are there, but for what is being inserted. */
+  private final AtomicLong inserted;
+
   /** What was done: less than asked for if the time was up. */
   record Done(long operations, long writes, double seconds) {}
 
   Driver(Engine engine, Shape shape, int threads, long seed) {
     this.shape = shape;
+    this.inserted = new AtomicLong(shape.records());
     this.threads = Executors.newFixedThreadPool(threads);
     for (int i = 0; i < threads; i++) {
       clients.add(new Client(engine.openSession(), i, Dataset.mix(seed * 31 + i)));
@@ -129,12 +134,9 @@ final class Driver implements AutoCloseable {
     private void one(Workload workload) {
       boolean write = random.nextInt(100) < workload.writePercent();
       int tree = tree(workload);
-      long record =
-          workload.zipf()
-              ? below(Dataset.mix(zipf.sample()), shape.records())
-              : below(random.nextLong(), shape.records());
+      long record = record(workload);
       if (write) {
-        put(tree, record);
+        write(workload.write(), tree, record);
         writes++;
       } else if (workload.scanEntries() > 0) {
         data.key(record, key);
@@ -145,6 +147,23 @@ final class Driver implements AutoCloseable {
       } else {
         read(tree, record);
       }
+    }
+
+    private long record(Workload workload) {
+      if (workload.latest()) {
+        // What the other threads are inserting may not be there yet.
+        return Math.max(0, inserted.get() - clients.size() - zipf.sample());
+      }
+      return workload.zipf()
+          ? below(Dataset.mix(zipf.sample()), shape.records())
+          : below(random.nextLong(), shape.records());
+    }
+
+    private void write(Workload.Write write, int tree, long record) {
+      if (write == Workload.Write.READ_MODIFY_WRITE) {
+        read(tree, record);
+      }
+      put(tree, write == Workload.Write.INSERT ? inserted.getAndIncrement() : record);
     }
 
     private int tree(Workload workload) {

@@ -20,6 +20,7 @@ final class Experiments {
           new TunerResponsiveness(),
           new TpccAccuracy(),
           new TpccResponsiveness(),
+          new YcsbDefaults(),
           new Thrash());
 
   private static final String SCALE = "scale";

@@ -16,7 +16,10 @@ import java.util.Map;
 final class Splits {
   static final String MEMORY = "memory";
   private static final String CYCLES = "decisions until near the end";
-  private static final String SPLIT = "split ";
+
+  /** How fixed ones begin. */
+  static final String FIXED = "split ";
+
   private static final String TUNED = "tuned from ";
 
   /** Near the end is within a 16th of the budget of where the write memory is then. */
@@ -29,13 +32,13 @@ final class Splits {
   /** Fixed ones, then tuned ones by where they begin, all in sixteenths of the budget. */
   static List<String> values(List<Integer> fixed, List<Integer> starts) {
     List<String> values = new ArrayList<>();
-    fixed.forEach(split -> values.add(SPLIT + split + "/16"));
+    fixed.forEach(split -> values.add(FIXED + split + "/16"));
     starts.forEach(start -> values.add(TUNED + start + "/16"));
     return values;
   }
 
   static boolean isFixed(Point point) {
-    return point.text(MEMORY).startsWith(SPLIT);
+    return point.text(MEMORY).startsWith(FIXED);
   }
 
   /** What the write memory has, or begins with. */
@@ -63,7 +66,7 @@ final class Splits {
       verdicts.add(
           Claims.notMore(
               "Begun at " + start + "/16, the tuner comes within 5 % of the best split",
-              results.leastPairs(MEMORY, TUNED + start + "/16", SPLIT, cost),
+              results.leastPairs(MEMORY, TUNED + start + "/16", FIXED, cost),
               5));
       verdicts.add(
           Claims.notMore(
@@ -77,11 +80,11 @@ final class Splits {
     verdicts.add(
         Claims.less(
             "The tuner's cost is lower than that of the least write memory",
-            results.pairs(MEMORY, low, SPLIT + "1/16", cost)));
+            results.pairs(MEMORY, low, FIXED + "1/16", cost)));
     verdicts.add(
         Claims.notMore(
             "The tuner's cost is no higher than that of an even split",
-            results.pairs(MEMORY, low, SPLIT + "8/16", cost),
+            results.pairs(MEMORY, low, FIXED + "8/16", cost),
             5));
     List<Pair> ends =
         results.pairs(MEMORY, low, TUNED + starts.get(starts.size() - 1) + "/16", cost);
