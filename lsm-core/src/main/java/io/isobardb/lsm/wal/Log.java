@@ -104,7 +104,8 @@ public final class Log implements AutoCloseable {
       if (headers.isEmpty()) {
         segments.roll(0);
       } else {
-        segments.syncFound();
+        long durable = Math.max(extent.syncedLsn(), headers.get(headers.size() - 1).promise());
+        segments.settleFound(durable, ring.memory, options.ringBytes());
         try (LogReplay replay =
             new LogReplay(segments, headers, ring.memory, ring.storeSeed, pool)) {
           replay.run(extent, handler);

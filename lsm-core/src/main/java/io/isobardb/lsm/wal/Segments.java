@@ -208,13 +208,48 @@ final class Segments implements AutoCloseable {
   /**
    * Makes durable what was found: after the process alone has died, bytes that nobody synced can be
    * read, and whoever acts on them must not lose them later.
+   *
+   * <p>A sync is not enough for that: after one that failed, the system may show what it has not
+   * written, and take it for written. So all that is not known to be durable is written again.
+   *
+   * @param durable up to here the stream was synced, by what was noted elsewhere
+   * @param window memory for {@code windowBytes}, a multiple of a block
    */
-  void syncFound() throws IOException {
+  void settleFound(long durable, Memory window, int windowBytes) throws IOException {
     storage.syncDirectory();
     // The segments before it were synced before it was named.
     try (DataFile opened = storage.open(SegmentLayout.fileName(current), mode)) {
+      long from = Math.max(durable, current * segmentBytes);
+      if (from < endPosition()) {
+        writeAgain(opened, offsetAt(from) & -DataFile.BLOCK, window, windowBytes);
+      }
       syncFinally(opened);
     }
+  }
+
+  /** Writes what is there from {@code offset} on; zeros at the end of what is read are left out. */
+  private void writeAgain(DataFile opened, long offset, Memory window, int windowBytes)
+      throws IOException {
+    long end = Math.min(opened.size(), SegmentLayout.HEADER_BYTES + segmentBytes);
+    for (long at = offset; at < end; at += windowBytes) {
+      long wanted = (end - at + DataFile.BLOCK - 1) & -DataFile.BLOCK;
+      int length = opened.read(at, window, 0, (int) Math.min(windowBytes, wanted)) & -unit();
+      while (length > 0 && isZero(window, (length - 1) & -DataFile.BLOCK, length)) {
+        length = (length - 1) & -DataFile.BLOCK;
+      }
+      if (length > 0) {
+        opened.write(at, window, 0, length);
+      }
+    }
+  }
+
+  private static boolean isZero(Memory memory, int from, int to) {
+    for (int at = from; at < to; at += Long.BYTES) {
+      if (memory.getLong(at) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   long segmentBytes() {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
@@ -10,7 +11,10 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.CrashMode;
+import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.io.Operation;
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
@@ -226,6 +230,39 @@ class KillThenPowerLossTest {
     try (StoreInspector store =
         StoreInspector.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
       assertEquals(List.of(), store.check(CheckProgress.NONE).findings());
+    }
+  }
+
+  /**
+   * After a sync that failed, the system may show what it has not written, and say of a later sync
+   * that all is well.
+   */
+  @Test
+  void aSyncThatFailedIsMadeUpForBeforeItsWritesAreShownAgain() throws IOException {
+    for (int writes : new int[] {1, 40, 2000}) {
+      SimulatedStorage storage = new SimulatedStorage(clock);
+      Store failing = open(storage, SEED, NEVER_SYNCED);
+      Tree a = failing.openTree("a");
+      for (int i = 1; i <= writes; i++) {
+        a.put(bytes("count"), bytes("" + i), Durability.ASYNC);
+        a.put(bytes("filler" + i % 300), new byte[500], Durability.ASYNC);
+      }
+      storage.faults(
+          (operation, file, index) ->
+              operation == Operation.SYNC && file.endsWith(".log") ? Fault.EIO : Fault.NONE);
+      assertThrows(StoreFailedException.class, failing::sync);
+      storage.faults((operation, file, index) -> Fault.NONE);
+      failing.close();
+      int shown;
+      SimulatedStorage lost;
+      try (Store again = open(storage, SEED, NEVER_SYNCED)) {
+        shown = count(again, "a");
+        lost = storage.crash(new SplittableRandom(SEED), CrashMode.ONLY_SYNCED);
+      }
+      assertEquals(writes, shown);
+      try (Store afterwards = open(lost, SEED, NEVER_SYNCED)) {
+        assertEquals(shown, count(afterwards, "a"));
+      }
     }
   }
 }
