@@ -80,7 +80,7 @@ final class RandomOptions {
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))
         .mergeSelection(anyOf(random, MergeSelection.values()))
-        .levelDropFactor(1 + random.nextInt(3))
+        .levelDropFactor(1 + random.nextInt(3) / 2.0)
         .keyOrder(FALLING)
         .build();
   }
