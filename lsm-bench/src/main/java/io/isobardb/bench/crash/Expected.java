@@ -166,6 +166,11 @@ final class Expected {
     nextCheckpoint = begun;
   }
 
+  /** The same for a store whose last write may have been refused: {@code live} is what it shows. */
+  void checkpointing(Moments live) {
+    nextCheckpoint = live.checkpoint();
+  }
+
   void checkpointed() {
     checkpoint = nextCheckpoint;
     acknowledge();
