@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
@@ -372,6 +373,8 @@ public final class Store implements AutoCloseable {
     int slot = operations.enter();
     try {
       engine.log().get().flush();
+    } catch (StoreFailedException e) {
+      throw telling(e);
     } finally {
       operations.exit(slot);
     }
@@ -401,8 +404,10 @@ public final class Store implements AutoCloseable {
     int slot = operations.enter();
     try {
       parts.checkpointer().checkpoint();
+    } catch (StoreFailedException e) {
+      throw telling(e);
     } catch (IOException e) {
-      throw failed("a checkpoint", e);
+      throw telling(failed("a checkpoint", e));
     } finally {
       operations.exit(slot);
     }
@@ -478,6 +483,14 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /** The same exception, now that a caller hears of it. */
+  private IsobarException telling(IsobarException e) {
+    if (engine.failure().cause() != null) {
+      engine.failure().markTold();
+    }
+    return e;
+  }
+
   /** What to throw if a file failed in the course of {@code what}. */
   static IsobarException failed(String what, IOException e) {
     return new IsobarException(what + " failed: " + e.getMessage(), e);
@@ -488,7 +501,7 @@ public final class Store implements AutoCloseable {
    * tree needs one, syncs the log, and gives all memory back. Does nothing if it is closed.
    *
    * @throws IsobarException if what was written last could not be synced, or the checkpoint not be
-   *     made; all is closed nevertheless
+   *     made, or the store has failed and no call was told so far; all is closed nevertheless
    */
   @Override
   public void close() {
@@ -505,7 +518,7 @@ public final class Store implements AutoCloseable {
       engine.gate().close();
       cursors.closeAll();
       operations.awaitBegun();
-      IsobarException checkpointFailure = lastCheckpoint();
+      IsobarException lastFailure = lastCheckpoint();
       for (TreeHandle tree : engine.catalog().trees()) {
         tree.close("the store is closed");
       }
@@ -517,20 +530,33 @@ public final class Store implements AutoCloseable {
         parts.close();
       } catch (IOException e) {
         IsobarException failure = failed("closing the store", e);
-        if (checkpointFailure != null) {
-          failure.addSuppressed(checkpointFailure);
+        if (lastFailure != null) {
+          failure.addSuppressed(lastFailure);
         }
         throw failure;
       }
-      if (checkpointFailure != null) {
-        throw checkpointFailure;
+      if (lastFailure != null) {
+        throw lastFailure;
       }
     }
   }
 
-  /** What kept unlogged trees from being saved, or null. A store that has failed does not try. */
+  /**
+   * What kept unlogged trees, or all, from being saved, or null. A store that has failed does not
+   * try, and says so unless some call has done that before.
+   */
   private @Nullable IsobarException lastCheckpoint() {
-    if (engine.failure().cause() != null || !parts.checkpointer().behind()) {
+    Throwable cause = engine.failure().cause();
+    if (cause != null) {
+      return engine.failure().told()
+          ? null
+          : new StoreFailedException(
+              "the store had stopped writing before it was closed, and no call was told: "
+                  + cause
+                  + "; what was not synced by then may be lost. Mend the cause, and open it again",
+              cause);
+    }
+    if (!parts.checkpointer().behind()) {
       return null;
     }
     try {

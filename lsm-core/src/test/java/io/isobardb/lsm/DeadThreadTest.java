@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -201,5 +202,26 @@ class DeadThreadTest {
         assertTrue(found == null || found.length == 200, "key " + i);
       }
     }
+  }
+
+  @Test
+  void ifNoCallWasToldClosingTells() throws Exception {
+    SimulatedClock clock = new SimulatedClock();
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    SimulatedScheduler steps = new SimulatedScheduler(clock, 3);
+    Killer killer = new Killer(steps, "log");
+    Store store =
+        Store.open(new Environment(storage, clock, killer, new SplittableRandom(3)), OPTIONS);
+    Tree tree = store.openTree("t");
+    tree.put(bytes("first"), bytes("v"), Durability.ASYNC);
+    killer.armed = true;
+    steps.runFor(60_000_000_000L);
+    assertTrue(killer.killed != null, "nobody died");
+    StoreFailedException told = assertThrows(StoreFailedException.class, store::close);
+    assertSame(killer.killed, root(told));
+    assertTrue(told.getMessage().contains("before it was closed"), told.getMessage());
+    assertEquals(0, storage.openFiles());
+    // Once is enough.
+    store.close();
   }
 }

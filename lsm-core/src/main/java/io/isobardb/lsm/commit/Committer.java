@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
@@ -136,8 +137,14 @@ public final class Committer {
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
   public void awaitDurable(long written) {
-    if (written != NOT_LOGGED) {
+    if (written == NOT_LOGGED) {
+      return;
+    }
+    try {
       engine.log().get().awaitDurable(written);
+    } catch (StoreFailedException e) {
+      engine.failure().markTold();
+      throw e;
     }
   }
 

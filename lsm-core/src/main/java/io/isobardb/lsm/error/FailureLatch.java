@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class FailureLatch {
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
   private volatile Runnable onFailure = () -> {};
+  private volatile boolean told;
 
   /** What to do when the first failure comes, once: wake those who wait. */
   public void onFailure(Runnable action) {
@@ -34,6 +35,16 @@ public final class FailureLatch {
     return first.get();
   }
 
+  /** A caller has been told of the failure otherwise than by {@link #check}. */
+  public void markTold() {
+    told = true;
+  }
+
+  /** Whether some call has thrown what stopped the store. */
+  public boolean told() {
+    return told;
+  }
+
   /**
    * Passes if the store may write.
    *
@@ -42,6 +53,7 @@ public final class FailureLatch {
   public void check() {
     Throwable cause = first.get();
     if (cause != null) {
+      told = true;
       throw new StoreFailedException(
           "the store takes no more writes since "
               + cause

@@ -35,6 +35,7 @@ public enum MergeSelection {
     }
   };
 
+  /** How much less a merge seems to cost if its SSTable is all delete markers. */
   private static final double DELETE_BONUS = 0.75;
 
   /** The SSTable with the lowest rank is merged first. */

@@ -37,8 +37,6 @@ public final class PartitionedLeveling implements MergePolicy {
   /** Of a large group not all SSTables are weighed. */
   private static final int MAX_SEEDS = 128;
 
-  /** How much less a merge seems to cost if its SSTable is all delete markers. */
-
   /** With so many delete markers an SSTable is rewritten, not moved, where they can be dropped. */
   private static final double MOVED_DELETES = 0.1;
 
