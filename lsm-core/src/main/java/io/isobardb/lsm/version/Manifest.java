@@ -139,9 +139,13 @@ public final class Manifest implements AutoCloseable {
   /**
    * Makes durable what was read: after the process alone has died, an edit or a new CURRENT that
    * nobody synced can be read. To be called before anything is deleted that only they don't name.
+   *
+   * <p>A sync is not enough for that: after one that failed, the system may show what it has not
+   * written, and take it for written. So all that is not known to be durable is written again.
    */
   public void settle() throws IOException {
     try (DataFile found = storage.open(identity.fileName(), IoMode.BUFFERED)) {
+      files.writeAgain(found, promised.manifestBytes(), endBytes);
       sync(found);
     }
     syncDirectory();

@@ -265,4 +265,47 @@ class KillThenPowerLossTest {
       }
     }
   }
+
+  @Test
+  void norIsASyncOfTheManifestThatFailed() throws IOException {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    Store failing = open(storage, SEED);
+    Tree a = failing.openTree("a");
+    boolean armed = false;
+    int written = 0;
+    for (int i = 1; failing.failure() == null && i < 20_000; i++) {
+      if (i == 3000) {
+        failing.sync();
+        storage.faults(
+            (operation, file, index) ->
+                operation == Operation.SYNC && file.startsWith("MANIFEST")
+                    ? Fault.EIO
+                    : Fault.NONE);
+        armed = true;
+      }
+      try {
+        a.put(bytes("count"), bytes("" + i), Durability.ASYNC);
+        a.put(bytes("filler" + i % 300), new byte[500], Durability.ASYNC);
+        written = i;
+      } catch (StoreFailedException e) {
+        break;
+      }
+    }
+    assertTrue(armed && failing.failure() != null, "no sync failed");
+    storage.faults((operation, file, index) -> Fault.NONE);
+    try {
+      failing.close();
+    } catch (StoreFailedException e) {
+      assertTrue(written > 0);
+    }
+    int shown;
+    try (Store again = open(storage, SEED)) {
+      shown = count(again, "a");
+      SimulatedStorage lost = storage.crash(new SplittableRandom(SEED), CrashMode.ONLY_SYNCED);
+      try (Store afterwards = open(lost, SEED)) {
+        assertEquals(shown, count(afterwards, "a"));
+      }
+    }
+    assertTrue(shown >= 2999, "shown: " + shown);
+  }
 }
