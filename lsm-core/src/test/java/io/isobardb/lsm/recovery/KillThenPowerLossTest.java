@@ -271,7 +271,7 @@ class KillThenPowerLossTest {
   @Test
   void norIsASyncOfTheManifestThatFailed() throws IOException {
     int failed = 0;
-    for (int fails = 3; fails < 40; fails++) {
+    for (int fails = 3; fails < 20; fails++) {
       SimulatedStorage storage = new SimulatedStorage(clock);
       Store failing = open(storage, SEED);
       Tree a = failing.openTree("a");
@@ -315,6 +315,6 @@ class KillThenPowerLossTest {
         assertEquals(shown, count(afterwards, "a"), "sync " + fails);
       }
     }
-    assertTrue(failed > 20, "failed: " + failed);
+    assertTrue(failed > 10, "failed: " + failed);
   }
 }
