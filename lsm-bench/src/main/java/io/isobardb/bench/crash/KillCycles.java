@@ -80,10 +80,11 @@ final class KillCycles {
   /**
    * Runs {@code cycles} cycles, or up to the first in which something is wrong.
    *
-   * @param parent where the store's directory is made
+   * @param parent where the store's directory is made; made itself if it is missing
    */
   static Result run(long seed, long cycles, Path parent, Consumer<String> progress)
       throws IOException, InterruptedException {
+    Files.createDirectories(parent);
     Path directory = Files.createTempDirectory(parent, "isobar-kill-").resolve("store");
     KillCycles killer = new KillCycles(seed, directory);
     long start = System.nanoTime();
