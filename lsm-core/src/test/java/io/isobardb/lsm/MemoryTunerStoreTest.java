@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.tuning.TunerFile;
+import io.isobardb.memory.pool.Purpose;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -129,6 +130,18 @@ class MemoryTunerStoreTest {
       long cache = store.store().stats().cache().targetPages() * 4096L;
       assertTrue(store.target() > 2 << 20, store::text);
       assertTrue(cache >= cacheFloor, store::text);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8, 4096", "8, 65536", "32, 8192", "256, 4096"})
+  void theGhostCacheTakesLessThanAFiftiethOfTheBudget(int megabytes, int pageSize) {
+    StoreOptions.Builder options =
+        StoreOptions.builder().memoryBudget((long) megabytes << 20).pageSize(pageSize);
+    try (TunedStore store = new TunedStore(SEED, options.build(), 1, 1, 1)) {
+      long ghost = store.store().stats().ledger().bytes(Purpose.GHOST);
+      assertTrue(ghost > 0);
+      assertTrue(50 * ghost <= (long) megabytes << 20, () -> ghost + " bytes");
     }
   }
 
