@@ -42,7 +42,8 @@ record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements Auto
   }
 
   /** A store's SSTables, read and written with this memory. */
-  TableSpace space(Storage storage, IoMode ioMode, UUID storeId, IntFunction<TableSpace.TreeLabel> trees) {
+  TableSpace space(
+      Storage storage, IoMode ioMode, UUID storeId, IntFunction<TableSpace.TreeLabel> trees) {
     return new TableSpace(
         pool,
         cache,

@@ -177,7 +177,7 @@ public final class StoreParts {
         new WriteGate(
             pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
     FailureLatch failure = new FailureLatch();
-    Snapshots snapshots = new Snapshots(log::visible);
+    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos);
     snapshots.setCheckpoint(counters.checkpointLsn());
     return new Engine(
         catalog,

@@ -189,8 +189,7 @@ public final class StoreRepair {
     try (ReadMemory memory = ReadMemory.of(pool, settings.memoryBytes() / 8, 0)) {
       TableSpace from =
           memory.space(damaged, IoMode.BUFFERED, origin.storeId(), TableSpace::unknownTree);
-      TableSpace to =
-          memory.space(target, IoMode.BUFFERED, settings.newStoreId(), this::label);
+      TableSpace to = memory.space(target, IoMode.BUFFERED, settings.newStoreId(), this::label);
       try (RepairOutput output = new RepairOutput(to, origin.pageSize())) {
         if (recovered != null) {
           recovered.trees().forEach(tree -> tree(tree.definition()));

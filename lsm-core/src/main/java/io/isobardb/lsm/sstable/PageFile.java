@@ -196,6 +196,10 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
     return meta.sizeBytes() - (long) (meta.pageCount() - pageNo) * pageSize;
   }
 
+  boolean isOpen() {
+    return file != null;
+  }
+
   /** Opens the file and checks its version, if that has not been done. */
   void checkFormat(Memory memory, int at) throws IOException {
     open(memory, at);
