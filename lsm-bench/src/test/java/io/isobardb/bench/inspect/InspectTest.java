@@ -188,8 +188,7 @@ class InspectTest {
         Store.open(
             Path.of(dir),
             StoreOptions.builder().memoryBudget(8 << 20).keyOrder(new Backwards()).build())) {
-      Tree tree =
-          store.createTree("back", TreeOptions.builder().keyOrder(new Backwards()).build());
+      Tree tree = store.createTree("back", TreeOptions.builder().keyOrder(new Backwards()).build());
       for (int i = 100; i < 200; i++) {
         tree.put(("b" + i).getBytes(UTF_8), new byte[3]);
       }
@@ -203,7 +202,8 @@ class InspectTest {
     assertTrue(err.contains("'backwards'"), err);
     assertEquals(1, run("repair", dir, "--to", dir + "-partly"));
     assertTrue(out.contains("key order 'backwards' is not known here"), out);
-    for (String order : List.of(Backwards.class.getName(), Backwards.class.getName() + "#INSTANCE")) {
+    for (String order :
+        List.of(Backwards.class.getName(), Backwards.class.getName() + "#INSTANCE")) {
       String[] with = {"--key-order", order};
       assertEquals(0, run("check", dir, with[0], with[1]), out + err);
       assertFalse(out.contains("backwards"), out);
@@ -219,8 +219,12 @@ class InspectTest {
   @Test
   void aKeyOrderThatCannotBeHadIsWrongUsage() {
     for (String order :
-        List.of("no.such.Order", Path.class.getName(), String.class.getName(), "", "java.lang.Math#E"))
-      {
+        List.of(
+            "no.such.Order",
+            Path.class.getName(),
+            String.class.getName(),
+            "",
+            "java.lang.Math#E")) {
       assertEquals(2, run("check", dir, "--key-order", order), order);
       assertTrue(err.contains("--key-order " + order), err);
     }
