@@ -142,7 +142,7 @@ public final class SoakCommand implements Callable<Integer> {
             + "disk at most %s, L0 at most %d groups, writers waited %d ms, at most %d ms at a time%n"
             + "waiting for merges: at most %s, at the end %s%n"
             + "after closing: heap %s, files open %s%n"
-            + "resident then: %s, %s%s an hour%n",
+            + "resident then: %s%s%n",
         result.operations(),
         result.seconds(),
         result.openings(),
@@ -156,8 +156,11 @@ public final class SoakCommand implements Callable<Integer> {
         result.heapAfterClose().stream().map(ByteSize::format).toList(),
         result.filesAfterClose(),
         result.residentAfterClose().stream().map(ByteSize::format).toList(),
-        result.residentPerHour() < 0 ? "-" : "+",
-        ByteSize.format(Math.abs(result.residentPerHour())));
+        result.residentPerHour() == 0
+            ? ""
+            : (result.residentPerHour() < 0 ? ", -" : ", +")
+                + ByteSize.format(Math.abs(result.residentPerHour()))
+                + " an hour");
   }
 
   private static Map<String, Object> fields(SoakResult result) {

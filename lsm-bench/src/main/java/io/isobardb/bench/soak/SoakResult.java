@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param openings of the store
  * @param heapAfterClose used after each closing of the store and a collection of garbage
  * @param residentAfterClose the process's resident set then; -1 if the system does not tell
- * @param residentPerHour by how much that grows in an hour, as a straight line through it; 0 if
- *     there is too little to tell
+ * @param residentPerHour by how much that grows in an hour, as a straight line through it; 0 if the
+ *     time was too short to tell
  * @param filesAfterClose open then
  * @param largestDisk size of all files
  * @param mostGroups in L0, of all trees

@@ -49,6 +49,9 @@ public final class SoakRun {
   private static final long RESIDENT_SLACK = 160 << 20;
   private static final int FILE_SLACK = 8;
 
+  /** In less time the JVM's warming up is all that drifts. */
+  private static final long DRIFT_MILLIS = 600_000;
+
   /** The longest that a writer may wait. */
   private static final long MOST_STALL_MILLIS = 30_000;
 
@@ -164,7 +167,7 @@ public final class SoakRun {
         openings,
         heaps,
         residents,
-        Math.round(slope(closedHours, residents)),
+        spec.millis() < DRIFT_MILLIS ? 0 : Math.round(slope(closedHours, residents)),
         files,
         largestDisk,
         mostGroups,

@@ -162,6 +162,7 @@ class InspectTest {
     assertEquals(0, run("stats", dir, "--memory", "16MB"), err);
     assertTrue(out.contains("users"), out);
     assertTrue(out.contains("of 16 MB"), out);
+    assertTrue(out.contains("to be merged  0 B"), out);
     assertEquals(0, run("stats", dir, "--json"));
     assertEquals(2, ((List<?>) JSON.std.mapFrom(out).get("trees")).size());
   }
@@ -197,7 +198,7 @@ class InspectTest {
     assertEquals(0, run("check", dir));
     assertTrue(out.contains("'backwards', which is not known here"), out);
     assertEquals(1, run("stats", dir));
-    assertTrue(err.contains("'backwards'"), err);
+    assertTrue(err.contains("'backwards'") && err.contains("--key-order"), err);
     assertEquals(1, run("dump", dir, "--tree", "back", "--keys"));
     assertTrue(err.contains("'backwards'"), err);
     assertEquals(1, run("repair", dir, "--to", dir + "-partly"));

@@ -186,7 +186,8 @@ public final class StoreInspector implements AutoCloseable {
               + tree.definition().name()
               + "' has the key order '"
               + TreeText.orderName(tree.definition())
-              + "', which is not known here");
+              + "', which is not known here; pass it with StoreOptions.Builder.keyOrder, or on the"
+              + " command line with --key-order");
     }
     Version version = tree.version(order);
     List<SSTable> opened = new ArrayList<>();
