@@ -37,6 +37,8 @@ public final class Cursor implements AutoCloseable {
   private final TreeCursor cursor;
   private final long lsn;
 
+  private final LeakWatch.@Nullable Origin origin;
+
   /** What was passed, for a transaction that has to know. */
   private final @Nullable KeyRange passed;
 
@@ -47,6 +49,7 @@ public final class Cursor implements AutoCloseable {
 
   /**
    * @param number its owner's name for it
+   * @param origin where it was opened, if that is remembered
    */
   Cursor(
       OpenCursors owner,
@@ -54,12 +57,14 @@ public final class Cursor implements AutoCloseable {
       long number,
       TreeCursor cursor,
       long lsn,
+      LeakWatch.@Nullable Origin origin,
       @Nullable KeyRange passed) {
     this.owner = owner;
     this.tree = tree;
     this.number = number;
     this.cursor = cursor;
     this.lsn = lsn;
+    this.origin = origin;
     this.passed = passed;
   }
 
@@ -287,7 +292,7 @@ public final class Cursor implements AutoCloseable {
       if (!closed) {
         closed = true;
         cursor.close();
-        owner.closed(number, lsn);
+        owner.closed(number, lsn, origin);
       }
     } finally {
       exit();

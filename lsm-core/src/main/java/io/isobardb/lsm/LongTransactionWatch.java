@@ -62,7 +62,7 @@ final class LongTransactionWatch implements Service {
   @Override
   public void run() {
     transactions.reportLong();
-    if (transactions.anyOpen()) {
+    if (transactions.count() > 0) {
       begun();
     }
   }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class OpenCursors {
   private final Engine engine;
   private final Operations operations;
+  private final LeakWatch leaks;
 
   /** By number, not a set: that would be in the order of identity hash codes. */
   private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
@@ -30,9 +31,10 @@ final class OpenCursors {
   /** Held by the one cursor that may take pages again when there were not enough. */
   private final Lock turns = new ReentrantLock();
 
-  OpenCursors(Engine engine, Operations operations) {
+  OpenCursors(Engine engine, Operations operations, LeakWatch leaks) {
     this.engine = engine;
     this.operations = operations;
+    this.leaks = leaks;
   }
 
   /**
@@ -56,7 +58,8 @@ final class OpenCursors {
             new TreeCursor(
                 tree, engine::queryCursor, turns, overlay, lsn, options.from(), options.to());
         long number = opened.getAndIncrement();
-        Cursor added = new Cursor(this, tree, number, cursor, lsn, passed);
+        LeakWatch.Origin origin = leaks.taken("a cursor over tree ", tree.name());
+        Cursor added = new Cursor(this, tree, number, cursor, lsn, origin, passed);
         cursors.put(number, added);
         return added;
       } finally {
@@ -69,9 +72,15 @@ final class OpenCursors {
   }
 
   /** A cursor was closed. */
-  void closed(long number, long lsn) {
+  void closed(long number, long lsn, LeakWatch.@Nullable Origin origin) {
     cursors.remove(number);
+    leaks.closed(origin);
     engine.snapshots().release(lsn);
+  }
+
+  /** How many are open. */
+  int count() {
+    return cursors.size();
   }
 
   /** Closes those over a tree. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store as it was at one moment, over all its trees.
@@ -12,11 +13,13 @@ import io.isobardb.lsm.error.StoreClosedException;
 public final class Snapshot implements AutoCloseable {
   private final Store store;
   private final long lsn;
+  private final LeakWatch.@Nullable Origin origin;
   private boolean closed;
 
-  Snapshot(Store store, long lsn) {
+  Snapshot(Store store, long lsn, LeakWatch.@Nullable Origin origin) {
     this.store = store;
     this.lsn = lsn;
+    this.origin = origin;
   }
 
   /**
@@ -46,7 +49,7 @@ public final class Snapshot implements AutoCloseable {
   public synchronized void close() {
     if (!closed) {
       closed = true;
-      store.releaseSnapshot(lsn);
+      store.releaseSnapshot(lsn, origin);
     }
   }
 }

@@ -1,8 +1,12 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.tuning.TunerService;
@@ -16,11 +20,20 @@ import java.util.TreeMap;
 
 /** Asks all parts of an open store for what {@link StoreStats} tells. */
 final class StatsCollector {
+  /** What an SSTable takes on the heap, beside its keys: counted in a histogram, rounded up. */
+  private static final int TABLE_BYTES = 450;
+
+  /** What an open file takes there: measured with some thousand. */
+  private static final int FILE_BYTES = 950;
+
   private StatsCollector() {}
 
-  static StoreStats collect(StoreParts parts, Transactions transactions) {
+  static StoreStats collect(
+      StoreParts parts, Transactions transactions, int openSnapshots, int openCursors) {
     Engine engine = parts.engine();
     List<StoreStats.TreeStats> treeStats = new ArrayList<>();
+    int openFiles = 0;
+    long heapBytes = 0;
     for (TreeHandle tree : byName(engine).values()) {
       TreeState state = tree.states().current();
       Version version = state.version();
@@ -36,7 +49,15 @@ final class StatsCollector {
               version.groups().size(),
               List.copyOf(levels),
               version.tableCount(),
-              version.sizeBytes()));
+              version.sizeBytes(),
+              parts.merger().debtBytes(tree)));
+      for (Run run : state.disk()) {
+        for (Table table : run.tables()) {
+          SSTable sstable = (SSTable) table.content();
+          openFiles += sstable.isFileOpen() ? 1 : 0;
+          heapBytes += heapBytes(sstable);
+        }
+      }
     }
     Map<StallReason, Long> stalls = new EnumMap<>(StallReason.class);
     Map<StallReason, Long> stallNanos = new EnumMap<>(StallReason.class);
@@ -61,8 +82,25 @@ final class StatsCollector {
         stalls,
         stallNanos,
         transactions.stats(),
+        readerStats(engine, openSnapshots, openCursors),
+        new StoreStats.FileStats(openFiles, heapBytes),
         tunerStats(parts),
         treeStats);
+  }
+
+  private static long heapBytes(SSTable table) {
+    int keys = table.meta().minKey().length + table.meta().maxKey().length;
+    return TABLE_BYTES + keys + (table.isFileOpen() ? FILE_BYTES : 0);
+  }
+
+  private static StoreStats.ReaderStats readerStats(
+      Engine engine, int openSnapshots, int openCursors) {
+    Snapshots.Oldest oldest = engine.snapshots().oldest();
+    return new StoreStats.ReaderStats(
+        openSnapshots,
+        openCursors,
+        oldest == null ? 0 : Math.max(0, engine.nanos() - oldest.nanos()),
+        oldest == null ? 0 : Math.max(0, engine.log().visible() - oldest.lsn()));
   }
 
   private static StoreStats.TunerStats tunerStats(StoreParts parts) {

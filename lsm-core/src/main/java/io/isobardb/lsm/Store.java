@@ -23,6 +23,7 @@ import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,12 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,15 +55,26 @@ import org.jspecify.annotations.Nullable;
  * whatever was taken from it throws {@code StoreClosedException} from then on.
  */
 public final class Store implements AutoCloseable {
+  /** The longest value of all, in bytes. */
+  static final int MAX_VALUE = 1 << 30;
+
+  private static final Logger LOG = LogManager.getLogger(Store.class);
+
   private final StoreOptions options;
   private final Environment environment;
   private final StoreParts parts;
   private final Engine engine;
   private final Operations operations;
+  private final LeakWatch leaks;
+  private final LeakWatch.@Nullable Origin origin;
+  private final AtomicInteger snapshots = new AtomicInteger();
   private final Transactions transactions;
   private final OpenCursors cursors;
   private final Trees trees;
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
+
+  /** What JMX knows it by, if it does. */
+  private @Nullable ObjectName beanName;
 
   private Store(StoreOptions options, Environment environment, StoreParts parts) {
     this.options = options;
@@ -65,12 +82,17 @@ public final class Store implements AutoCloseable {
     this.parts = parts;
     this.engine = parts.engine();
     this.operations = new Operations(engine.operations(), environment.scheduler());
-    this.transactions = new Transactions(engine, operations);
-    this.cursors = new OpenCursors(engine, operations);
+    this.leaks = new LeakWatch(engine);
+    this.transactions = new Transactions(engine, operations, leaks);
+    OpenCursors open = new OpenCursors(engine, operations, leaks);
+    this.cursors = open;
     this.trees = new Trees(this, parts);
-    parts.flusher().onPressure(() -> cursors.letGo(false));
-    parts.cache().onShortage(() -> cursors.letGo(true));
-    parts.pool().onShortage(() -> cursors.letGo(true));
+    // None of the parts knows the store itself: who loses it is to hear of that.
+    parts.flusher().onPressure(() -> open.letGo(false));
+    parts.cache().onShortage(() -> open.letGo(true));
+    parts.pool().onShortage(() -> open.letGo(true));
+    this.origin = leaks.taken("the store", "");
+    leaks.watch(this, origin);
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */
@@ -86,7 +108,8 @@ public final class Store implements AutoCloseable {
    * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
    *     format
    * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
-   * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have
+   * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have, or what
+   *     its container has
    * @throws UncheckedIOException if a file can't be read or written
    */
   public static Store open(Path directory, StoreOptions options) {
@@ -195,7 +218,7 @@ public final class Store implements AutoCloseable {
   }
 
   int maxValueBytes() {
-    return (int) Math.min(engine.gate().grantBytes() / 4, 1 << 30);
+    return (int) Math.min(engine.gate().grantBytes() / 4, MAX_VALUE);
   }
 
   /** The names of all trees, sorted. */
@@ -358,14 +381,20 @@ public final class Store implements AutoCloseable {
   public Snapshot snapshot() {
     int slot = operations.enter();
     try {
-      return new Snapshot(this, engine.snapshots().register());
+      LeakWatch.Origin taken = leaks.taken("a snapshot", "");
+      Snapshot snapshot = new Snapshot(this, engine.snapshots().register(), taken);
+      leaks.watch(snapshot, taken);
+      snapshots.incrementAndGet();
+      return snapshot;
     } finally {
       operations.exit(slot);
     }
   }
 
-  void releaseSnapshot(long lsn) {
+  void releaseSnapshot(long lsn, LeakWatch.@Nullable Origin taken) {
     engine.snapshots().release(lsn);
+    snapshots.decrementAndGet();
+    leaks.closed(taken);
   }
 
   /** Waits until everything written so far is durable. */
@@ -432,6 +461,43 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /**
+   * Lets JMX see the store, until it is closed: as {@code io.isobardb:type=Store,path="..."} with
+   * the path of its directory, in the platform's server.
+   *
+   * @return the name in full
+   * @throws IllegalStateException if that name is registered already, or the server refuses
+   */
+  public synchronized ObjectName registerMXBean() {
+    operations.checkOpen();
+    String path = environment.storage().path();
+    try {
+      ObjectName name = new ObjectName("io.isobardb:type=Store,path=" + ObjectName.quote(path));
+      ManagementFactory.getPlatformMBeanServer().registerMBean(new StoreBean(this, path), name);
+      beanName = name;
+      return name;
+    } catch (JMException e) {
+      throw new IllegalStateException("JMX does not take the store: " + e, e);
+    }
+  }
+
+  private synchronized void unregisterMXBean() {
+    ObjectName name = beanName;
+    if (name != null) {
+      beanName = null;
+      try {
+        ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+      } catch (JMException e) {
+        LOG.warn("JMX does not let go of {}", name, e);
+      }
+    }
+  }
+
+  /** What users have not closed, with where it was taken, as far as that is remembered. */
+  List<String> openHandles() {
+    return leaks.texts();
+  }
+
   /** Adds a listener; it is told of what ends from now on, until the store is closed. */
   public void addListener(StoreListener listener) {
     operations.checkOpen();
@@ -477,7 +543,7 @@ public final class Store implements AutoCloseable {
   public StoreStats stats() {
     int slot = operations.enter();
     try {
-      return StatsCollector.collect(parts, transactions);
+      return StatsCollector.collect(parts, transactions, snapshots.get(), cursors.count());
     } finally {
       operations.exit(slot);
     }
@@ -505,11 +571,15 @@ public final class Store implements AutoCloseable {
    */
   @Override
   public void close() {
+    if (!operations.isClosed()) {
+      tellOpen();
+    }
     synchronized (trees) {
       if (operations.isClosed()) {
         return;
       }
       operations.refuse();
+      unregisterMXBean();
       transactions.close();
       TunerService tuner = parts.tuner();
       if (tuner != null) {
@@ -538,6 +608,18 @@ public final class Store implements AutoCloseable {
       if (lastFailure != null) {
         throw lastFailure;
       }
+    }
+  }
+
+  /** Tells what users have not closed before. */
+  private void tellOpen() {
+    leaks.closed(origin);
+    int open = snapshots.get() + cursors.count() + transactions.count();
+    if (open > 0) {
+      leaks.tellLeft(
+          String.format(
+              "%d snapshots, %d cursors and %d transactions",
+              snapshots.get(), cursors.count(), transactions.count()));
     }
   }
 

@@ -17,12 +17,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
 
 /**
  * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
  * differ from one opening to the next.
  */
 public final class StoreOptions {
+  private static final Logger LOG = LogManager.getLogger(StoreOptions.class);
+
   private static final long MIN_BUDGET = 4L << 20;
   private static final long MIN_STATIC_LEVELS = 64 << 10;
   private static final int MIN_SHARE_PAGES = 8;
@@ -313,22 +317,14 @@ public final class StoreOptions {
   }
 
   /**
-   * Passes if the JVM lets the store have its budget.
+   * Passes if the JVM and the system let the store have its budget.
    *
-   * @throws IllegalArgumentException naming the JVM's option if not
+   * @throws IllegalArgumentException if not, with what to change
    */
   static void checkMemory(long memoryBudget) {
-    long direct = DirectMemory.limitBytes();
-    if (memoryBudget > direct) {
-      throw new IllegalArgumentException(
-          "the memory budget of "
-              + memoryBudget
-              + " bytes exceeds the "
-              + direct
-              + " bytes of direct memory that the JVM allows; lower it, or start the JVM with"
-              + " -XX:MaxDirectMemorySize="
-              + (memoryBudget >> 20) * 5 / 4
-              + "m");
+    String warning = MemoryLimits.ofProcess().check(memoryBudget);
+    if (warning != null) {
+      LOG.warn(warning);
     }
   }
 

@@ -26,6 +26,8 @@ import java.util.Map;
  * @param stalls how often writers waited, by reason
  * @param stallNanos how long they waited, by reason
  * @param transactions what became of transactions
+ * @param readers what readers have open
+ * @param files the SSTables' files
  * @param tuner what the memory tuner does
  * @param trees one by one, by name
  */
@@ -46,6 +48,8 @@ public record StoreStats(
     Map<StallReason, Long> stalls,
     Map<StallReason, Long> stallNanos,
     TransactionStats transactions,
+    ReaderStats readers,
+    FileStats files,
     TunerStats tuner,
     List<TreeStats> trees) {
 
@@ -70,6 +74,26 @@ public record StoreStats(
       long lockTimeouts) {}
 
   /**
+   * What readers have open; merges keep what they may read.
+   *
+   * @param snapshots open snapshots
+   * @param cursors open cursors, those of transactions included
+   * @param oldestNanos how long ago the oldest state was taken that a snapshot, cursor or
+   *     transaction still sees
+   * @param behindBytes bytes of log written since: versions that came then may be kept beside those
+   *     which they replaced
+   */
+  public record ReaderStats(int snapshots, int cursors, long oldestNanos, long behindBytes) {}
+
+  /**
+   * What SSTables take outside of the budget.
+   *
+   * @param open files that are open; each is opened by its first read
+   * @param heapBytes about what their descriptions and open files take on the heap
+   */
+  public record FileStats(int open, long heapBytes) {}
+
+  /**
    * The memory tuner.
    *
    * @param on whether there is one
@@ -89,6 +113,7 @@ public record StoreStats(
    * @param levelBytes bytes of L1..Ln
    * @param tables SSTables on disk
    * @param diskBytes their size
+   * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
    */
   public record TreeStats(
       String name,
@@ -97,7 +122,13 @@ public record StoreStats(
       int l0Groups,
       List<Long> levelBytes,
       int tables,
-      long diskBytes) {}
+      long diskBytes,
+      long mergeDebtBytes) {}
+
+  /** What waits for disk merges, of all trees; about. */
+  public long mergeDebtBytes() {
+    return trees.stream().mapToLong(TreeStats::mergeDebtBytes).sum();
+  }
 
   /** All of it as one JSON object. */
   public String toJson() {
@@ -134,6 +165,12 @@ public record StoreStats(
     field(json, "conflicts", transactions.conflicts());
     field(json, "deadlocks", transactions.deadlocks());
     field(json, "lockTimeouts", transactions.lockTimeouts());
+    json.append("},\"readers\":{\"snapshots\":").append(readers.snapshots());
+    field(json, "cursors", readers.cursors());
+    field(json, "oldestNanos", readers.oldestNanos());
+    field(json, "behindBytes", readers.behindBytes());
+    json.append("},\"files\":{\"open\":").append(files.open());
+    field(json, "heapBytes", files.heapBytes());
     json.append("},\"tuner\":{\"on\":").append(tuner.on());
     field(json, "decisions", tuner.decisions());
     field(json, "target", tuner.targetBytes());
@@ -154,6 +191,7 @@ public record StoreStats(
     json.append(",\"levels\":").append(tree.levelBytes());
     field(json, "tables", tree.tables());
     field(json, "disk", tree.diskBytes());
+    field(json, "mergeDebt", tree.mergeDebtBytes());
     json.append('}');
   }
 

@@ -58,6 +58,7 @@ public final class Transaction implements AutoCloseable {
   private final TransactionOptions options;
   private final Snapshots snapshots;
   private final LockOwner owner;
+  private final LeakWatch.@Nullable Origin origin;
   private final boolean pessimistic;
   private final boolean latest;
   private final boolean serializable;
@@ -80,11 +81,19 @@ public final class Transaction implements AutoCloseable {
 
   private int busy;
 
-  Transaction(Transactions transactions, Store store, TransactionOptions options) {
+  /**
+   * @param origin where it was begun, if that is remembered
+   */
+  Transaction(
+      Transactions transactions,
+      Store store,
+      TransactionOptions options,
+      LeakWatch.@Nullable Origin origin) {
     this.transactions = transactions;
     this.store = store;
     this.operations = store.operations();
     this.options = options;
+    this.origin = origin;
     this.snapshots = store.engine().snapshots();
     this.owner = transactions.locks().newOwner();
     this.pessimistic = options.locking() == Locking.PESSIMISTIC;
@@ -100,6 +109,10 @@ public final class Transaction implements AutoCloseable {
   /** The store it belongs to. */
   public Store store() {
     return store;
+  }
+
+  LeakWatch.@Nullable Origin origin() {
+    return origin;
   }
 
   long startNanos() {

@@ -37,6 +37,7 @@ final class Transactions {
 
   private final Engine engine;
   private final Operations operations;
+  private final LeakWatch leaks;
   private final LockTable locks;
   private final VersionReader versions;
   private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
@@ -51,9 +52,10 @@ final class Transactions {
   /** Whether there ever was one: from then on plain writes lock their keys. */
   private volatile boolean inUse;
 
-  Transactions(Engine engine, Operations operations) {
+  Transactions(Engine engine, Operations operations, LeakWatch leaks) {
     this.engine = engine;
     this.operations = operations;
+    this.leaks = leaks;
     this.locks = new LockTable(engine.environment());
     this.versions = new VersionReader(engine);
     this.watch = new LongTransactionWatch(engine, this);
@@ -81,7 +83,8 @@ final class Transactions {
       watch.start();
     }
     reportLong();
-    Transaction transaction = new Transaction(this, store, options);
+    Transaction transaction =
+        new Transaction(this, store, options, leaks.taken("a transaction", ""));
     open.add(transaction);
     watch.begun();
     return transaction;
@@ -120,13 +123,15 @@ final class Transactions {
 
   void ended(Transaction transaction) {
     open.remove(transaction);
+    leaks.closed(transaction.origin());
     if (!reported.remove(transaction)) {
       reportIfLong(transaction, "was");
     }
   }
 
-  boolean anyOpen() {
-    return !open.isEmpty();
+  /** How many are open. */
+  int count() {
+    return open.size();
   }
 
   /** Tells of those that have been open for long, once of each. */
@@ -150,7 +155,8 @@ final class Transactions {
         "{} {} open for {} s: merges keep what it may read, and others wait for its locks",
         transaction,
         was,
-        TimeUnit.NANOSECONDS.toSeconds(nanos));
+        TimeUnit.NANOSECONDS.toSeconds(nanos),
+        transaction.origin());
     engine.observers().longTransaction(transaction.id(), nanos);
     return true;
   }

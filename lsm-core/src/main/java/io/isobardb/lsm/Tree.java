@@ -394,7 +394,11 @@ public final class Tree {
               + length
               + " bytes exceeds the limit of "
               + maxValueBytes()
-              + " bytes, a quarter of the write memory");
+              + (maxValueBytes() < Store.MAX_VALUE
+                  ? " bytes, a quarter of the write memory: that would have to be "
+                      + 4L * length
+                      + " bytes (StoreOptions.Builder.writeMemory)"
+                  : " bytes"));
     }
   }
 

@@ -6,6 +6,9 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -137,6 +140,23 @@ final class DamagedStore {
   /** The files by name, with their contents; not to be changed. */
   TreeMap<String, byte[]> files() {
     return files;
+  }
+
+  /** The trees' names by the names of their SSTables. */
+  TreeMap<String, String> treesByFile() throws IOException {
+    TreeMap<String, String> trees = new TreeMap<>();
+    try (StoreInspector inspector = inspect(disk.copy())) {
+      for (Recovered.Tree tree : inspector.recovered().trees()) {
+        for (VersionEdit.Added table : tree.tables()) {
+          trees.put(table.meta().fileName(), tree.definition().name());
+        }
+      }
+    }
+    return trees;
+  }
+
+  static StoreInspector inspect(SimulatedStorage disk) throws IOException {
+    return StoreInspector.open(disk, 4 << 20, OPTIONS.toOpenOptions().orders());
   }
 
   /** The disk with the files that {@code damage} leaves of the right ones. */

@@ -2,10 +2,14 @@ package io.isobardb.lsm;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.recovery.CheckProgress;
@@ -89,6 +93,54 @@ class StoreDamageTest {
     assertTrue(refused > cut, refused + " refused, " + cut + " cut");
   }
 
+  @Test
+  void damageInAnSSTableNamesItsTree() throws IOException {
+    DamagedStore store = new DamagedStore(SEED);
+    Map<String, String> trees = store.treesByFile();
+    for (String name : store.trees()) {
+      Damage firstPages =
+          new Damage(
+              "",
+              "a byte of each data page that is a file's first",
+              files ->
+                  trees.forEach(
+                      (file, tree) -> {
+                        if (tree.equals(name)) {
+                          int other = files.get(file)[4096 + 40] ^ 1;
+                          Damage.set(file, 4096 + 40, other).apply(files);
+                        }
+                      }));
+      try (Store opened =
+          new SimulatedWorld(store.disk(firstPages), SEED).open(DamagedStore.OPTIONS)) {
+        CorruptionException told =
+            assertThrows(CorruptionException.class, () -> read(opened.tree(name)));
+        assertEquals(name, told.tree(), told.toString());
+        assertEquals(name, trees.get(told.file()), told.toString());
+        assertTrue(told.getMessage().contains("of tree '" + name + "'"), told.toString());
+      }
+      try (StoreInspector inspector = DamagedStore.inspect(store.disk(firstPages))) {
+        List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
+        assertFalse(findings.isEmpty());
+        for (Finding finding : findings) {
+          assertTrue(finding.what().contains("tree '" + name + "'"), finding.toString());
+        }
+      }
+    }
+  }
+
+  @Test
+  void aMissingSSTableIsToldOfWithItsTree() throws IOException {
+    DamagedStore store = new DamagedStore(SEED);
+    Map.Entry<String, String> lost = store.treesByFile().entrySet().iterator().next();
+    SimulatedStorage disk = store.disk(Damage.missing(lost.getKey()));
+    CorruptionException told =
+        assertThrows(
+            CorruptionException.class,
+            () -> new SimulatedWorld(disk, SEED).open(DamagedStore.OPTIONS));
+    assertEquals(lost.getKey(), told.file());
+    assertEquals(lost.getValue(), told.tree());
+  }
+
   private void judge(DamagedStore store, Damage damage) throws IOException {
     String step = "checking";
     try {
@@ -127,8 +179,7 @@ class StoreDamageTest {
   }
 
   private static boolean checks(SimulatedStorage disk) throws IOException {
-    try (StoreInspector inspector =
-        StoreInspector.open(disk, 4 << 20, DamagedStore.OPTIONS.toOpenOptions().orders())) {
+    try (StoreInspector inspector = DamagedStore.inspect(disk)) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       return report.isSound();
     } catch (IsobarException e) {
@@ -182,6 +233,14 @@ class StoreDamageTest {
     }
     assertEquals(expected.size(), at, tree + ": entries");
     return null;
+  }
+
+  private static void read(Tree tree) {
+    try (Cursor cursor = tree.cursor()) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        cursor.value();
+      }
+    }
   }
 
   private static @Nullable String gets(Tree tree, TreeMap<byte[], byte[]> model) {

@@ -75,6 +75,9 @@ public final class StatsCommand implements Callable<Integer> {
             + ByteSize.format(stats.writeMemoryBytes())
             + " of "
             + ByteSize.format(stats.writeMemoryLimitBytes()));
+    out.println("to be merged  " + ByteSize.format(stats.mergeDebtBytes()));
+    out.println(
+        "on the heap   " + ByteSize.format(stats.files().heapBytes()) + ", for SSTables' files");
     StoreStats.TunerStats tuner = stats.tuner();
     out.println(
         "memory tuner  "

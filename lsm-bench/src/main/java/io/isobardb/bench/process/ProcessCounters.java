@@ -15,9 +15,10 @@ import java.util.List;
  * @param readBytes bytes fetched from devices
  * @param writtenBytes bytes sent to devices, or made dirty in the page cache
  * @param peakResidentBytes the largest resident set
+ * @param residentBytes the resident set now
  */
 public record ProcessCounters(
-    long cpuNanos, long readBytes, long writtenBytes, long peakResidentBytes) {
+    long cpuNanos, long readBytes, long writtenBytes, long peakResidentBytes, long residentBytes) {
 
   /** Reads the counters: some ten microseconds. */
   public static ProcessCounters now() {
@@ -25,12 +26,18 @@ public record ProcessCounters(
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     List<String> io = lines(Path.of("/proc/self/io"));
     List<String> status = lines(Path.of("/proc/self/status"));
-    long peakKilobytes = field(status, "VmHWM:");
     return new ProcessCounters(
         system.getProcessCpuTime(),
         field(io, "read_bytes:"),
         field(io, "write_bytes:"),
-        peakKilobytes < 0 ? -1 : peakKilobytes << 10);
+        bytes(status, "VmHWM:"),
+        bytes(status, "VmRSS:"));
+  }
+
+  /** A field in kilobytes. */
+  private static long bytes(List<String> lines, String name) {
+    long kilobytes = field(lines, name);
+    return kilobytes < 0 ? -1 : kilobytes << 10;
   }
 
   private static List<String> lines(Path file) {

@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
       "Threads write, read, scan both ways, run transactions and hold snapshots, each with keys of"
           + " its own, so that it knows what every read must find. Meanwhile the memory budget goes"
           + " up and down, trees come and go, and the disk is slow at times. Eight times the store"
-          + " is closed, its files are checked, and all is read again; what stays on the heap then,"
-          + " or open, is a leak.",
+          + " is closed, its files are checked, and all is read again; what stays in memory then, on"
+          + " the heap or off it, or open, is a leak. A writer must not wait for more than 30 s, and"
+          + " at the end merges must get done.",
       "",
       "Exit code: 0 if all is well, 1 if something was found wrong (the store is left for a look),"
           + " 2 for wrong usage."
@@ -122,6 +123,8 @@ public final class SoakCommand implements Callable<Integer> {
             seed,
             !noSpikes,
             Math.max(1, reports.millis()));
+    // What is left open is to be told with where it was opened.
+    System.setProperty("isobar.leaks", "true");
     SoakResult result = SoakRun.run(what, System.err::println);
     PrintWriter out = spec.commandLine().getOut();
     out.print(json ? JSON.std.asString(fields(result)) + "\n" : text(result));
@@ -136,8 +139,10 @@ public final class SoakCommand implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "%,d operations in %d s, %d openings; %s%n"
-            + "disk at most %s, L0 at most %d groups, writers waited %d ms%n"
-            + "after closing: heap %s, files open %s%n",
+            + "disk at most %s, L0 at most %d groups, writers waited %d ms, at most %d ms at a time%n"
+            + "waiting for merges: at most %s, at the end %s%n"
+            + "after closing: heap %s, files open %s%n"
+            + "resident then: %s%s%n",
         result.operations(),
         result.seconds(),
         result.openings(),
@@ -145,8 +150,17 @@ public final class SoakCommand implements Callable<Integer> {
         ByteSize.format(result.largestDisk()),
         result.mostGroups(),
         result.stallMillis(),
+        result.longestStallMillis(),
+        ByteSize.format(result.mostDebt()),
+        ByteSize.format(result.lastDebt()),
         result.heapAfterClose().stream().map(ByteSize::format).toList(),
-        result.filesAfterClose());
+        result.filesAfterClose(),
+        result.residentAfterClose().stream().map(ByteSize::format).toList(),
+        result.residentPerHour() == 0
+            ? ""
+            : (result.residentPerHour() < 0 ? ", -" : ", +")
+                + ByteSize.format(Math.abs(result.residentPerHour()))
+                + " an hour");
   }
 
   private static Map<String, Object> fields(SoakResult result) {
@@ -155,10 +169,15 @@ public final class SoakCommand implements Callable<Integer> {
     fields.put("seconds", result.seconds());
     fields.put("openings", result.openings());
     fields.put("heapAfterCloseBytes", result.heapAfterClose());
+    fields.put("residentAfterCloseBytes", result.residentAfterClose());
+    fields.put("residentBytesPerHour", result.residentPerHour());
     fields.put("filesAfterClose", result.filesAfterClose());
     fields.put("largestDiskBytes", result.largestDisk());
     fields.put("mostL0Groups", result.mostGroups());
+    fields.put("mostMergeDebtBytes", result.mostDebt());
+    fields.put("lastMergeDebtBytes", result.lastDebt());
     fields.put("stallMillis", result.stallMillis());
+    fields.put("longestStallMillis", result.longestStallMillis());
     fields.put("wrong", result.wrong());
     return fields;
   }

@@ -10,10 +10,16 @@ import org.jspecify.annotations.Nullable;
  * @param seconds that it took
  * @param openings of the store
  * @param heapAfterClose used after each closing of the store and a collection of garbage
+ * @param residentAfterClose the process's resident set then; -1 if the system does not tell
+ * @param residentPerHour by how much that grows in an hour, as a straight line through it; 0 if the
+ *     time was too short to tell
  * @param filesAfterClose open then
  * @param largestDisk size of all files
  * @param mostGroups in L0, of all trees
+ * @param mostDebt the most bytes that waited for merges
+ * @param lastDebt those left when the store was left alone at the end
  * @param stallMillis that writers waited in all
+ * @param longestStallMillis the longest that one of them waited
  * @param wrong what was found wrong; null if nothing was
  */
 public record SoakResult(
@@ -21,8 +27,13 @@ public record SoakResult(
     long seconds,
     int openings,
     List<Long> heapAfterClose,
+    List<Long> residentAfterClose,
+    long residentPerHour,
     List<Integer> filesAfterClose,
     long largestDisk,
     int mostGroups,
+    long mostDebt,
+    long lastDebt,
     long stallMillis,
+    long longestStallMillis,
     @Nullable String wrong) {}

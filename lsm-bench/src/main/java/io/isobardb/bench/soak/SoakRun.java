@@ -1,14 +1,17 @@
 package io.isobardb.bench.soak;
 
 import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.StoreStats;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.schedule.Environment;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
@@ -42,7 +46,14 @@ public final class SoakRun {
    */
   private static final long HEAP_SLACK = 48 << 20;
 
+  private static final long RESIDENT_SLACK = 160 << 20;
   private static final int FILE_SLACK = 8;
+
+  /** In less time the JVM's warming up is all that drifts. */
+  private static final long DRIFT_MILLIS = 600_000;
+
+  /** The longest that a writer may wait. */
+  private static final long MOST_STALL_MILLIS = 30_000;
 
   private final SoakSpec spec;
   private final Consumer<String> report;
@@ -51,13 +62,18 @@ public final class SoakRun {
   private final ReentrantReadWriteLock opening = new ReentrantReadWriteLock(true);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final List<Long> heaps = new ArrayList<>();
+  private final List<Long> residents = new ArrayList<>();
+  private final List<Double> closedHours = new ArrayList<>();
   private final List<Integer> files = new ArrayList<>();
+  private final AtomicLong longestStall = new AtomicLong();
   private final long start = System.nanoTime();
   private @Nullable Store store;
   private @Nullable SlowStorage storage;
   private volatile boolean stopped;
   private long largestDisk;
   private int mostGroups;
+  private long mostDebt;
+  private long lastDebt;
   private long stallMillis;
   private int temporary;
 
@@ -135,6 +151,7 @@ public final class SoakRun {
     }
     if (failure.get() == null) {
       try {
+        settle();
         reopen();
         openings++;
       } catch (RuntimeException | AssertionError e) {
@@ -145,7 +162,37 @@ public final class SoakRun {
     long operations = workers.stream().mapToLong(SoakWorker::operations).sum();
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
     return new SoakResult(
-        operations, seconds, openings, heaps, files, largestDisk, mostGroups, stallMillis, wrong());
+        operations,
+        seconds,
+        openings,
+        heaps,
+        residents,
+        spec.millis() < DRIFT_MILLIS ? 0 : Math.round(slope(closedHours, residents)),
+        files,
+        largestDisk,
+        mostGroups,
+        mostDebt,
+        lastDebt,
+        stallMillis,
+        TimeUnit.NANOSECONDS.toMillis(longestStall.get()),
+        wrong());
+  }
+
+  /** By how much the values grow for each unit of {@code at}: least squares, without the first. */
+  static double slope(List<Double> at, List<Long> values) {
+    int count = values.size() - 1;
+    if (count < 2) {
+      return 0;
+    }
+    double meanAt = at.stream().skip(1).mapToDouble(x -> x).average().orElse(0);
+    double mean = values.stream().skip(1).mapToLong(y -> y).average().orElse(0);
+    double both = 0;
+    double square = 0;
+    for (int i = 1; i <= count; i++) {
+      both += (at.get(i) - meanAt) * (values.get(i) - mean);
+      square += (at.get(i) - meanAt) * (at.get(i) - meanAt);
+    }
+    return both / square;
   }
 
   private @Nullable String wrong() {
@@ -155,6 +202,17 @@ public final class SoakRun {
     }
     if (heaps.size() > 2 && heaps.get(heaps.size() - 1) > heaps.get(1) + HEAP_SLACK) {
       return "the heap grows from opening to opening: " + heaps;
+    }
+    if (residents.size() > 2
+        && residents.get(residents.size() - 1) > residents.get(1) + RESIDENT_SLACK) {
+      return "the resident memory grows from opening to opening: " + residents;
+    }
+    long stall = TimeUnit.NANOSECONDS.toMillis(longestStall.get());
+    if (stall > MOST_STALL_MILLIS) {
+      return "a writer waited for " + stall + " ms";
+    }
+    if (lastDebt > spec.memoryBytes()) {
+      return "merges leave " + lastDebt + " bytes undone when there is nothing else to do";
     }
     if (files.size() > 2 && files.get(files.size() - 1) > files.get(1) + FILE_SLACK) {
       return "files are left open: " + files;
@@ -197,7 +255,20 @@ public final class SoakRun {
     Environment environment =
         new Environment(slow, Clock.SYSTEM, new ThreadScheduler("soak", 2), random.split());
     StoreOptions options = StoreOptions.builder().memoryBudget(spec.memoryBytes()).build();
-    return Store.open(environment, options);
+    Store opened = Store.open(environment, options);
+    opened.addListener(
+        new StoreListener() {
+          @Override
+          public void stalled(Stall event) {
+            longestStall.accumulateAndGet(event.nanos(), Math::max);
+          }
+
+          @Override
+          public void leaked(Leak event) {
+            fail(new AssertionError(event.what() + " was left open", event.origin()));
+          }
+        });
+    return opened;
   }
 
   private SoakSample sample() {
@@ -209,6 +280,7 @@ public final class SoakRun {
             Directories.sizeBytes(spec.directory()));
     largestDisk = Math.max(largestDisk, sample.disk());
     mostGroups = Math.max(mostGroups, sample.groups());
+    mostDebt = Math.max(mostDebt, sample.debt());
     if (sample.peak() > spec.memoryBytes()) {
       fail(new AssertionError("more memory was allocated than ever allowed: " + sample.line()));
     }
@@ -253,6 +325,16 @@ public final class SoakRun {
     }
   }
 
+  /** Leaves the store alone until its merges have done what there is to do. */
+  private void settle() {
+    if (storage != null) {
+      storage.delay(0);
+    }
+    workers.forEach(SoakWorker::release);
+    current().awaitQuiet();
+    lastDebt = current().stats().mergeDebtBytes();
+  }
+
   private void close() {
     Store open = store;
     if (open != null) {
@@ -260,9 +342,14 @@ public final class SoakRun {
       for (SoakWorker worker : workers) {
         worker.release();
       }
+      StoreStats stats = open.stats();
       stallMillis +=
-          open.stats().stallNanos().values().stream().mapToLong(Long::longValue).sum() / 1_000_000;
+          stats.stallNanos().values().stream().mapToLong(Long::longValue).sum() / 1_000_000;
       open.close();
+      StoreStats.ReaderStats readers = stats.readers();
+      if (readers.snapshots() + readers.cursors() + stats.transactions().open() > 0) {
+        fail(new AssertionError("left open: " + readers + ", " + stats.transactions()));
+      }
     }
   }
 
@@ -276,6 +363,8 @@ public final class SoakRun {
       System.gc();
       Runtime runtime = Runtime.getRuntime();
       heaps.add(runtime.totalMemory() - runtime.freeMemory());
+      residents.add(ProcessCounters.now().residentBytes());
+      closedHours.add((System.nanoTime() - start) / 3.6e12);
       files.add(openFiles());
       try (StoreInspector inspector =
           Store.inspect(

@@ -1,6 +1,7 @@
 package io.isobardb.bench.soak;
 
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.StoreStats;
 import java.util.Locale;
 
@@ -12,9 +13,11 @@ import java.util.Locale;
  * @param budget the memory budget
  * @param peak the most that was ever allocated of it
  * @param heap used, garbage included
+ * @param resident the process's resident set; -1 if the system does not tell
  * @param log length
  * @param disk size of all files
  * @param groups in L0, of all trees
+ * @param debt what waits for merges
  * @param stallMillis that writers have waited since the store was opened
  */
 record SoakSample(
@@ -23,9 +26,11 @@ record SoakSample(
     long budget,
     long peak,
     long heap,
+    long resident,
     long log,
     long disk,
     int groups,
+    long debt,
     long stallMillis) {
 
   static SoakSample of(StoreStats stats, long seconds, long operations, long disk) {
@@ -36,24 +41,29 @@ record SoakSample(
         stats.ledger().limitBytes(),
         stats.ledger().peakBytes(),
         runtime.totalMemory() - runtime.freeMemory(),
+        ProcessCounters.now().residentBytes(),
         stats.logSizeBytes(),
         disk,
         stats.trees().stream().mapToInt(StoreStats.TreeStats::l0Groups).sum(),
+        stats.mergeDebtBytes(),
         stats.stallNanos().values().stream().mapToLong(Long::longValue).sum() / 1_000_000);
   }
 
   String line() {
     return String.format(
         Locale.ROOT,
-        "%6d s  %,12d operations  budget %s, peak %s  heap %s  log %s  disk %s  L0 %d  stalls %d ms",
+        "%6d s  %,12d operations  budget %s, peak %s  heap %s  resident %s  log %s  disk %s  L0 %d"
+            + "  debt %s  stalls %d ms",
         seconds,
         operations,
         ByteSize.format(budget),
         ByteSize.format(peak),
         ByteSize.format(heap),
+        resident < 0 ? "?" : ByteSize.format(resident),
         ByteSize.format(log),
         ByteSize.format(disk),
         groups,
+        ByteSize.format(debt),
         stallMillis);
   }
 }

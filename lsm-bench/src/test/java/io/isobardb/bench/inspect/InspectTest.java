@@ -3,6 +3,7 @@ package io.isobardb.bench.inspect;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,8 @@ import io.isobardb.bench.Isobar;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.tuner.memory.DecisionText;
 import io.isobardb.tuner.memory.MemoryTuner;
@@ -159,8 +162,75 @@ class InspectTest {
     assertEquals(0, run("stats", dir, "--memory", "16MB"), err);
     assertTrue(out.contains("users"), out);
     assertTrue(out.contains("of 16 MB"), out);
+    assertTrue(out.contains("to be merged  0 B"), out);
     assertEquals(0, run("stats", dir, "--json"));
     assertEquals(2, ((List<?>) JSON.std.mapFrom(out).get("trees")).size());
+  }
+
+  /** From the last key to the first. */
+  public static final class Backwards implements KeyOrder {
+    /** As a constant. */
+    public static final KeyOrder INSTANCE = new Backwards();
+
+    @Override
+    public String name() {
+      return "backwards";
+    }
+
+    @Override
+    public int compare(byte[] a, int aFrom, int aLength, byte[] b, int bFrom, int bLength) {
+      return KeyOrder.BYTES.compare(b, bFrom, bLength, a, aFrom, aLength);
+    }
+  }
+
+  @Test
+  void aKeyOrderOfTheUsersOwnIsGivenByItsClass() throws IOException {
+    try (Store store =
+        Store.open(
+            Path.of(dir),
+            StoreOptions.builder().memoryBudget(8 << 20).keyOrder(new Backwards()).build())) {
+      Tree tree = store.createTree("back", TreeOptions.builder().keyOrder(new Backwards()).build());
+      for (int i = 100; i < 200; i++) {
+        tree.put(("b" + i).getBytes(UTF_8), new byte[3]);
+      }
+      store.flush();
+    }
+    assertEquals(0, run("check", dir));
+    assertTrue(out.contains("'backwards', which is not known here"), out);
+    assertEquals(1, run("stats", dir));
+    assertTrue(err.contains("'backwards'") && err.contains("--key-order"), err);
+    assertEquals(1, run("dump", dir, "--tree", "back", "--keys"));
+    assertTrue(err.contains("'backwards'"), err);
+    assertEquals(1, run("repair", dir, "--to", dir + "-partly"));
+    assertTrue(out.contains("key order 'backwards' is not known here"), out);
+    for (String order :
+        List.of(Backwards.class.getName(), Backwards.class.getName() + "#INSTANCE")) {
+      String[] with = {"--key-order", order};
+      assertEquals(0, run("check", dir, with[0], with[1]), out + err);
+      assertFalse(out.contains("backwards"), out);
+      assertEquals(0, run("stats", dir, with[0], with[1]), err);
+      assertEquals(0, run("dump", dir, "--tree", "back", "--from", "b102", with[0], with[1]), err);
+      assertTrue(out.indexOf("b102") < out.indexOf("b101"), out);
+      assertFalse(out.substring(out.indexOf("entries")).contains("b103"), out);
+      assertEquals(0, run("repair", dir, "--to", dir + "-" + order, with[0], with[1]), out + err);
+      assertTrue(out.contains("tree 'back': 100 keys"), out);
+    }
+  }
+
+  @Test
+  void aKeyOrderThatCannotBeHadIsWrongUsage() {
+    for (String order :
+        List.of(
+            "no.such.Order",
+            Path.class.getName(),
+            String.class.getName(),
+            "",
+            "java.lang.Math#E")) {
+      assertEquals(2, run("check", dir, "--key-order", order), order);
+      assertTrue(err.contains("--key-order " + order), err);
+    }
+    assertEquals(2, run("check", dir, "--key-order", Backwards.class.getName() + "#NONE"));
+    assertTrue(err.contains("ISOBAR_CLASSPATH"), err);
   }
 
   @Test

@@ -32,7 +32,23 @@ class SoakTest {
     assertTrue(result.operations() > 0);
     assertTrue(result.openings() > 1);
     assertFalse(lines.isEmpty());
+    assertTrue(
+        lines.stream().anyMatch(line -> line.contains("resident ") && line.contains("debt ")),
+        lines.toString());
+    assertEquals(result.heapAfterClose().size(), result.residentAfterClose().size());
+    assertTrue(result.longestStallMillis() <= result.stallMillis() + 1);
+    assertTrue(result.lastDebt() <= 16 << 20);
     assertFalse(Files.exists(dir));
+  }
+
+  @Test
+  void driftIsTheSlopeOfWhatWasMeasuredAfterTheFirst() {
+    assertEquals(0, SoakRun.slope(List.of(), List.of()));
+    assertEquals(0, SoakRun.slope(List.of(0.1, 0.2), List.of(100L, 5L)));
+    assertEquals(
+        20, SoakRun.slope(List.of(0.0, 1.0, 2.0, 4.0), List.of(9_999L, 50L, 70L, 110L)), 1e-9);
+    assertEquals(
+        0, SoakRun.slope(List.of(0.0, 1.0, 2.0, 3.0), List.of(9_999L, 50L, 70L, 50L)), 1e-9);
   }
 
   @Test

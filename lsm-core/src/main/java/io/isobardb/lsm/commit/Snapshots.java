@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.Visibility;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The LSNs that somebody still reads at.
@@ -17,17 +18,32 @@ import java.util.function.LongSupplier;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class Snapshots implements Visibility {
+  /**
+   * The oldest LSN that is registered.
+   *
+   * @param lsn what is read at
+   * @param nanos when it was registered first
+   */
+  public record Oldest(long lsn, long nanos) {}
+
   private final LongSupplier visible;
+  private final LongSupplier clock;
   private long[] lsns = new long[8];
+
+  /** When each was registered, or an equal one before it. */
+  private long[] nanos = new long[8];
+
   private int count;
   private volatile long newest = -1;
   private long checkpoint;
 
   /**
    * @param visible the LSN up to which all writes are applied
+   * @param clock gives nanoseconds
    */
-  public Snapshots(LongSupplier visible) {
+  public Snapshots(LongSupplier visible, LongSupplier clock) {
     this.visible = visible;
+    this.clock = clock;
   }
 
   @Override
@@ -64,8 +80,14 @@ public final class Snapshots implements Visibility {
       throw new IllegalStateException("no snapshot at " + lsn);
     }
     System.arraycopy(lsns, at + 1, lsns, at, count - at - 1);
+    System.arraycopy(nanos, at + 1, nanos, at, count - at - 1);
     count--;
     newest = count == 0 ? -1 : lsns[count - 1];
+  }
+
+  /** The oldest that is registered, or null. */
+  public synchronized @Nullable Oldest oldest() {
+    return count == 0 ? null : new Oldest(lsns[0], nanos[0]);
   }
 
   /** All registered LSNs, ascending. */
@@ -97,13 +119,17 @@ public final class Snapshots implements Visibility {
   private void add(long lsn) {
     if (count == lsns.length) {
       lsns = Arrays.copyOf(lsns, count * 2);
+      nanos = Arrays.copyOf(nanos, count * 2);
     }
     int at = Arrays.binarySearch(lsns, 0, count, lsn);
+    long since = at < 0 ? clock.getAsLong() : nanos[at];
     if (at < 0) {
       at = -at - 1;
     }
     System.arraycopy(lsns, at, lsns, at + 1, count - at);
+    System.arraycopy(nanos, at, nanos, at + 1, count - at);
     lsns[at] = lsn;
+    nanos[at] = since;
     count++;
   }
 }

@@ -23,6 +23,11 @@ public record Finding(String file, long offset, String what) {
         : of(file, e instanceof IsobarException ours ? ours.getMessage() : e.toString());
   }
 
+  /** The same, said of a tree's file. */
+  public Finding of(String tree) {
+    return new Finding(file, offset, what + " (tree '" + tree + "')");
+  }
+
   @Override
   public String toString() {
     return offset == WHOLE_FILE ? file + ": " + what : file + " at offset " + offset + ": " + what;

@@ -12,4 +12,7 @@ public interface MergePolicy {
    * caller puts the choice among {@link MergeView#running} and asks again.
    */
   @Nullable MergeChoice choose(MergeView view);
+
+  /** How many bytes are to be merged down before nothing is worth it any more; about. */
+  long debtBytes(MergeView view);
 }

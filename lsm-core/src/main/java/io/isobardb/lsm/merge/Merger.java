@@ -143,13 +143,7 @@ public final class Merger {
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
-    MergeView view =
-        new MergeView(
-            tree.states().current().version(),
-            writeMemory.applyAsLong(tree),
-            tableBytes(tree),
-            jobs.stream().map(DiskMergeJob::choice).toList());
-    MergeChoice choice = policy.choose(view);
+    MergeChoice choice = policy.choose(view(tree, jobs));
     if (choice == null) {
       if (jobs.isEmpty()) {
         running.remove(tree);
@@ -160,6 +154,19 @@ public final class Merger {
     jobs.add(job);
     count++;
     return job;
+  }
+
+  private MergeView view(TreeHandle tree, List<DiskMergeJob> jobs) {
+    return new MergeView(
+        tree.states().current().version(),
+        writeMemory.applyAsLong(tree),
+        tableBytes(tree),
+        jobs.stream().map(DiskMergeJob::choice).toList());
+  }
+
+  /** Bytes of the tree's SSTables that wait for disk merges, or are being merged; about. */
+  public long debtBytes(TreeHandle tree) {
+    return policy.debtBytes(view(tree, List.of()));
   }
 
   void merged(

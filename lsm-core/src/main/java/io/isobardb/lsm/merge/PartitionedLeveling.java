@@ -65,6 +65,12 @@ public final class PartitionedLeveling implements MergePolicy {
     return new Search(view).choose();
   }
 
+  /** What L0 holds, once it is to be merged, and what levels hold beyond their targets. */
+  @Override
+  public long debtBytes(MergeView view) {
+    return new Search(view).debtBytes();
+  }
+
   /** A source of merges. L0 has the height of what stands above L1. */
   private record Candidate(int height, double score, String reason) {}
 
@@ -125,10 +131,8 @@ public final class PartitionedLeveling implements MergePolicy {
     private List<Candidate> candidates() {
       List<Candidate> candidates = new ArrayList<>();
       int groups = version.groups().size();
-      long l0Bytes = version.groups().stream().mapToLong(group -> group.run().sizeBytes()).sum();
-      long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
-      double byBytes = (double) l0Bytes / options.l0StopGroups() / fair;
-      double score = Math.max((double) groups / options.l0StartGroups(), byBytes);
+      long l0Bytes = l0Bytes();
+      double score = l0Score(l0Bytes);
       if (score >= 1) {
         String reason = String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(l0Bytes));
         candidates.add(new Candidate(top + 1, score, reason));
@@ -148,6 +152,26 @@ public final class PartitionedLeveling implements MergePolicy {
               .thenComparingInt(Candidate::height)
               .reversed());
       return candidates;
+    }
+
+    private long l0Bytes() {
+      return version.groups().stream().mapToLong(group -> group.run().sizeBytes()).sum();
+    }
+
+    private double l0Score(long l0Bytes) {
+      long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
+      double byBytes = (double) l0Bytes / options.l0StopGroups() / fair;
+      return Math.max((double) version.groups().size() / options.l0StartGroups(), byBytes);
+    }
+
+    long debtBytes() {
+      long l0Bytes = l0Bytes();
+      long debt = l0Score(l0Bytes) >= 1 ? l0Bytes : 0;
+      for (int height = top; height > 0; height--) {
+        long target = draining && height == top ? 0 : targets.targetBytes(height);
+        debt += Math.max(0, version.atHeight(height).sizeBytes() - target);
+      }
+      return debt;
     }
 
     /** Bytes of a level that running merges take down. */

@@ -34,6 +34,11 @@ public final class Observers {
     tell(StoreListener::longTransaction, new StoreListener.LongTransaction(id, nanos));
   }
 
+  /** Something that users took was not closed. */
+  public void leaked(String what, Throwable origin) {
+    tell(StoreListener::leaked, new StoreListener.Leak(what, origin));
+  }
+
   /** Ends a flush that began with {@code span}. */
   public void flushed(FlushSpan span, StoreListener.Flush event) {
     if (span.shouldCommit()) {

@@ -119,6 +119,19 @@ public interface StoreListener {
    */
   record LongTransaction(long id, long nanos) {}
 
+  /**
+   * Something that users take from a store, or a store, was not closed: told when the store is
+   * closed, or garbage collection finds that nobody can close it any more. Only if the JVM was
+   * started with {@code -Disobar.leaks=true}.
+   *
+   * @param what what it is
+   * @param origin where it was taken: thread and stack trace
+   */
+  record Leak(String what, Throwable origin) {}
+
+  /** Something was not closed. */
+  default void leaked(Leak event) {}
+
   /** A transaction is, or was, open for long. */
   default void longTransaction(LongTransaction event) {}
 

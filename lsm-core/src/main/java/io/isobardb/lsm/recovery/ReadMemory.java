@@ -42,7 +42,8 @@ record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements Auto
   }
 
   /** A store's SSTables, read and written with this memory. */
-  TableSpace space(Storage storage, IoMode ioMode, UUID storeId, IntFunction<byte[]> descriptions) {
+  TableSpace space(
+      Storage storage, IoMode ioMode, UUID storeId, IntFunction<TableSpace.TreeLabel> trees) {
     return new TableSpace(
         pool,
         cache,
@@ -51,7 +52,7 @@ record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements Auto
         storeId.getMostSignificantBits(),
         storeId.getLeastSignificantBits(),
         spare,
-        descriptions);
+        trees);
   }
 
   /** Gives everything back. Nobody reads any more, and nobody else holds memory of the pool. */

@@ -70,7 +70,8 @@ final class Recovery {
     List<String> names = storage.list();
     for (String name : manifest.liveFiles()) {
       if (!names.contains(name)) {
-        throw new CorruptionException(name, 0, "the file is missing from " + storage.path());
+        throw new CorruptionException(
+            name, 0, "the file is missing from " + storage.path(), recovered.treeOf(name));
       }
     }
     List<Rollback> rollbacks = rollbacks();

@@ -93,7 +93,9 @@ final class StoreCheck {
     for (String name : manifest.liveFiles()) {
       if (!names.contains(name)) {
         missing.add(name);
-        find(Finding.of(name, "missing; the manifest names it"));
+        Finding finding = Finding.of(name, "missing; the manifest names it");
+        String tree = recovered.treeOf(name);
+        find(tree == null ? finding : finding.of(tree));
       }
     }
     for (String orphan : manifest.orphans(names)) {
@@ -161,7 +163,7 @@ final class StoreCheck {
       SSTable table = store.table(order == null ? KeyOrder.BYTES : order, meta);
       try {
         (order == null ? SSTableCheck.checkPages(table) : SSTableCheck.check(table))
-            .forEach(this::find);
+            .forEach(finding -> find(finding.of(tree.definition().name())));
       } finally {
         table.release();
       }

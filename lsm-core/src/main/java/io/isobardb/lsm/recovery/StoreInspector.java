@@ -52,7 +52,7 @@ public final class StoreInspector implements AutoCloseable {
     this.memory = memory;
     Manifest manifest = recovered.manifest();
     UUID storeId = manifest.storeId();
-    this.space = memory.space(storage, IoMode.BUFFERED, storeId, TableSpace::undescribed);
+    this.space = memory.space(storage, IoMode.BUFFERED, storeId, this::label);
   }
 
   /**
@@ -94,6 +94,15 @@ public final class StoreInspector implements AutoCloseable {
     } finally {
       small.close();
     }
+  }
+
+  private TableSpace.TreeLabel label(int treeId) {
+    for (Recovered.Tree tree : recovered.trees()) {
+      if (tree.definition().id() == treeId) {
+        return tree.definition().label();
+      }
+    }
+    return TableSpace.unknownTree(treeId);
   }
 
   /** What the manifest says. Its {@code manifest} is closed: it answers, but takes no edits. */
@@ -177,7 +186,8 @@ public final class StoreInspector implements AutoCloseable {
               + tree.definition().name()
               + "' has the key order '"
               + TreeText.orderName(tree.definition())
-              + "', which is not known here");
+              + "', which is not known here; pass it with StoreOptions.Builder.keyOrder, or on the"
+              + " command line with --key-order");
     }
     Version version = tree.version(order);
     List<SSTable> opened = new ArrayList<>();

@@ -161,7 +161,7 @@ public final class StoreParts {
                 environment.storage(),
                 direct ? IoMode.DIRECT : IoMode.BUFFERED,
                 manifest.storeId(),
-                this::description);
+                this::label);
     LogHandle log = new LogHandle();
     long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
@@ -177,7 +177,7 @@ public final class StoreParts {
         new WriteGate(
             pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
     FailureLatch failure = new FailureLatch();
-    Snapshots snapshots = new Snapshots(log::visible);
+    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos);
     snapshots.setCheckpoint(counters.checkpointLsn());
     return new Engine(
         catalog,
@@ -203,11 +203,11 @@ public final class StoreParts {
         policies.staticLevelBytes());
   }
 
-  private byte[] description(int treeId) {
+  private TableSpace.TreeLabel label(int treeId) {
     TreeHandle tree = engine.catalog().tree(treeId);
     return tree == null
-        ? TableSpace.undescribed(treeId)
-        : new TreeDefinition(treeId, tree.name(), TreeText.format(tree.settings())).encode();
+        ? TableSpace.unknownTree(treeId)
+        : new TreeDefinition(treeId, tree.name(), TreeText.format(tree.settings())).label();
   }
 
   private TunerService newTuner() {

@@ -188,9 +188,8 @@ public final class StoreRepair {
     PagePool pool = new PagePool(settings.memoryBytes(), origin.pageSize());
     try (ReadMemory memory = ReadMemory.of(pool, settings.memoryBytes() / 8, 0)) {
       TableSpace from =
-          memory.space(damaged, IoMode.BUFFERED, origin.storeId(), TableSpace::undescribed);
-      TableSpace to =
-          memory.space(target, IoMode.BUFFERED, settings.newStoreId(), this::description);
+          memory.space(damaged, IoMode.BUFFERED, origin.storeId(), TableSpace::unknownTree);
+      TableSpace to = memory.space(target, IoMode.BUFFERED, settings.newStoreId(), this::label);
       try (RepairOutput output = new RepairOutput(to, origin.pageSize())) {
         if (recovered != null) {
           recovered.trees().forEach(tree -> tree(tree.definition()));
@@ -203,9 +202,9 @@ public final class StoreRepair {
     }
   }
 
-  private byte[] description(int treeId) {
+  private TableSpace.TreeLabel label(int treeId) {
     SalvagedTree tree = trees.get(treeId);
-    return tree == null ? TableSpace.undescribed(treeId) : tree.definition().encode();
+    return tree == null ? TableSpace.unknownTree(treeId) : tree.definition().label();
   }
 
   private void rememberIfUnknown(TreeDefinition definition) {

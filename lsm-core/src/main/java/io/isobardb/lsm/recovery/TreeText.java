@@ -40,7 +40,8 @@ final class TreeText {
               + definition.name()
               + "' has the key order '"
               + name
-              + "', which this program did not give; pass it with StoreOptions.Builder.keyOrder");
+              + "', which this program did not give; pass it with StoreOptions.Builder.keyOrder, or"
+              + " on the command line with --key-order");
     }
     return new TreeHandle.Settings(
         order,

@@ -91,7 +91,7 @@ public final class FileLayout {
     memory.putLong(base + 64, fileNumber);
     memory.putInt(base + 72, space.pageSize());
     memory.putInt(base + 76, codec);
-    byte[] description = space.descriptions().apply(treeId);
+    byte[] description = space.trees().apply(treeId).description();
     if (description.length <= space.pageSize() - DESCRIPTION) {
       memory.putInt(base + 80, description.length);
       memory.put(base + DESCRIPTION, description, 0, description.length);
@@ -211,18 +211,18 @@ public final class FileLayout {
     String file = meta.fileName();
     if (memory.getByte(base + PageLayout.TYPE) != PageLayout.HEADER
         || memory.getLong(base + 32) != MAGIC) {
-      throw new CorruptionException(file, 0, "not an SSTable");
+      throw space.corrupt(meta, 0, "not an SSTable");
     }
     checkVersion(memory.getInt(base + 40), file, 0);
     if (memory.getLong(base + 48) != space.storeIdHigh()
         || memory.getLong(base + 56) != space.storeIdLow()) {
-      throw new CorruptionException(file, 0, "belongs to another store");
+      throw space.corrupt(meta, 0, "belongs to another store");
     }
     if (memory.getInt(base + 44) != meta.treeId()
         || memory.getLong(base + 64) != meta.fileNumber()
         || memory.getInt(base + 72) != space.pageSize()
         || memory.getInt(base + 76) != meta.codec()) {
-      throw new CorruptionException(file, 0, "the header disagrees with the manifest");
+      throw space.corrupt(meta, 0, "the header disagrees with the manifest");
     }
   }
 

@@ -1,11 +1,11 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.memory.page.Memory;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * LZ4 on pages. The implementation in plain Java: native code and {@code Unsafe} bring warnings on
@@ -30,26 +30,20 @@ final class Lz4 {
         from.slice(offset, length), 0, length, to.slice(toOffset, bound), 0, bound);
   }
 
-  /** Decompresses to exactly {@code toLength} bytes. */
-  static void decompress(
-      Memory from,
-      int offset,
-      int length,
-      Memory to,
-      int toOffset,
-      int toLength,
-      String file,
-      long at) {
-    int got;
+  /**
+   * Decompresses to exactly {@code toLength} bytes.
+   *
+   * @return what is wrong with the bytes, or null
+   */
+  static @Nullable String decompress(
+      Memory from, int offset, int length, Memory to, int toOffset, int toLength) {
     try {
-      got =
+      int got =
           DECOMPRESSOR.decompress(
               from.slice(offset, length), 0, length, to.slice(toOffset, toLength), 0, toLength);
+      return got == toLength ? null : "a page of " + got + " bytes";
     } catch (LZ4Exception e) {
-      throw new CorruptionException(file, at, "LZ4: " + e.getMessage());
-    }
-    if (got != toLength) {
-      throw new CorruptionException(file, at, "a page of " + got + " bytes");
+      return "LZ4: " + e.getMessage();
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads pages of one SSTable file. The file is opened by the first read.
  *
- * <p>Every page that it gives has the right checksum; what has not is a {@link
+ * <p>Every page that it gives has the right checksum; what has not is a {@code
  * CorruptionException}. A file of a newer format version is refused when it is opened. Thread rule:
  * all methods may be called by any thread; nobody reads any more when {@link #close} is called.
  */
@@ -116,15 +115,14 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
   void readFully(long offset, Memory memory, int at, int length) throws IOException {
     int got = open(memory, at).read(offset, memory, at, length);
     if (got != length) {
-      throw new CorruptionException(meta.fileName(), offset + got, "the file ends here");
+      throw space.corrupt(meta, offset + got, "the file ends here");
     }
   }
 
   /** Checks a page as it was read. */
   void verify(int pageNo, Memory memory, int base) {
     if (!PageLayout.isIntact(memory, base, pageSize, seed, pageNo)) {
-      throw new CorruptionException(
-          meta.fileName(), rawOffset(pageNo), "page " + pageNo + " has a wrong checksum");
+      throw space.corrupt(meta, rawOffset(pageNo), "page " + pageNo + " has a wrong checksum");
     }
   }
 
@@ -167,20 +165,22 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
 
   /** Verifies and decompresses a stored page. */
   void unpack(int pageNo, long offset, int length, Memory stored, int at, Memory memory, int base) {
-    String name = meta.fileName();
     if (stored.getInt(at) != PageLayout.checksum(stored, at, length, seed, pageNo)) {
-      throw new CorruptionException(name, offset, "page " + pageNo + " has a wrong checksum");
+      throw space.corrupt(meta, offset, "page " + pageNo + " has a wrong checksum");
     }
     int word = stored.getInt(at + 4);
     int bytes = word & ~FileLayout.STORED_RAW;
     if (bytes > length - FileLayout.STORED_HEADER) {
-      throw new CorruptionException(name, offset, "page " + pageNo + " has a wrong length");
+      throw space.corrupt(meta, offset, "page " + pageNo + " has a wrong length");
     }
     int contents = at + FileLayout.STORED_HEADER;
     if (word < 0) {
       memory.copyFrom(base, stored, contents, pageSize);
     } else {
-      Lz4.decompress(stored, contents, bytes, memory, base, pageSize, name, offset);
+      String wrong = Lz4.decompress(stored, contents, bytes, memory, base, pageSize);
+      if (wrong != null) {
+        throw space.corrupt(meta, offset, wrong);
+      }
     }
   }
 
@@ -194,6 +194,10 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
       return (long) pageNo * pageSize;
     }
     return meta.sizeBytes() - (long) (meta.pageCount() - pageNo) * pageSize;
+  }
+
+  boolean isOpen() {
+    return file != null;
   }
 
   /** Opens the file and checks its version, if that has not been done. */
@@ -233,8 +237,7 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
     }
     long size = opened.size();
     if (size != meta.sizeBytes()) {
-      throw new CorruptionException(
-          meta.fileName(), size, "a file of " + size + " bytes, not " + meta.sizeBytes());
+      throw space.corrupt(meta, size, "a file of " + size + " bytes, not " + meta.sizeBytes());
     }
   }
 

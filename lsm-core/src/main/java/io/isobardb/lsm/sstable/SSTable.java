@@ -408,6 +408,11 @@ public final class SSTable {
     }
   }
 
+  /** Whether a file is open for it. */
+  public boolean isFileOpen() {
+    return file != null && file.isOpen();
+  }
+
   TableSpace space() {
     return space;
   }

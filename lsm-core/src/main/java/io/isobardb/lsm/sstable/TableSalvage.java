@@ -333,12 +333,8 @@ public final class TableSalvage implements AutoCloseable {
     int contents = storedAt + FileLayout.STORED_HEADER;
     if (word < 0) {
       memory().copyFrom(target, memory(), contents, pageSize);
-    } else {
-      try {
-        Lz4.decompress(memory(), contents, bytes, memory(), target, pageSize, name, at);
-      } catch (CorruptionException e) {
-        return -1;
-      }
+    } else if (Lz4.decompress(memory(), contents, bytes, memory(), target, pageSize) != null) {
+      return -1;
     }
     length = stored;
     return pageNo;

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
@@ -7,6 +8,7 @@ import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the SSTables of one store live: its memory, its buffer cache, its files.
@@ -19,7 +21,7 @@ import java.util.function.IntFunction;
  * @param storeIdLow the store's ID, lower half
  * @param spare {@link #spareBytes} for reads of compressed pages when there is no other memory;
  *     used by one thread at a time, who holds its lock
- * @param descriptions of trees by ID, as each file's header holds them; empty if not known
+ * @param trees what is known of trees, by ID
  */
 public record TableSpace(
     PagePool pool,
@@ -29,11 +31,27 @@ public record TableSpace(
     long storeIdHigh,
     long storeIdLow,
     Block spare,
-    IntFunction<byte[]> descriptions) {
+    IntFunction<TreeLabel> trees) {
 
-  /** For {@link #descriptions} where nothing is known of trees. */
-  public static byte[] undescribed(int treeId) {
-    return new byte[0];
+  /**
+   * What files and errors say of a tree.
+   *
+   * @param name null if it is not known
+   * @param description as each file's header holds it; empty if not known
+   */
+  public record TreeLabel(@Nullable String name, byte[] description) {
+    private static final TreeLabel UNKNOWN = new TreeLabel(null, new byte[0]);
+  }
+
+  /** For {@link #trees} where nothing is known of them. */
+  public static TreeLabel unknownTree(int treeId) {
+    return TreeLabel.UNKNOWN;
+  }
+
+  /** What to throw if an SSTable's file is not what was written. */
+  CorruptionException corrupt(SSTableMeta meta, long offset, String what) {
+    return new CorruptionException(
+        meta.fileName(), offset, what, trees.apply(meta.treeId()).name());
   }
 
   /** Size of the spare memory: as much as the largest compressed page needs, read in blocks. */

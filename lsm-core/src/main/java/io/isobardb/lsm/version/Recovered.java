@@ -3,6 +3,7 @@ package io.isobardb.lsm.version;
 import io.isobardb.lsm.entry.KeyOrder;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a manifest said when it was opened.
@@ -19,6 +20,18 @@ public record Recovered(
     Counters counters,
     Map<String, String> properties,
     long droppedBytes) {
+
+  /** Name of the tree that an SSTable's file belongs to; null if none does. */
+  public @Nullable String treeOf(String fileName) {
+    for (Tree tree : trees) {
+      for (VersionEdit.Added table : tree.tables()) {
+        if (table.meta().fileName().equals(fileName)) {
+          return tree.definition().name();
+        }
+      }
+    }
+    return null;
+  }
 
   /**
    * One tree.

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.sstable.TableSpace;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -29,6 +30,11 @@ public record TreeDefinition(int id, String name, Map<String, String> options) {
     EditCodec.Output out = new EditCodec.Output();
     EditCodec.encode(VersionEdit.create(this), out);
     return Arrays.copyOf(out.bytes(), out.length());
+  }
+
+  /** What SSTables, and errors in them, say of the tree. */
+  public TableSpace.TreeLabel label() {
+    return new TableSpace.TreeLabel(name, encode());
   }
 
   /**

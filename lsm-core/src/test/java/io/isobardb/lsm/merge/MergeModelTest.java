@@ -42,6 +42,7 @@ class MergeModelTest {
   private long nextFile = 1;
   private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
   private int withinL0;
+  private int indebted;
 
   @Test
   void readsFindTheNewestWhateverIsMerged() {
@@ -52,6 +53,7 @@ class MergeModelTest {
       assertTrue(kinds.getOrDefault(kind, 0) > 10, kind + " was hardly chosen: " + kinds);
     }
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
+    assertTrue(indebted > 1000, indebted + " times merges were due");
   }
 
   private void run(long seed) {
@@ -88,6 +90,7 @@ class MergeModelTest {
       start();
     } while (!running.isEmpty());
     assertTrue(version.groups().size() < start, "seed " + seed + " left " + version);
+    assertEquals(0, debt(), "seed " + seed + " left " + version);
   }
 
   /** New versions of random keys of a range. */
@@ -111,13 +114,20 @@ class MergeModelTest {
   }
 
   private void start() {
-    MergeChoice choice =
-        policy.choose(new MergeView(version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, running));
+    MergeChoice choice = policy.choose(view());
     if (choice != null) {
       kinds.merge(choice.kind(), 1, Integer::sum);
       withinL0 += choice.output().inL0() ? 1 : 0;
       running.add(choice);
     }
+  }
+
+  private MergeView view() {
+    return new MergeView(version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, running);
+  }
+
+  private long debt() {
+    return policy.debtBytes(view());
   }
 
   private void finishOne() {
@@ -167,6 +177,9 @@ class MergeModelTest {
 
   /** The first run that holds a key must hold its newest version. */
   private void check(String when) {
+    long debt = debt();
+    assertTrue(debt >= 0 && debt <= version.sizeBytes(), when + ": a debt of " + debt);
+    indebted += debt > 0 ? 1 : 0;
     List<Level<SSTableMeta>> runs = version.runs();
     for (int key = 0; key < KEYS; key++) {
       byte[] bytes = key(key);

@@ -155,7 +155,9 @@ class StoreInspectorTest {
     Files.move(table, dir.resolve("0000009999.sst"));
     CheckReport report = check();
     assertEquals(
-        List.of(Finding.of(table.getFileName().toString(), "missing; the manifest names it")),
+        List.of(
+            Finding.of(
+                table.getFileName().toString(), "missing; the manifest names it (tree 'plain')")),
         report.findings());
     assertTrue(report.notes().toString().contains("0000009999.sst"), report.notes().toString());
     assertTrue(Files.exists(dir.resolve("0000009999.sst")));

@@ -52,7 +52,7 @@ final class Run implements AutoCloseable {
             0x1234,
             0x5678,
             pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE),
-            TableSpace::undescribed);
+            TableSpace::unknownTree);
     this.order = order;
   }
 

@@ -157,7 +157,7 @@ class SSTableCorruptionTest {
               0x1234,
               0x5679,
               run.space.spare(),
-              TableSpace::undescribed);
+              TableSpace::unknownTree);
       assertThrows(CorruptionException.class, () -> FileLayout.readMeta(stranger, 5));
     }
   }

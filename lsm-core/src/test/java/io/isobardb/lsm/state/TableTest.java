@@ -38,7 +38,7 @@ class TableTest {
             1,
             2,
             pool.allocateBlock(TableSpace.spareBytes(4096), Purpose.CACHE),
-            TableSpace::undescribed);
+            TableSpace::unknownTree);
     MemorySink sink = new MemorySink(pool);
     SSTableWriter writer = new SSTableWriter(sink, KeyOrder.BYTES, 1, 1, 10);
     Memory value = new Memory(ByteBuffer.allocateDirect(8));

@@ -1,6 +1,7 @@
 package io.isobardb.memory.pool;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
 /** How much memory outside the heap the JVM lets this process have. */
@@ -8,7 +9,24 @@ public final class DirectMemory {
   private static final String OPTION = "MaxDirectMemorySize";
   private static final long LIMIT_BYTES = find();
 
+  private static final long SYSTEM_BYTES = findSystem();
+
   private DirectMemory() {}
+
+  /**
+   * The memory of the container that the process is in, or of the machine, in bytes; {@link
+   * Long#MAX_VALUE} if the JVM does not tell.
+   */
+  public static long systemBytes() {
+    return SYSTEM_BYTES;
+  }
+
+  private static long findSystem() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+            && system.getTotalMemorySize() > 0
+        ? system.getTotalMemorySize()
+        : Long.MAX_VALUE;
+  }
 
   /**
    * The value of {@code -XX:MaxDirectMemorySize} in bytes, or what the JVM takes for it if it was
