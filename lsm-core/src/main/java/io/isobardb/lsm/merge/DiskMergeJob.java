@@ -117,21 +117,22 @@ final class DiskMergeJob implements Job {
   }
 
   private Rewrite.Outcome step(Rewrite current, int bytes) throws IOException {
-    EntryFilter filter = tree.filter();
-    if (filter == null) {
+    if (tree.filter() == null) {
       return current.step(bytes);
     }
     long lsn = engine.snapshots().registerOldest();
     try {
-      return current.step(bytes, entry -> drops(filter, entry, lsn));
+      return current.step(bytes, entry -> drops(entry, lsn));
     } finally {
       engine.snapshots().release(lsn);
     }
   }
 
   /** Never a delete marker, which hides what lies below. */
-  private boolean drops(EntryFilter filter, LeafCursor entry, long lsn) {
-    if (entry.kind() == Kind.DELETE
+  private boolean drops(LeafCursor entry, long lsn) {
+    EntryFilter filter = tree.filter();
+    if (filter == null
+        || entry.kind() == Kind.DELETE
         || entry.lsn() > lsn
         || !filter.drops(Arrays.copyOf(entry.key(), entry.keyLength()), lsn)) {
       return false;
