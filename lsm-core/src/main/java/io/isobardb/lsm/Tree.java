@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
+import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
@@ -11,6 +12,8 @@ import io.isobardb.lsm.transaction.LockOwner;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,7 @@ public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
   public static final int NOT_FOUND = PointReader.NOT_FOUND;
 
+  private static final Logger LOG = LogManager.getLogger(Tree.class);
   private static final byte[] NO_VALUE = new byte[0];
   private static final int SCRATCH_BYTES = 4096;
 
@@ -50,6 +54,7 @@ public final class Tree {
   private final PointReader reader;
   private final InPlaceReader inPlace;
   private final BatchReader batches;
+  private final MemoryReader memory;
   private final Transactions transactions;
   private final boolean syncByDefault;
 
@@ -61,6 +66,7 @@ public final class Tree {
     this.reader = parts.reader();
     this.inPlace = parts.inPlaceReader();
     this.batches = parts.batchReader();
+    this.memory = parts.memoryReader();
     this.transactions = store.transactions();
     this.syncByDefault = store.options().durability() == Durability.SYNC;
   }
@@ -374,6 +380,63 @@ public final class Tree {
     } finally {
       operations.exit(slot);
     }
+  }
+
+  /**
+   * Lets disk merges of this tree leave out entries that no reader counts: for layers above, like
+   * datasets, whose readers look at a record of another tree to tell whether an entry counts.
+   *
+   * <p>Whoever makes a record count an entry has to put that entry, new or not, in the same
+   * transaction. Readers have to look at both trees as of one moment, or at the record later.
+   * Values of entries that do not count are not to be relied on: they may be gone once a cursor has
+   * moved there. Merges ask for as much as is known without reading from disk; records that are
+   * neither in write memory nor in the buffer cache are not looked at. Not stored: it lasts until
+   * the store is closed, or until the filter throws.
+   *
+   * @throws IllegalArgumentException if one of the trees is not logged, or of another store: after
+   *     a crash they might not stand at one moment
+   */
+  public void setMergeFilter(Tree records, MergeFilter filter) {
+    if (records.store != store || !records.isLogged() || !isLogged()) {
+      throw new IllegalArgumentException(
+          "trees '"
+              + name()
+              + "' and '"
+              + records.name()
+              + "' must both be logged, and belong to one store");
+    }
+    handle.setFilter(
+        (key, lsn) -> {
+          try {
+            return records.tells(filter, key, lsn);
+          } catch (RuntimeException | Error e) {
+            // What is the user's must not stop the store; entries that stay do no harm.
+            LOG.warn("merges of tree '{}' don't ask its filter any more, which failed", name(), e);
+            handle.setFilter(null);
+            return false;
+          }
+        });
+  }
+
+  /** Whether a filter tells, by what memory knows of this tree, that an entry does not count. */
+  private boolean tells(MergeFilter filter, byte[] key, long lsn) {
+    byte[] recordKey = filter.recordKey(key);
+    ByteBuffer target = SCRATCH.get();
+    target.clear();
+    int length = memory.get(handle, recordKey, lsn, target);
+    if (length > target.remaining()) {
+      target = ByteBuffer.allocate(length);
+      length = memory.get(handle, recordKey, lsn, target);
+    }
+    if (length == MemoryReader.NOT_FOUND) {
+      return !filter.counts(key, null);
+    }
+    if (length < 0 || length > target.remaining()) {
+      return false;
+    }
+    byte[] record = new byte[length];
+    target.get(0, record);
+    return !filter.counts(key, record);
   }
 
   void checkKey(int length) {

@@ -5,6 +5,7 @@ import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.tpcc.check.Condition;
 import io.isobardb.tpcc.check.ConsistencyCheck;
 import io.isobardb.tpcc.check.Findings;
+import io.isobardb.tpcc.drive.DeliveryLog;
 import io.isobardb.tpcc.drive.Driver;
 import io.isobardb.tpcc.drive.DriverClock;
 import io.isobardb.tpcc.drive.Observer;
@@ -19,8 +20,10 @@ import io.isobardb.tpcc.store.TpccStore;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process of a run: load, check, run, check. Its argument is a {@link TpccSpec}; every line it
@@ -51,7 +54,7 @@ final class TpccChild {
     System.exit(0);
   }
 
-  private void run() throws InterruptedException {
+  private void run() throws InterruptedException, IOException {
     try (TpccStore store = EngineKind.openStore(spec.store())) {
       say("stage", "loading " + spec.scale().warehouses() + " warehouses");
       LoadMark mark =
@@ -62,8 +65,7 @@ final class TpccChild {
         check(store, mark.scale(), "after the load");
       }
       say("stage", "running " + spec.run().threads() + " terminals");
-      RunResult result =
-          new Driver(store, mark, spec.run(), DriverClock.SYSTEM, new Watcher()).run();
+      RunResult result = run(store, mark);
       Report report =
           new Report(spec.store(), spec.run(), mark.scale(), result, store.configuration());
       Map<String, Object> event = event("report");
@@ -76,6 +78,13 @@ final class TpccChild {
       }
     }
     print(event("end"));
+  }
+
+  private RunResult run(TpccStore store, LoadMark mark) throws InterruptedException, IOException {
+    Path file = spec.deliveryLog();
+    try (DeliveryLog log = file == null ? null : new DeliveryLog(file)) {
+      return new Driver(store, mark, spec.run(), DriverClock.SYSTEM, new Watcher(log)).run();
+    }
   }
 
   private void check(TpccStore store, Scale scale, String when) throws InterruptedException {
@@ -121,6 +130,19 @@ final class TpccChild {
   }
 
   private final class Watcher implements Observer {
+    private final @Nullable DeliveryLog deliveries;
+
+    Watcher(@Nullable DeliveryLog deliveries) {
+      this.deliveries = deliveries;
+    }
+
+    @Override
+    public void delivered(Delivered delivery) {
+      if (deliveries != null) {
+        deliveries.add(delivery);
+      }
+    }
+
     @Override
     public void progress(Progress progress) {
       say(

@@ -135,6 +135,14 @@ public final class TpccCommand implements Callable<Integer> {
   private Search delivery = Search.hint;
 
   @Option(
+      names = "--delivery-log",
+      paramLabel = "FILE",
+      description =
+          "Write what became of each delivery: when it was queued and ended, warehouse, carrier, and"
+              + " by district the order delivered, or 'skipped'.")
+  private @Nullable Path deliveryLog;
+
+  @Option(
       names = "--memory",
       paramLabel = "SIZE",
       description = "Write buffers and caches together (default: ${DEFAULT-VALUE}).",
@@ -210,7 +218,7 @@ public final class TpccCommand implements Callable<Integer> {
               io == Io.direct);
       return kills != null
           ? killTest(store, size, threads, kills, progress)
-          : measure(new TpccSpec(store, run, size, check), progress);
+          : measure(new TpccSpec(store, run, size, check, deliveryLog), progress);
     } finally {
       if (dir == null) {
         Directories.delete(data);

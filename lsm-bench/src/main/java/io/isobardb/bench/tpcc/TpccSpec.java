@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the process of a run is asked to do.
@@ -20,8 +21,10 @@ import java.util.Map;
  * @param run the load
  * @param scale how much is loaded, unless it is there
  * @param check whether to check the conditions, after a load and after the run
+ * @param deliveryLog where the results of deliveries go, or null
  */
-record TpccSpec(StoreSpec store, RunSpec run, Scale scale, boolean check) {
+record TpccSpec(
+    StoreSpec store, RunSpec run, Scale scale, boolean check, @Nullable Path deliveryLog) {
   String toJson() throws IOException {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("engine", store.engine().name());
@@ -43,11 +46,15 @@ record TpccSpec(StoreSpec store, RunSpec run, Scale scale, boolean check) {
     map.put("customers", scale.customers());
     map.put("newOrders", scale.newOrders());
     map.put("check", check);
+    if (deliveryLog != null) {
+      map.put("deliveryLog", deliveryLog.toAbsolutePath().toString());
+    }
     return JSON.std.asString(map);
   }
 
   static TpccSpec fromJson(String json) throws IOException {
     Map<String, Object> map = JSON.std.mapFrom(json);
+    String deliveryLog = (String) map.get("deliveryLog");
     return new TpccSpec(
         new StoreSpec(
             EngineKind.valueOf((String) map.get("engine")),
@@ -71,7 +78,8 @@ record TpccSpec(StoreSpec store, RunSpec run, Scale scale, boolean check) {
             number(map, "items").intValue(),
             number(map, "customers").intValue(),
             number(map, "newOrders").intValue()),
-        (Boolean) map.get("check"));
+        (Boolean) map.get("check"),
+        deliveryLog == null ? null : Path.of(deliveryLog));
   }
 
   private static Number number(Map<String, Object> map, String name) {

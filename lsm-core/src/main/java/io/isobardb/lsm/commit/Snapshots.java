@@ -65,6 +65,19 @@ public final class Snapshots implements Visibility {
     return lsn;
   }
 
+  /**
+   * Registers a reader at the oldest LSN that is registered, or at what is visible now if there is
+   * none; gives it. All others read there or later, from now on for good.
+   */
+  public synchronized long registerOldest() {
+    if (count == 0) {
+      return register();
+    }
+    long lsn = lsns[0];
+    add(lsn);
+    return lsn;
+  }
+
   /** Registers one more reader at an LSN that is registered. */
   public synchronized void retain(long lsn) {
     if (Arrays.binarySearch(lsns, 0, count, lsn) < 0) {

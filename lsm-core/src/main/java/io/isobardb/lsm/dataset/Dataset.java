@@ -320,6 +320,7 @@ public final class Dataset {
                   index.stored().state(),
                   progress == null ? 0 : progress.records(),
                   index.staleSeen(),
+                  index.staleDropped(),
                   index.tree().name());
             })
         .toList();

@@ -109,7 +109,9 @@ final class IndexChanges {
     }
     writers.publish(new Layout(indexes));
     for (SecondaryIndex index : indexes) {
-      if (!index.isReady()) {
+      if (index.isReady()) {
+        index.repairAtMerges(primary);
+      } else {
         build(index, options.progress());
       }
     }
@@ -274,7 +276,9 @@ final class IndexChanges {
           catalog.put(transaction, ready);
           catalog.removeProgress(transaction, ready.name());
         });
-    writers.publish(writers.current().replace(index.name(), index.with(ready)));
+    SecondaryIndex built = index.with(ready);
+    writers.publish(writers.current().replace(index.name(), built));
+    built.repairAtMerges(primary);
   }
 
   private void fill(SecondaryIndex index, BuildProgress progress) {

@@ -11,6 +11,7 @@ package io.isobardb.lsm.dataset;
  * @param recordsBuilt while it is being built, how many records have been looked at
  * @param staleSeen how many stale entries readers have passed over since the store was opened: many
  *     of them make {@link Dataset#repair} worth while
+ * @param staleDropped how many stale entries merges have left out since the store was opened
  * @param tree the name of the tree that holds its entries
  */
 public record IndexStatus(
@@ -21,4 +22,5 @@ public record IndexStatus(
     IndexState state,
     long recordsBuilt,
     long staleSeen,
+    long staleDropped,
     String tree) {}

@@ -9,8 +9,8 @@ import java.util.Collection;
  * rests what is removed when it is replaced. Whoever changes what it gives changes the {@linkplain
  * Index.Builder#version version} of the definition.
  *
- * <p>Thread rule: called by many threads at once, and with records locked: it must not block, nor
- * use the store.
+ * <p>Thread rule: called by many threads at once, the store's own among them, and with records
+ * locked: it must not block, nor use the store.
  */
 @FunctionalInterface
 public interface KeyExtractor {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.dataset;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.MergeFilter;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
@@ -10,34 +11,38 @@ import java.util.Collection;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An index that is maintained: its definition, its tree, and how far it is.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-final class SecondaryIndex {
+final class SecondaryIndex implements MergeFilter {
   private static final byte[] NO_VALUE = new byte[0];
 
   private final Index definition;
   private final Tree tree;
   private final Catalog.Stored stored;
-  private final LongAdder staleSeen;
+  private final Stale stale;
+
+  /** Stale entries that were met: by readers, who passed them over, and by merges. */
+  private record Stale(LongAdder seen, LongAdder dropped) {}
 
   SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored) {
-    this(definition, tree, stored, new LongAdder());
+    this(definition, tree, stored, new Stale(new LongAdder(), new LongAdder()));
   }
 
-  private SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored, LongAdder staleSeen) {
+  private SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored, Stale stale) {
     this.definition = definition;
     this.tree = tree;
     this.stored = stored;
-    this.staleSeen = staleSeen;
+    this.stale = stale;
   }
 
   /** The same index in another state. */
   SecondaryIndex with(Catalog.Stored now) {
-    return new SecondaryIndex(definition, tree, now, staleSeen);
+    return new SecondaryIndex(definition, tree, now, stale);
   }
 
   String name() {
@@ -80,12 +85,43 @@ final class SecondaryIndex {
   /** A reader has passed over an entry. Of an eager index that is its own transaction's doing. */
   void countStale() {
     if (!isEager()) {
-      staleSeen.increment();
+      stale.seen.increment();
     }
   }
 
   long staleSeen() {
-    return staleSeen.sum();
+    return stale.seen.sum();
+  }
+
+  long staleDropped() {
+    return stale.dropped.sum();
+  }
+
+  /**
+   * From now on, merges drop stale entries as they meet them, if this is an index with validation.
+   * It is ready: whatever makes a record fit an entry puts that entry.
+   *
+   * <p>Not of a unique index, whose cursors take the primary key from the value.
+   */
+  void repairAtMerges(Tree primary) {
+    if (!isEager() && !isUnique() && primary.isLogged()) {
+      tree.setMergeFilter(primary, this);
+    }
+  }
+
+  @Override
+  public byte[] recordKey(byte[] entryKey) {
+    return EntryKey.primaryKey(entryKey);
+  }
+
+  @Override
+  public boolean counts(byte[] entryKey, byte @Nullable [] record) {
+    boolean fits =
+        record != null && leads(EntryKey.indexKey(entryKey), EntryKey.primaryKey(entryKey), record);
+    if (!fits) {
+      stale.dropped.increment();
+    }
+    return fits;
   }
 
   /**

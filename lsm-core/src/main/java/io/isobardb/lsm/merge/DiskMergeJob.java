@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
@@ -12,6 +13,7 @@ import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.state.EntryFilter;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
@@ -42,6 +44,9 @@ final class DiskMergeJob implements Job {
   private final long startNanos;
   private @Nullable Rewrite rewrite;
   private boolean committing;
+
+  /** The LSN that the tree's filter was last asked at with success, -1 if never. */
+  private long droppedAt = -1;
 
   DiskMergeJob(Merger merger, Engine engine, TreeHandle tree, MergeChoice choice) {
     this.merger = merger;
@@ -96,7 +101,7 @@ final class DiskMergeJob implements Job {
       current = begin();
       rewrite = current;
     }
-    Rewrite.Outcome outcome = current.step(engine.environment().scheduler().stepBytes());
+    Rewrite.Outcome outcome = step(current, engine.environment().scheduler().stepBytes());
     if (outcome == Rewrite.Outcome.GOING_ON) {
       return false;
     }
@@ -108,6 +113,31 @@ final class DiskMergeJob implements Job {
     }
     current.close();
     rewrite = null;
+    return true;
+  }
+
+  private Rewrite.Outcome step(Rewrite current, int bytes) throws IOException {
+    if (tree.filter() == null) {
+      return current.step(bytes);
+    }
+    long lsn = engine.snapshots().registerOldest();
+    try {
+      return current.step(bytes, entry -> drops(entry, lsn));
+    } finally {
+      engine.snapshots().release(lsn);
+    }
+  }
+
+  /** Never a delete marker, which hides what lies below. */
+  private boolean drops(LeafCursor entry, long lsn) {
+    EntryFilter filter = tree.filter();
+    if (filter == null
+        || entry.kind() == Kind.DELETE
+        || entry.lsn() > lsn
+        || !filter.drops(Arrays.copyOf(entry.key(), entry.keyLength()), lsn)) {
+      return false;
+    }
+    droppedAt = lsn;
     return true;
   }
 
@@ -186,11 +216,22 @@ final class DiskMergeJob implements Job {
     for (SSTableMeta meta : outputs) {
       fresh.add(engine.open(meta, tree));
     }
+    awaitLog();
     committing = true;
     engine.catalog().commit(tree, (version, flushedLsn) -> edit(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
     outputs.clear();
     merger.merged(tree, choice, committed, span, startNanos);
+  }
+
+  /**
+   * Waits until what the filter went by is durable: else a crash could take records back that count
+   * the entries left out.
+   */
+  private void awaitLog() {
+    if (droppedAt >= 0 && engine.log().isOpen()) {
+      engine.log().get().awaitDurable(droppedAt);
+    }
   }
 
   private VersionEdit edit() {

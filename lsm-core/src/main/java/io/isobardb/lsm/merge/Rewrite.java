@@ -10,6 +10,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import java.io.IOException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class Rewrite implements AutoCloseable {
   /** What carrying an entry costs besides its bytes, as if in bytes. */
   private static final int ENTRY_OVERHEAD = 64;
+
+  private static final Predicate<LeafCursor> NONE = entry -> false;
 
   private final EntryCursor source;
   private final VersionFilter filter;
@@ -72,6 +75,15 @@ public final class Rewrite implements AutoCloseable {
 
   /** Carries about {@code bytes} of entries. */
   public Outcome step(int bytes) throws IOException {
+    return step(bytes, NONE);
+  }
+
+  /**
+   * Carries about {@code bytes} of entries.
+   *
+   * @param drops what is left out of what somebody may read
+   */
+  Outcome step(int bytes, Predicate<LeafCursor> drops) throws IOException {
     long carried = 0;
     while (carried < bytes) {
       if (!source.valid()) {
@@ -89,7 +101,7 @@ public final class Rewrite implements AutoCloseable {
       newestLsn = Math.max(newestLsn, entry.lsn());
       carried += ENTRY_OVERHEAD + entry.keyLength() + entry.valueLength();
       boolean deletes = entry.kind() == Kind.DELETE;
-      if (filter.keep(entry, deletes && bottommost.apply(entry))) {
+      if (filter.keep(entry, deletes && bottommost.apply(entry)) && !drops.test(entry)) {
         add(entry);
       }
       source.next();

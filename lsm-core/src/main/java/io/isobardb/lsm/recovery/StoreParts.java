@@ -25,6 +25,7 @@ import io.isobardb.lsm.observe.Observers;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
+import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -74,6 +75,7 @@ public final class StoreParts {
   private final PointReader reader;
   private final InPlaceReader inPlaceReader;
   private final BatchReader batchReader;
+  private final MemoryReader memoryReader;
   private final Checkpointer checkpointer;
   private final MemoryWall wall;
   private final @Nullable TunerService tuner;
@@ -145,6 +147,7 @@ public final class StoreParts {
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
+    this.memoryReader = new MemoryReader(engine);
     engine.failure().onFailure(gate::wake);
     gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
     engine.space().onRetry(this::retry);
@@ -322,6 +325,10 @@ public final class StoreParts {
 
   public InPlaceReader inPlaceReader() {
     return inPlaceReader;
+  }
+
+  public MemoryReader memoryReader() {
+    return memoryReader;
   }
 
   public BatchReader batchReader() {

@@ -104,8 +104,20 @@ public final class SSTable {
 
   /** The pool page of a page, or {@link PagePool#NONE} on a miss. Inside an epoch. */
   public int page(int pageNo) {
+    return page(pageNo, true);
+  }
+
+  /**
+   * As {@link #page(int)}.
+   *
+   * @param touch whether the page becomes hot
+   */
+  private int page(int pageNo, boolean touch) {
     int[] mine = pages;
-    return mine != null ? mine[pageNo] : cache.find(fileKey | pageNo);
+    if (mine != null) {
+      return mine[pageNo];
+    }
+    return touch ? cache.find(fileKey | pageNo) : cache.findWithoutTouching(fileKey | pageNo);
   }
 
   /**
@@ -114,11 +126,15 @@ public final class SSTable {
    * @param hash of {@link KeyHash}
    */
   public int mayContain(long hash) {
+    return mayContain(hash, true);
+  }
+
+  private int mayContain(long hash, boolean touch) {
     int pageNo = filterPage(hash);
     if (pageNo == NO_FILTER) {
       return MAYBE;
     }
-    int page = page(pageNo);
+    int page = page(pageNo, touch);
     if (page == PagePool.NONE) {
       return miss(pageNo);
     }
@@ -153,10 +169,20 @@ public final class SSTable {
 
   /** As {@link #locate}, without the filter. */
   public long search(byte[] key, int offset, int length, long lsn) {
+    return search(key, offset, length, lsn, true);
+  }
+
+  /** As {@link #locate}, for background work: pages become no hotter than they are. */
+  public long peek(byte[] key, long hash, long lsn) {
+    int maybe = mayContain(hash, false);
+    return maybe == MAYBE ? search(key, 0, key.length, lsn, false) : maybe;
+  }
+
+  private long search(byte[] key, int offset, int length, long lsn, boolean touch) {
     long at = lsn & -8L;
     int pageNo = meta.rootPage();
     for (int level = meta.indexHeight(); level > 0; level--) {
-      int page = page(pageNo);
+      int page = page(pageNo, touch);
       if (page == PagePool.NONE) {
         return miss(pageNo);
       }
@@ -165,7 +191,7 @@ public final class SSTable {
       int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
       pageNo = PageReader.child(memory, base, slot);
     }
-    int page = page(pageNo);
+    int page = page(pageNo, touch);
     if (page == PagePool.NONE) {
       return miss(pageNo);
     }

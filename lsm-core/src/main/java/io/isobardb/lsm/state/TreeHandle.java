@@ -36,6 +36,7 @@ public final class TreeHandle {
   private volatile @Nullable String refused;
   private volatile boolean closed;
   private volatile byte @Nullable [] sweep;
+  private volatile @Nullable EntryFilter filter;
 
   /**
    * What was said of the tree when it was created.
@@ -167,6 +168,15 @@ public final class TreeHandle {
 
   public void setSweep(byte @Nullable [] key) {
     sweep = key;
+  }
+
+  /** What disk merges may leave out besides what newer versions hide, or null. */
+  public @Nullable EntryFilter filter() {
+    return filter;
+  }
+
+  public void setFilter(@Nullable EntryFilter filter) {
+    this.filter = filter;
   }
 
   /** Told by writers what they wrote. */

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.Snapshot;
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -160,6 +163,61 @@ class DatasetConcurrencyTest {
     sum(writers);
     stop.set(true);
     assertTrue(others.get() > 0);
+    DatasetCheck check = dataset.check();
+    assertTrue(check.isSound(), check::toString);
+  }
+
+  @Test
+  void mergesLeaveOutNothingThatAReaderFinds() throws Exception {
+    Index tags = Records.tagIndex("tags", Maintenance.VALIDATION);
+    Dataset dataset = open(tags);
+    AtomicBoolean stop = new AtomicBoolean();
+    AtomicInteger seeds = new AtomicInteger();
+    List<Future<Integer>> writers =
+        start(
+            2,
+            () -> {
+              SplittableRandom random = new SplittableRandom(SEED + seeds.getAndIncrement());
+              int writes = 0;
+              for (; !stop.get(); writes++) {
+                write(dataset, random, 200, 1);
+              }
+              return writes;
+            });
+    Future<Integer> readers =
+        threads.submit(
+            () -> {
+              int reads = 0;
+              while (!stop.get()) {
+                try (Snapshot snapshot = store.snapshot();
+                    IndexCursor first = dataset.cursor(snapshot, "tags", IndexRange.all())) {
+                  List<IndexEntry> found = Records.forward(first);
+                  for (int i = 0; i < 10; i++, reads++) {
+                    SortedMap<byte[], byte[]> records = Records.newModel();
+                    try (Cursor cursor = dataset.cursor(CursorOptions.all().snapshot(snapshot));
+                        IndexCursor again = dataset.cursor(snapshot, "tags", IndexRange.all())) {
+                      for (boolean more = cursor.first(); more; more = cursor.next()) {
+                        records.put(cursor.key(), cursor.value());
+                      }
+                      assertEquals(Records.entries(tags, records), Records.forward(again));
+                    }
+                    assertEquals(Records.entries(tags, records), found);
+                  }
+                }
+              }
+              return reads;
+            });
+    long dropped = 0;
+    try {
+      for (int i = 0; i < 40 || dropped == 0; i++) {
+        store.flush();
+        dropped = dataset.indexes().get(0).staleDropped();
+      }
+    } finally {
+      stop.set(true);
+    }
+    assertTrue(sum(writers) > 0);
+    assertTrue(readers.get() > 0);
     DatasetCheck check = dataset.check();
     assertTrue(check.isSound(), check::toString);
   }

@@ -38,6 +38,11 @@ final class DatasetHistory {
   /** What the records may be after a crash, oldest first; the last is what they are. */
   private final List<SortedMap<byte[], byte[]>> states = new ArrayList<>();
 
+  /** What is read at again and again, for a while; with what it must find, by which indexes. */
+  private record Held(
+      Snapshot snapshot, SortedMap<byte[], byte[]> model, TreeMap<String, Index> indexes) {}
+
+  private @Nullable Held held;
   private Store store;
   private Dataset dataset;
   private int step;
@@ -45,6 +50,7 @@ final class DatasetHistory {
   private int crashes;
   private int stale;
   private int duplicates;
+  private long dropped;
 
   DatasetHistory(long seed) {
     this.random = new SplittableRandom(seed);
@@ -83,6 +89,11 @@ final class DatasetHistory {
     return stale;
   }
 
+  /** Stale entries that merges left out. */
+  long dropped() {
+    return dropped;
+  }
+
   int duplicates() {
     return duplicates;
   }
@@ -95,10 +106,10 @@ final class DatasetHistory {
   void run(int steps) {
     for (step = 0; step < steps; step++) {
       int choice = random.nextInt(100);
-      if (choice < 55) {
+      if (choice < 52) {
         last = "write";
         write();
-      } else if (choice < 75) {
+      } else if (choice < 70) {
         last = "transaction";
         transaction();
       } else if (choice < 80) {
@@ -117,7 +128,7 @@ final class DatasetHistory {
         forget();
       } else if (choice < 96) {
         last = "reopening";
-        store.close();
+        close();
         forget();
         store = world.open();
         dataset = openDataset();
@@ -125,10 +136,16 @@ final class DatasetHistory {
         last = "crash";
         crash();
       }
-      if (step % 8 == 0 || choice >= 75) {
+      if (step % 8 == 0 || choice >= 70) {
         checkAll();
       }
     }
+    close();
+  }
+
+  private void close() {
+    letGo();
+    dropped += dataset.indexes().stream().mapToLong(IndexStatus::staleDropped).sum();
     store.close();
   }
 
@@ -303,6 +320,9 @@ final class DatasetHistory {
     List<Index> all = all();
     Index index = all.get(random.nextInt(all.size()));
     if (indexes.remove(index.name()) != null) {
+      if (held != null) {
+        held.indexes.remove(index.name());
+      }
       dataset.dropIndex(index.name());
       return;
     }
@@ -336,7 +356,7 @@ final class DatasetHistory {
       world.background(random.nextInt(5));
     }
     SimulatedStorage disk = world.crashed(modes[random.nextInt(modes.length)]);
-    store.close();
+    close();
     world.use(disk);
     store = world.open();
     dataset = openDataset();
@@ -369,6 +389,7 @@ final class DatasetHistory {
     assertEquals(now().size(), check.records());
     check.indexes().forEach(found -> stale += (int) found.stale());
     now().forEach((key, value) -> assertArrayEquals(value, dataset.get(key)));
+    checkHeld();
     try (Snapshot snapshot = store.snapshot()) {
       SortedMap<byte[], byte[]> then = copy();
       if (random.nextBoolean()) {
@@ -378,6 +399,28 @@ final class DatasetHistory {
         checkIndex(index, Records.entries(index, now()), null);
         checkIndex(index, Records.entries(index, then), snapshot);
       }
+    }
+  }
+
+  private void letGo() {
+    if (held != null) {
+      held.snapshot.close();
+      held = null;
+    }
+  }
+
+  private void checkHeld() {
+    if (held == null) {
+      if (random.nextInt(3) == 0) {
+        held = new Held(store.snapshot(), copy(), new TreeMap<>(indexes));
+      }
+      return;
+    }
+    for (Index index : held.indexes.values()) {
+      checkIndex(index, Records.entries(index, held.model), held.snapshot);
+    }
+    if (random.nextInt(6) == 0) {
+      letGo();
     }
   }
 

@@ -19,6 +19,7 @@ class DatasetModelTest {
     int crashes = 0;
     int stale = 0;
     int duplicates = 0;
+    long dropped = 0;
     for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
       DatasetHistory history = new DatasetHistory(seed);
       try {
@@ -30,11 +31,13 @@ class DatasetModelTest {
       crashes += history.crashes();
       stale += history.stale();
       duplicates += history.duplicates();
+      dropped += history.dropped();
     }
     if (SEEDS >= 4) {
       assertTrue(crashes > 3, "crashes: " + crashes);
       assertTrue(stale > 20, "stale entries: " + stale);
       assertTrue(duplicates > 20, "duplicates: " + duplicates);
+      assertTrue(dropped > 0, "dropped by merges: " + dropped);
     }
   }
 }

@@ -53,11 +53,13 @@ final class DeliveryWorker implements Runnable {
     int delivered = 0;
     int skipped = 0;
     int givenUp = 0;
+    int[] orders = new int[Scale.DISTRICTS];
     for (int d = 1; d <= Scale.DISTRICTS; d++) {
       int w = queued.w();
       Delivery input =
           new Delivery(w, d, run.firstNewOrder(w, d), queued.carrier(), queued.dateMillis());
       Integer order = attempts.run(Kind.DELIVERY, input);
+      orders[d - 1] = order == null ? DeliveryLog.FAILED : order;
       if (order == null) {
         givenUp++;
       } else if (order == 0) {
@@ -67,6 +69,10 @@ final class DeliveryWorker implements Runnable {
         run.delivered(w, d, order);
       }
     }
+    run.observer()
+        .delivered(
+            new Observer.Delivered(
+                queued.dateMillis(), run.clock().millis(), queued.w(), queued.carrier(), orders));
     long retries = attempts.takeRetries();
     run.retried(retries);
     if (!run.measuring()) {

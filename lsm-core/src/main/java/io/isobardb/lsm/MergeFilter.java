@@ -1,0 +1,26 @@
+package io.isobardb.lsm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells which entries of a tree count, by a record of another tree that each of them belongs to.
+ *
+ * <p>Thread rule: called by many threads at once, the store's own among them; must not block, nor
+ * use the store.
+ */
+public interface MergeFilter {
+  /**
+   * The key of the record that an entry belongs to.
+   *
+   * @param key the entry's; not to be changed
+   */
+  byte[] recordKey(byte[] key);
+
+  /**
+   * Whether readers count an entry. Equal arguments get equal answers.
+   *
+   * @param key the entry's; not to be changed
+   * @param record its record, not to be changed; null if there is none
+   */
+  boolean counts(byte[] key, byte @Nullable [] record);
+}
