@@ -1,0 +1,38 @@
+package io.isobardb.lsm.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.version.TreeDefinition;
+import java.util.Map;
+
+/** Definitions of trees and properties of stores that nobody ever wrote, as manifests have them. */
+class DefinitionFuzzTest {
+  private static final Map<String, KeyOrder> ORDERS = Map.of(KeyOrder.BYTES.name(), KeyOrder.BYTES);
+
+  /** A definition as SSTables hold it. */
+  @FuzzTest(maxDuration = "10m")
+  void tree(byte[] bytes) {
+    TreeDefinition definition = TreeDefinition.decode("0000000001.sst", bytes);
+    if (definition == null) {
+      return;
+    }
+    assertEquals(definition, TreeDefinition.decode("again", definition.encode()));
+    try {
+      TreeHandle.Settings settings = TreeText.parse(definition, ORDERS);
+      TreeDefinition again =
+          new TreeDefinition(definition.id(), definition.name(), TreeText.format(settings));
+      assertEquals(settings, TreeText.parse(again, ORDERS));
+    } catch (FormatException e) {
+      // Told of.
+    }
+    try {
+      StoreProperties.pageSize(definition.options(), 4096);
+    } catch (FormatException e) {
+      // Told of.
+    }
+  }
+}
