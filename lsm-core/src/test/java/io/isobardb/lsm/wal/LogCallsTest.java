@@ -12,6 +12,7 @@ import io.isobardb.lsm.io.TracedDisk;
 import io.isobardb.lsm.observe.Observers;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
 import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.memory.page.Memory;
@@ -35,8 +36,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <pre>
  *   log direct|buffered segment=KB ring=KB async=MS spares=N       the first line
- *   open [START [SYNCED]]   append BYTES [TIMES]   marker   begin BYTES   put BYTES   complete
+ *   open [START [SYNCED]]   append BYTES [TIMES]   marker [TIMES]   begin BYTES   put BYTES   complete
  *   publish   abandon   wait   flush   run   pass MS   truncate LSN   check   close
+ *   later STEP              a step that is done when somebody waits
+ *   look [START [SYNCED]]   scan [START [SYNCED]]   observe   fail-with MESSAGE
  *   kill                    what was not closed goes on with the files as they stand
  *   fail OPERATION FAULT | none     capacity KB|all     what the disk does from now on
  *   spare FILE BYTES   zero FILE OFFSET BYTES   shorten FILE BYTES   remove FILE
@@ -56,6 +59,8 @@ class LogCallsTest {
         Set.of(
             "log",
             "open",
+            "look",
+            "scan",
             "kill",
             "salvage",
             "fail",
@@ -120,13 +125,17 @@ class LogCallsTest {
       }
       switch (words[0]) {
         case "log" -> options(words);
-        case "open" -> open(number(words, 1, Lsn.FIRST), number(words, 2, 0));
+        case "open" -> open(extent(words));
         case "append" -> {
           for (long i = number(words, 2, 1); i > 0; i--) {
             LogWorld.append(record, payload((int) number(words, 1, 0)));
           }
         }
-        case "marker" -> LogWorld.marker(log);
+        case "marker" -> {
+          for (long i = number(words, 1, 1); i > 0; i--) {
+            LogWorld.marker(log);
+          }
+        }
         case "begin" -> record.begin((int) number(words, 1, 0));
         case "put" -> record.put(payload((int) number(words, 1, 0)), 0, (int) number(words, 1, 0));
         case "complete" -> record.complete();
@@ -145,6 +154,15 @@ class LogCallsTest {
             log = null;
             traced.note(disk.openFiles() + " files open, " + pool.ledger().bytes(Purpose.LOG));
           }
+        }
+        case "later" -> later(Arrays.copyOfRange(words, 1, words.length));
+        case "observe" -> observe();
+        case "fail-with" -> log.fail(new IllegalStateException(words[1]));
+        case "look" -> Log.check(environment(), pool, options, LogWorld.STORE, extent(words));
+        case "scan" -> {
+          Found found = new Found();
+          traced.note(LogScan.run(disk, pool, LogWorld.STORE, extent(words), found).toString());
+          traced.note("found " + found);
         }
         case "kill" -> kill();
         case "salvage" -> salvage(number(words, 1, 0), number(words, 2, 0));
@@ -212,33 +230,65 @@ class LogCallsTest {
       return bytes;
     }
 
-    private void open(long start, long synced) throws IOException {
+    private Environment environment() {
+      return new Environment(traced.storage(), clock, scheduler, new SplittableRandom(1));
+    }
+
+    private static LogExtent extent(String[] words) {
+      return new LogExtent(number(words, 1, Lsn.FIRST), number(words, 2, 0));
+    }
+
+    private void open(LogExtent extent) throws IOException {
       Found replayed = new Found();
       try {
-        log =
-            Log.open(
-                new Environment(traced.storage(), clock, scheduler, new SplittableRandom(1)),
-                pool,
-                options,
-                LogWorld.STORE,
-                new LogExtent(start, synced),
-                replayed);
+        log = Log.open(environment(), pool, options, LogWorld.STORE, extent, replayed);
         record = log.newRecord();
-        Observers observers = new Observers("store");
-        observers.add(
-            new StoreListener() {
-              @Override
-              public void synced(Sync event) {
-                traced.note("synced " + event.bytes() + " bytes in " + event.nanos() + " ns");
-              }
-            });
-        log.observe(
-            observers,
-            (span, reason, nanos) -> traced.note("waited for " + reason + " " + nanos + " ns"),
-            cause -> traced.note("broken: " + cause.getMessage()));
+        observe();
       } finally {
         traced.note("replayed " + replayed);
       }
+    }
+
+    private void observe() {
+      Observers observers = new Observers("store");
+      observers.add(
+          new StoreListener() {
+            @Override
+            public void synced(Sync event) {
+              traced.note("synced " + event.bytes() + " bytes in " + event.nanos() + " ns");
+            }
+          });
+      log.observe(
+          observers,
+          (span, reason, nanos) -> traced.note("waited for " + reason + " " + nanos + " ns"),
+          cause -> traced.note("broken: " + cause.getMessage()));
+    }
+
+    private void later(String[] words) {
+      scheduler.submit(
+          new Job() {
+            @Override
+            public Priority priority() {
+              return Priority.IDLE;
+            }
+
+            @Override
+            public String name() {
+              return "later";
+            }
+
+            @Override
+            public boolean step() throws IOException {
+              traced.note("now: " + String.join(" ", words));
+              Life.this.step(words);
+              return false;
+            }
+
+            @Override
+            public void failed(Throwable cause) {
+              traced.note("! later: " + cause.getMessage());
+            }
+          });
     }
 
     private void kill() throws IOException {
