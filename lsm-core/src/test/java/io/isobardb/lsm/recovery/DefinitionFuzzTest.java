@@ -1,10 +1,12 @@
 package io.isobardb.lsm.recovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.TreeDefinition;
 import java.util.Map;
@@ -23,6 +25,8 @@ class DefinitionFuzzTest {
     assertEquals(definition, TreeDefinition.decode("again", definition.encode()));
     try {
       TreeHandle.Settings settings = TreeText.parse(definition, ORDERS);
+      assertTrue(settings.codec() >= 0 && settings.codec() <= FileLayout.CODEC_LZ4);
+      assertTrue(settings.filterBitsPerKey() >= 0 && settings.filterBitsPerKey() <= 24);
       TreeDefinition again =
           new TreeDefinition(definition.id(), definition.name(), TreeText.format(settings));
       assertEquals(settings, TreeText.parse(again, ORDERS));
@@ -30,7 +34,8 @@ class DefinitionFuzzTest {
       // Told of.
     }
     try {
-      StoreProperties.pageSize(definition.options(), 4096);
+      int pageSize = StoreProperties.pageSize(definition.options(), 4096);
+      assertTrue(pageSize >= 4096 && Integer.bitCount(pageSize) == 1, "pages of " + pageSize);
     } catch (FormatException e) {
       // Told of.
     }
