@@ -7,6 +7,7 @@ import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.IsobarException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
@@ -59,7 +60,7 @@ final class Catalog {
       return (unique ? "unique, " : "not unique, ") + maintenance + ", version " + version;
     }
 
-    private byte[] text() {
+    byte[] text() {
       return String.join(
               " ",
               unique ? "unique" : "plain",
@@ -70,20 +71,61 @@ final class Catalog {
           .getBytes(UTF_8);
     }
 
-    private static Stored parse(String name, byte[] text) {
+    /**
+     * What {@link #text} gave.
+     *
+     * @throws IsobarException if it is not that
+     */
+    static Stored parse(String name, byte[] text) {
       String[] words = new String(text, UTF_8).split(" ", -1);
-      return new Stored(
-          name,
-          words[0].equals("unique"),
-          Maintenance.valueOf(words[1]),
-          Integer.parseInt(words[2]),
-          Integer.parseInt(words[3]),
-          IndexState.valueOf(words[4]));
+      if (words.length == 5) {
+        try {
+          Stored stored =
+              new Stored(
+                  name,
+                  words[0].equals("unique"),
+                  Maintenance.valueOf(words[1]),
+                  Integer.parseInt(words[2]),
+                  Integer.parseInt(words[3]),
+                  IndexState.valueOf(words[4]));
+          if (Arrays.equals(stored.text(), text)) {
+            return stored;
+          }
+        } catch (IllegalArgumentException e) {
+          // Told below.
+        }
+      }
+      throw foreign(INDEX + name, text);
     }
   }
 
   /** How far a build is. */
-  record Progress(long records, byte[] lastKey) {}
+  record Progress(long records, byte[] lastKey) {
+    byte[] text() {
+      byte[] count = key(records + "\n");
+      byte[] text = Arrays.copyOf(count, count.length + lastKey.length);
+      System.arraycopy(lastKey, 0, text, count.length, lastKey.length);
+      return text;
+    }
+
+    /**
+     * What {@link #text} gave.
+     *
+     * @throws IsobarException if it is not that
+     */
+    static Progress parse(String name, byte[] text) {
+      int end = 0;
+      while (end < text.length && text[end] != '\n') {
+        end++;
+      }
+      try {
+        long records = Long.parseLong(new String(text, 0, end, UTF_8));
+        return new Progress(records, Arrays.copyOfRange(text, end + 1, text.length));
+      } catch (IllegalArgumentException e) {
+        throw foreign(PROGRESS + name, text);
+      }
+    }
+  }
 
   private final String dataset;
   private final Tree tree;
@@ -129,9 +171,17 @@ final class Catalog {
   /** Takes a number for an index's tree. */
   int nextNumber(Transaction transaction) {
     byte[] next = transaction.getForUpdate(tree, key("next"));
-    int number = next == null ? 1 : Integer.parseInt(new String(next, UTF_8));
+    int number = next == null ? 1 : number(next);
     transaction.put(tree, key("next"), key(Integer.toString(number + 1)));
     return number;
+  }
+
+  private static int number(byte[] text) {
+    try {
+      return Integer.parseInt(new String(text, UTF_8));
+    } catch (NumberFormatException e) {
+      throw foreign("next", text);
+    }
   }
 
   /** All indexes, by name. */
@@ -164,26 +214,23 @@ final class Catalog {
   /** How far the build of an index is, or null if it has not begun. */
   @Nullable Progress progress(String name) {
     byte[] value = tree.get(key(PROGRESS + name));
-    if (value == null) {
-      return null;
-    }
-    int end = 0;
-    while (value[end] != '\n') {
-      end++;
-    }
-    long records = Long.parseLong(new String(value, 0, end, UTF_8));
-    return new Progress(records, Arrays.copyOfRange(value, end + 1, value.length));
+    return value == null ? null : Progress.parse(name, value);
   }
 
   void putProgress(Transaction transaction, String name, Progress progress) {
-    byte[] records = key(progress.records() + "\n");
-    byte[] value = Arrays.copyOf(records, records.length + progress.lastKey().length);
-    System.arraycopy(progress.lastKey(), 0, value, records.length, progress.lastKey().length);
-    transaction.put(tree, key(PROGRESS + name), value);
+    transaction.put(tree, key(PROGRESS + name), progress.text());
   }
 
   void removeProgress(Transaction transaction, String name) {
     transaction.delete(tree, key(PROGRESS + name));
+  }
+
+  private static IsobarException foreign(String key, byte[] value) {
+    return new IsobarException(
+        EntryKey.text(value)
+            + " is nothing that a dataset's catalog has at '"
+            + key
+            + "': something else wrote to its tree");
   }
 
   private static byte[] key(String text) {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.TreeDefinition;
 import java.util.Map;
@@ -13,6 +14,8 @@ final class TreeText {
   private static final String LOGGED = "logged";
   private static final String CODEC = "codec";
   private static final String FILTER_BITS = "filterBitsPerKey";
+  private static final int DEFAULT_FILTER_BITS = 10;
+  private static final int MAX_FILTER_BITS = 24;
 
   private TreeText() {}
 
@@ -28,10 +31,10 @@ final class TreeText {
   /**
    * The settings of a tree.
    *
-   * @throws FormatException if its key order is not among {@code orders}
+   * @throws FormatException if its key order is not among {@code orders}, or a newer release has
+   *     written what this one does not know
    */
   static TreeHandle.Settings parse(TreeDefinition definition, Map<String, KeyOrder> orders) {
-    Map<String, String> text = definition.options();
     String name = orderName(definition);
     KeyOrder order = orders.get(name);
     if (order == null) {
@@ -46,8 +49,29 @@ final class TreeText {
     return new TreeHandle.Settings(
         order,
         logged(definition),
-        Integer.parseInt(text.getOrDefault(CODEC, "0")),
-        Integer.parseInt(text.getOrDefault(FILTER_BITS, "10")));
+        number(definition, CODEC, FileLayout.CODEC_NONE, FileLayout.CODEC_LZ4),
+        number(definition, FILTER_BITS, DEFAULT_FILTER_BITS, MAX_FILTER_BITS));
+  }
+
+  private static int number(TreeDefinition definition, String option, int otherwise, int most) {
+    String text = definition.options().getOrDefault(option, Integer.toString(otherwise));
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= 0 && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Told below.
+    }
+    throw new FormatException(
+        "tree '"
+            + definition.name()
+            + "' has the option "
+            + option
+            + "='"
+            + text
+            + "', which this release does not know; open the store with the release that wrote it,"
+            + " or with a later one");
   }
 
   /** Whether a tree's writes go to the log. */

@@ -329,12 +329,13 @@ public final class SSTableCheck {
   }
 
   private void compareMeta() {
+    boolean sameKeys =
+        Arrays.equals(firstKey, meta.minKey()) && Arrays.equals(lastKey, meta.maxKey());
     if (entries != meta.entries()
         || deletes != meta.deletes()
         || minLsn != meta.minLsn()
         || maxLsn != meta.maxLsn()
-        || !Arrays.equals(firstKey, meta.minKey())
-        || !Arrays.equals(lastKey, meta.maxKey())) {
+        || !sameKeys) {
       find(
           Finding.of(
               meta.fileName(),
@@ -346,9 +347,15 @@ public final class SSTableCheck {
                   + minLsn
                   + " to "
                   + maxLsn
-                  + "; its description "
-                  + meta
-                  + " says otherwise"));
+                  + "; its description says "
+                  + meta.entries()
+                  + ", "
+                  + meta.deletes()
+                  + ", "
+                  + meta.minLsn()
+                  + " to "
+                  + meta.maxLsn()
+                  + (sameKeys ? "" : ", and other first or last keys")));
     }
   }
 }

@@ -234,7 +234,7 @@ public final class TunerService implements Service {
   private void decide(Handle started) {
     TuningSpan span = TuningSpan.start();
     Decision before = history.last();
-    StoreCycle cycle = statistics.cycle(before == null ? 1 : before.seen().cycle() + 1, wall);
+    StoreCycle cycle = statistics.cycle(history.nextCycle(), wall);
     TunerOptions options =
         TunerOptions.DEFAULT
             .withWeights(settings.tuning().writeWeight(), settings.tuning().readWeight())

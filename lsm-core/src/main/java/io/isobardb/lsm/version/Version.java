@@ -162,7 +162,9 @@ public final class Version {
       if (height < levels) {
         newLevels.add(run);
       } else if (!run.isEmpty()) {
-        throw new IllegalArgumentException("a level that is dropped holds " + run);
+        throw new IllegalArgumentException(
+            "a level that is dropped holds "
+                + run.elements().stream().map(SSTableMeta::fileName).toList());
       }
     }
     List<Group> newGroups = new ArrayList<>();

@@ -18,31 +18,32 @@ import org.junit.jupiter.api.Test;
 
 class SSTableModelTest {
   private static final long SEED = 20261120;
+  private static final int ROUNDS = Integer.getInteger("isobar.sstable.rounds", 10);
 
   @Test
   void aMemorySSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       check(round, false, FileLayout.CODEC_NONE);
     }
   }
 
   @Test
   void aDiskSSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       check(100 + round, true, FileLayout.CODEC_NONE);
     }
   }
 
   @Test
   void aCompressedSSTableAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       check(200 + round, true, FileLayout.CODEC_LZ4);
     }
   }
 
   @Test
   void anSSTableWrittenFromMemoryAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       SplittableRandom random = new SplittableRandom(SEED + 300 + round);
       try (Run run = new Run(4096 << random.nextInt(5), KeyOrder.BYTES, 40)) {
         run.randomEntries(random, random.nextInt(1, 2000), 9000);

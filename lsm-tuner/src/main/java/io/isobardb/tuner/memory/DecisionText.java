@@ -93,7 +93,11 @@ public final class DecisionText {
             hold.returnCost()));
     line.add("samples=" + list(after.samples().stream().map(DecisionText::text).toList()));
     line.add("trees=" + list(seen.trees().stream().map(DecisionText::text).toList()));
-    return line + WHY + decision.reason().replaceAll("\\R", " ");
+    return line + WHY + oneLine(decision.reason());
+  }
+
+  private static String oneLine(String text) {
+    return text.replaceAll("\\R", " ");
   }
 
   /**
@@ -138,7 +142,7 @@ public final class DecisionText {
         real(fields.value("predicted")),
         real(fields.value("found")),
         after(fields),
-        line.substring(why + WHY.length()));
+        oneLine(line.substring(why + WHY.length())));
   }
 
   private static StoreCycle seen(Fields fields) {

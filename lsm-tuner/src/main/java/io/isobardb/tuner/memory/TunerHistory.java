@@ -26,6 +26,12 @@ public record TunerHistory(List<Decision> decisions) {
     return decisions.isEmpty() ? null : decisions.get(decisions.size() - 1);
   }
 
+  /** The number of the next cycle; 1 again where the numbers end, as those of a bad file may. */
+  public long nextCycle() {
+    Decision last = last();
+    return last == null ? 1 : last.seen().cycle() % Long.MAX_VALUE + 1;
+  }
+
   /** The history of decisions read from a file, oldest first, with what came of each. */
   public static TunerHistory of(List<Decision> recorded) {
     TunerHistory history = EMPTY;

@@ -1,0 +1,53 @@
+package io.isobardb.lsm.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.isobardb.lsm.error.IsobarException;
+import java.util.Arrays;
+
+/** What a dataset keeps in trees, and something else wrote there. */
+class DatasetFuzzTest {
+  /** The key of an index's entry. */
+  @FuzzTest(maxDuration = "10m")
+  void entryKey(byte[] key) {
+    byte[] indexKey;
+    byte[] primaryKey;
+    try {
+      indexKey = EntryKey.indexKey(key);
+      primaryKey = EntryKey.primaryKey(key);
+    } catch (IsobarException e) {
+      return;
+    }
+    assertArrayEquals(key, EntryKey.of(indexKey, primaryKey));
+    assertArrayEquals(
+        EntryKey.start(indexKey), Arrays.copyOf(key, EntryKey.start(indexKey).length));
+  }
+
+  /** What the catalog has of an index. */
+  @FuzzTest(maxDuration = "10m")
+  void catalogIndex(byte[] text) {
+    Catalog.Stored stored;
+    try {
+      stored = Catalog.Stored.parse("byName", text);
+    } catch (IsobarException e) {
+      return;
+    }
+    assertArrayEquals(text, stored.text());
+  }
+
+  /** How far a build is. */
+  @FuzzTest(maxDuration = "10m")
+  void catalogProgress(byte[] text) {
+    Catalog.Progress progress;
+    try {
+      progress = Catalog.Progress.parse("byName", text);
+    } catch (IsobarException e) {
+      return;
+    }
+    Catalog.Progress again = Catalog.Progress.parse("byName", progress.text());
+    assertEquals(progress.records(), again.records());
+    assertArrayEquals(progress.lastKey(), again.lastKey());
+  }
+}
