@@ -12,8 +12,22 @@ class PublicationTest {
   @Test
   void noReaderSeesHalfAnEntryOrHalfAPage() throws Exception {
     String[] arguments = {
-      "-m", "quick", "-f", "1", "-fsm", "1", "-iters", "2", "-time", "500", "-sc", "false",
-      "-jvmArgs", "-Xmx256m -XX:MaxDirectMemorySize=512m", "-r", "jcstress-results"
+      "-m",
+      "quick",
+      "-f",
+      "1",
+      "-fsm",
+      "1",
+      "-iters",
+      "2",
+      "-time",
+      "500",
+      "-sc",
+      "false",
+      "-jvmArgs",
+      "-Xmx256m -XX:MaxDirectMemorySize=512m",
+      "-r",
+      "jcstress-results"
     };
     Options options = new Options(arguments);
     assertTrue(options.parse());
