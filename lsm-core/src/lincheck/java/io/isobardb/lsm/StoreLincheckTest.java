@@ -129,7 +129,7 @@ public class StoreLincheckTest {
   @Test
   void storeIsAMap() {
     new StressOptions()
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 3))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(30)
         .threads(3)
         .actorsPerThread(3)

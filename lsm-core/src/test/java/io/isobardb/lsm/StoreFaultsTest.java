@@ -226,6 +226,52 @@ class StoreFaultsTest {
     return failed;
   }
 
+  @Test
+  void aReadThatEndsEarlyWhileOpeningIsToldOrDoesNoHarm() {
+    int count = 500;
+    SimulatedStorage killed;
+    try (Store store = open(storage)) {
+      putUntil(store.openTree("t"), 0, 200);
+      store.flush();
+      putUntil(store.tree("t"), 200, count - 200);
+      killed = storage.copy();
+    }
+    SimulatedStorage clean = killed.copy();
+    open(clean).close();
+    long operations = clean.operations();
+    int told = 0;
+    for (long index = 0; index < operations; index++) {
+      SimulatedStorage disk = killed.copy();
+      disk.faults(FaultPlan.once(index, Fault.SHORT_READ));
+      try (Store store = open(disk)) {
+        check(store.tree("t"), count);
+      } catch (IsobarException | UncheckedIOException e) {
+        told++;
+      } catch (AssertionError e) {
+        throw new AssertionError("operation " + index, e);
+      }
+      disk.faults(FaultPlan.NONE);
+      try (Store store = open(disk)) {
+        check(store.tree("t"), count);
+      }
+    }
+    assertTrue(told > 3, told + " of " + operations + " told");
+  }
+
+  @Test
+  void interruptsAndSlowCallsDoNoHarm() {
+    for (Fault fault : List.of(Fault.INTERRUPTED, Fault.slow(20_000_000))) {
+      SimulatedStorage disk = new SimulatedStorage(clock);
+      disk.faults(FaultPlan.from(0, fault));
+      try (Store store = open(disk)) {
+        check(store.openTree("t"), script(store, new int[1]));
+        assertEquals(
+            fault.kind() == Fault.Kind.INTERRUPTED, Thread.currentThread().isInterrupted());
+      }
+      Thread.interrupted();
+    }
+  }
+
   private void assertFailsForGood(FaultPlan plan) {
     int count = 1000;
     try (Store store = open(storage)) {

@@ -147,6 +147,7 @@ final class CrashScript {
     world = new World(disk, random.nextLong());
     hook();
     store = openStore();
+    coverage.count(Happening.RECOVERED);
     expected.cutTo(verifier.contents(store, random));
   }
 

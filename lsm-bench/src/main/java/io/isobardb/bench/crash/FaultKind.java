@@ -17,7 +17,15 @@ enum FaultKind {
   /** From one call on, nothing can be created or written, until there is room again. */
   FULL_FOR_A_WHILE(Fault.ENOSPC, true, true),
   /** The same, and each write does a part of its bytes. */
-  SHORT_FULL_FOR_A_WHILE(Fault.SHORT_THEN_ENOSPC, true, true);
+  SHORT_FULL_FOR_A_WHILE(Fault.SHORT_THEN_ENOSPC, true, true),
+  /** One read ends before the file does. */
+  SHORT_READ_ONCE(Fault.SHORT_READ, false, false),
+  /** All reads do, from one on. */
+  SHORT_READ_FOR_EVER(Fault.SHORT_READ, true, false),
+  /** The thread is interrupted while it calls, and again if it should forget that. */
+  INTERRUPTED(Fault.INTERRUPTED, true, false),
+  /** All calls from one on take long. */
+  SLOW(Fault.slow(50_000_000), true, false);
 
   private final Fault fault;
   private final boolean goesOn;
@@ -32,6 +40,11 @@ enum FaultKind {
   /** Whether the store must go on, without being opened again, once there is room. */
   boolean passes() {
     return allocatingOnly;
+  }
+
+  /** Whether nobody must notice. */
+  boolean harmless() {
+    return this == INTERRUPTED || this == SLOW;
   }
 
   /** Call number {@code at} fails, or all from it on. */

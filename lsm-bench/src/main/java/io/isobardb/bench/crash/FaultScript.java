@@ -81,6 +81,13 @@ final class FaultScript {
       told = true;
     }
     world.storage().faults(FaultPlan.NONE);
+    boolean interrupted = Thread.interrupted();
+    if (kind.harmless() && told) {
+      throw new AssertionError("a call failed that was only " + kind, failure);
+    }
+    if (interrupted != (kind == FaultKind.INTERRUPTED)) {
+      throw new AssertionError(interrupted ? "interrupted by nobody" : "an interrupt is forgotten");
+    }
     if (store != null) {
       afterwards(store, kind, failure, dice);
     }

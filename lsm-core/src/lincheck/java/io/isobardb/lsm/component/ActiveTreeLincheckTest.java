@@ -112,7 +112,7 @@ public class ActiveTreeLincheckTest {
   @Test
   void treeIsAMap() {
     new StressOptions()
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 10))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(1000)
         .threads(3)
         .actorsPerThread(3)

@@ -91,7 +91,7 @@ public class TreeStatesLincheckTest {
   @Test
   void everyInterleaving() {
     new ModelCheckingOptions()
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 5))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(200)
         .threads(3)
         .actorsPerThread(2)

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +74,10 @@ public final class DirectoryStorage implements Storage {
   }
 
   private final Path directory;
+
+  /** What files' channels pass through; tests disturb them there. */
+  private final UnaryOperator<FileChannel> channels;
+
   private final ReentrantLock names = new ReentrantLock();
   private final Map<String, Place> places = new HashMap<>();
   private long asideCount;
@@ -80,8 +85,9 @@ public final class DirectoryStorage implements Storage {
   private @Nullable Boolean supportsDirect;
   private @Nullable StoreLock lock;
 
-  private DirectoryStorage(Path directory) {
+  private DirectoryStorage(Path directory, UnaryOperator<FileChannel> channels) {
     this.directory = directory;
+    this.channels = channels;
   }
 
   /**
@@ -92,6 +98,12 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage open(Path dir, boolean create) throws IOException {
+    return open(dir, create, UnaryOperator.identity());
+  }
+
+  /** Opens a directory whose files are read and written through what {@code channels} gives. */
+  static DirectoryStorage open(Path dir, boolean create, UnaryOperator<FileChannel> channels)
+      throws IOException {
     Path absolute = dir.toAbsolutePath().normalize();
     if (create && !Files.exists(absolute)) {
       createDurably(absolute);
@@ -100,7 +112,7 @@ public final class DirectoryStorage implements Storage {
     if (!Files.isDirectory(real)) {
       throw new NotDirectoryException(real.toString());
     }
-    return new DirectoryStorage(real);
+    return new DirectoryStorage(real, channels);
   }
 
   private static void createDurably(Path dir) throws IOException {
@@ -210,15 +222,14 @@ public final class DirectoryStorage implements Storage {
     return new ChannelFile(this, place, name, mode, channel);
   }
 
-  private static FileChannel openChannel(Path path, IoMode mode, OpenOption... more)
-      throws IOException {
+  private FileChannel openChannel(Path path, IoMode mode, OpenOption... more) throws IOException {
     List<OpenOption> options = new ArrayList<>(List.of(more));
     options.add(StandardOpenOption.READ);
     options.add(StandardOpenOption.WRITE);
     if (mode == IoMode.DIRECT) {
       options.add(DIRECT);
     }
-    return FileChannel.open(path, options.toArray(new OpenOption[0]));
+    return channels.apply(FileChannel.open(path, options.toArray(new OpenOption[0])));
   }
 
   /** Opens the file at a place once more. */

@@ -24,7 +24,16 @@ public record Fault(Kind kind, long nanos) {
     /** A write does a part of its bytes and then fails as by {@link #EIO}. */
     SHORT_THEN_EIO,
     /** A write does a part of its bytes and then fails as by {@link #ENOSPC}. */
-    SHORT_THEN_ENOSPC
+    SHORT_THEN_ENOSPC,
+    /** A read gives a part of its bytes, as if the file ended there. All else works. */
+    SHORT_READ,
+    /** It works, and the thread that called is interrupted meanwhile. */
+    INTERRUPTED;
+
+    /** Whether the call throws. */
+    boolean fails() {
+      return this != NONE && this != SHORT_READ && this != INTERRUPTED;
+    }
   }
 
   public static final Fault NONE = new Fault(Kind.NONE, 0);
@@ -32,6 +41,8 @@ public record Fault(Kind kind, long nanos) {
   public static final Fault ENOSPC = new Fault(Kind.ENOSPC, 0);
   public static final Fault SHORT_THEN_EIO = new Fault(Kind.SHORT_THEN_EIO, 0);
   public static final Fault SHORT_THEN_ENOSPC = new Fault(Kind.SHORT_THEN_ENOSPC, 0);
+  public static final Fault SHORT_READ = new Fault(Kind.SHORT_READ, 0);
+  public static final Fault INTERRUPTED = new Fault(Kind.INTERRUPTED, 0);
 
   /** It works, but takes {@code nanos}. */
   public static Fault slow(long nanos) {

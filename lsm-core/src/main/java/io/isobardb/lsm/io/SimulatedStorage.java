@@ -301,6 +301,9 @@ public final class SimulatedStorage implements Storage {
     mix(b);
     mix(fault.kind().ordinal());
     clock.advance(fault.nanos());
+    if (fault.kind() == Fault.Kind.INTERRUPTED) {
+      Thread.currentThread().interrupt();
+    }
     return fault;
   }
 
@@ -310,7 +313,7 @@ public final class SimulatedStorage implements Storage {
   }
 
   private static void succeed(Fault fault, Operation operation, String file) throws IOException {
-    if (fault.kind() != Fault.Kind.NONE) {
+    if (fault.kind().fails()) {
       throw failure(fault, operation, file);
     }
   }
@@ -369,8 +372,10 @@ public final class SimulatedStorage implements Storage {
     public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
       synchronized (SimulatedStorage.this) {
         check(offset, length);
-        succeed(begin(Operation.READ, name, offset, length), Operation.READ, name);
-        return inode.visible().read(offset, target, targetOffset, length);
+        Fault fault = begin(Operation.READ, name, offset, length);
+        succeed(fault, Operation.READ, name);
+        int part = fault.kind() == Fault.Kind.SHORT_READ ? partOf(length) : length;
+        return inode.visible().read(offset, target, targetOffset, part);
       }
     }
 
@@ -388,7 +393,7 @@ public final class SimulatedStorage implements Storage {
         long limit = (long) count * length;
         if (fault.kind() == Fault.Kind.EIO || fault.kind() == Fault.Kind.ENOSPC) {
           limit = 0;
-        } else if (fault.kind() != Fault.Kind.NONE) {
+        } else if (fault.kind().fails()) {
           limit = new SplittableRandom(trace).nextLong(Math.max(1, limit));
         }
         for (int i = 0; i < count; i++) {
@@ -412,7 +417,7 @@ public final class SimulatedStorage implements Storage {
       synchronized (SimulatedStorage.this) {
         check(0, 0);
         Fault fault = begin(Operation.SYNC, name, 0, 0);
-        if (fault.kind() != Fault.Kind.NONE) {
+        if (fault.kind().fails()) {
           inode.failSync();
           throw failure(fault, Operation.SYNC, name);
         }
@@ -454,6 +459,12 @@ public final class SimulatedStorage implements Storage {
         }
         succeed(begin(Operation.CLOSE, name, 0, 0), Operation.CLOSE, name);
       }
+    }
+
+    /** Less than all, in whole blocks if it is direct. */
+    private int partOf(int length) {
+      int part = new SplittableRandom(trace).nextInt(Math.max(1, length));
+      return mode == IoMode.DIRECT ? part - part % BLOCK : part;
     }
 
     private void check(long offset, int length) throws ClosedChannelException {

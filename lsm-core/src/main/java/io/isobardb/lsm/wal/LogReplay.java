@@ -331,8 +331,7 @@ final class LogReplay implements AutoCloseable {
         long segmentEnd = (at / segments.segmentBytes() + 1) * segments.segmentBytes();
         int piece = (int) (Math.min(windowEnd, segmentEnd) - at);
         int offset = (int) (at - windowStart);
-        int got =
-            segments.isThere(at) ? open(at).read(segments.offsetAt(at), window, offset, piece) : 0;
+        int got = segments.isThere(at) ? read(at, offset, piece) : 0;
         if (got < piece) {
           window.zero(offset + got, piece - got);
           shortFile = true;
@@ -341,6 +340,17 @@ final class LogReplay implements AutoCloseable {
       }
     }
     return (int) (position - windowStart);
+  }
+
+  /** Fewer bytes only where the file ends: what is not there is taken for the end of the log. */
+  private int read(long position, int offset, int length) throws IOException {
+    DataFile opened = open(position);
+    long from = segments.offsetAt(position);
+    int got = opened.read(from, window, offset, length);
+    if (got < length && from + got < opened.size()) {
+      throw new IOException("a read of " + opened.name() + " ended early, at " + (from + got));
+    }
+    return got;
   }
 
   private DataFile open(long position) throws IOException {

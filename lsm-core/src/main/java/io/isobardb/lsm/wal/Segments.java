@@ -233,7 +233,11 @@ final class Segments implements AutoCloseable {
     long end = Math.min(opened.size(), SegmentLayout.HEADER_BYTES + segmentBytes);
     for (long at = offset; at < end; at += windowBytes) {
       long wanted = (end - at + DataFile.BLOCK - 1) & -DataFile.BLOCK;
-      int length = opened.read(at, window, 0, (int) Math.min(windowBytes, wanted)) & -unit();
+      int got = opened.read(at, window, 0, (int) Math.min(windowBytes, wanted));
+      if (got < Math.min(windowBytes, end - at)) {
+        throw new IOException("a read of " + opened.name() + " ended early, at " + (at + got));
+      }
+      int length = got & -unit();
       while (length > 0 && isZero(window, (length - 1) & -DataFile.BLOCK, length)) {
         length = (length - 1) & -DataFile.BLOCK;
       }

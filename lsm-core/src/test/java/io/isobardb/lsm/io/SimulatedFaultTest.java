@@ -66,6 +66,34 @@ final class SimulatedFaultTest {
   }
 
   @Test
+  void aShortReadGivesAPartInWholeBlocksIfItIsDirect() throws IOException {
+    for (IoMode mode : IoMode.values()) {
+      try (DataFile file = storage.create("a-" + mode, mode)) {
+        Bytes.write(file, 0, 5, 8 * DataFile.BLOCK);
+        storage.faults(FaultPlan.every(Operation.READ, Fault.SHORT_READ));
+        for (int i = 0; i < 10; i++) {
+          Memory memory = Bytes.filled(8 * DataFile.BLOCK, 1);
+          int got = file.read(0, memory, 0, 8 * DataFile.BLOCK);
+          assertTrue(got < 8 * DataFile.BLOCK, got + " bytes");
+          assertEquals(0, mode == IoMode.DIRECT ? got % DataFile.BLOCK : 0);
+          assertEquals(1, memory.getByte(got), "nothing of what was not given");
+        }
+        storage.faults(FaultPlan.NONE);
+      }
+    }
+  }
+
+  @Test
+  void anInterruptedCallWorksAndTheFlagIsSet() throws IOException {
+    for (long index = 0; index < 8; index++) {
+      SimulatedStorage disk = new SimulatedStorage();
+      disk.faults(FaultPlan.once(index, Fault.INTERRUPTED));
+      script(disk);
+      assertTrue(Thread.interrupted(), "operation " + index);
+    }
+  }
+
+  @Test
   void aFailedSyncLosesItsDataForGoodButShowsIt() throws IOException {
     DataFile file = storage.create("a", IoMode.BUFFERED);
     storage.syncDirectory();
