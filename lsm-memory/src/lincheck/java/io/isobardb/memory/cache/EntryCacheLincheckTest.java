@@ -155,7 +155,7 @@ public class EntryCacheLincheckTest {
     Steps.options()
         .addGuarantee(Steps.none(EntryCacheLincheckTest.class, "fill", "close"))
         .addGuarantee(Steps.one(EntryCache.class, "order", "carry", "bytes", "isGhost"))
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 5))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
         .invocationsPerIteration(100)
         .threads(2)
         .actorsPerThread(2)

@@ -196,7 +196,7 @@ public class PageTableLincheckTest {
   void everyInterleaving() {
     Steps.options()
         .addGuarantee(Steps.none(PageTableLincheckTest.class, "close"))
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 5))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
         .invocationsPerIteration(100)
         .threads(2)
         .actorsPerThread(2)

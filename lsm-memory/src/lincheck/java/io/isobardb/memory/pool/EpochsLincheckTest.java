@@ -40,7 +40,7 @@ public class EpochsLincheckTest {
   @Test
   void everyInterleaving() {
     new ModelCheckingOptions()
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 3))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
         .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(2)

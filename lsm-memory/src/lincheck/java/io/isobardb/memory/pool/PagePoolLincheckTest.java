@@ -61,7 +61,7 @@ public class PagePoolLincheckTest {
   @Test
   void poolIsACounter() {
     new StressOptions()
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(300)
         .threads(2)
         .actorsPerThread(4)
