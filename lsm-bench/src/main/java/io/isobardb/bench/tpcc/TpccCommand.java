@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code tpcc}: a load derived from TPC-C, with its rules, its conditions, and kills. */
@@ -192,6 +193,7 @@ public final class TpccCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     engine.check(isolation);
+    checkDeliveryLog();
     Scale size = Scale.of(warehouses, scale);
     int threads = terminals != null ? terminals : waits ? warehouses * Scale.DISTRICTS : 4;
     RunSpec run =
@@ -245,6 +247,23 @@ public final class TpccCommand implements Callable<Integer> {
     }
     show(events.results, events.texts);
     return events.holds ? 0 : 1;
+  }
+
+  /** So that nobody waits for a load first. */
+  private void checkDeliveryLog() {
+    if (deliveryLog == null) {
+      return;
+    }
+    if (kills != null) {
+      throw new ParameterException(
+          command.commandLine(), "--delivery-log is for measuring, not for --kill-test");
+    }
+    try {
+      Files.writeString(deliveryLog, "");
+    } catch (IOException e) {
+      throw new ParameterException(
+          command.commandLine(), "--delivery-log can't be written: " + e, e);
+    }
   }
 
   private int killTest(StoreSpec spec, Scale size, int threads, int cycles, Progress progress)

@@ -87,6 +87,15 @@ class TpccCommandTest {
   }
 
   @Test
+  void aDeliveryLogThatCanNotBeIsWrongUsage(@TempDir Path temp) {
+    String file = temp.resolve("missing").resolve("deliveries.csv").toString();
+    assertEquals(2, run("--delivery-log", file));
+    assertTrue(err.toString().contains("can't be written"), err.toString());
+    assertEquals(2, run("--delivery-log", temp.resolve("log").toString(), "--kill-test", "1"));
+    assertTrue(err.toString().contains("not for --kill-test"), err.toString());
+  }
+
+  @Test
   void aKillTestTellsWhatWasAcknowledged() {
     assertEquals(0, run("--kill-test", "1"), err::toString);
     assertTrue(out.toString().startsWith("[OK] 1 kills"), out.toString());
