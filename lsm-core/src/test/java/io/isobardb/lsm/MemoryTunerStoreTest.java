@@ -49,7 +49,7 @@ class MemoryTunerStoreTest {
   @CsvSource({"1, false", "10, false", "10, true"})
   void writesGetMoreWriteMemory(int trees, boolean skewed) {
     try (TunedStore store = loaded(options(2 << 20), trees)) {
-      store.run(new TunedStore.Mix(100, skewed), 70_000);
+      store.run(new TunedStore.Mix(100, skewed), 140_000);
       assertTrue(store.target() > 5 << 19, store::text);
     }
   }

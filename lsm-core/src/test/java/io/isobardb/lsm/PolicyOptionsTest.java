@@ -225,7 +225,8 @@ class PolicyOptionsTest {
     Properties properties = new Properties();
     properties.setProperty("levels", levels);
     long bytes = StoreOptions.fromProperties(properties, "").staticLevels();
-    try (Store store = world.open(options().memoryBudget(4 << 20).staticLevels(bytes).build())) {
+    StoreOptions.Builder small = options().memoryBudget(4 << 20).writeMemory(1 << 20);
+    try (Store store = world.open(small.staticLevels(bytes).build())) {
       write(world, store.openTree("t"), 40_000);
       return store.stats().trees().get(0).levelBytes().size();
     }

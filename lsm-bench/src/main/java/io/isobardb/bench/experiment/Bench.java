@@ -27,6 +27,9 @@ final class Bench implements AutoCloseable {
   /** Of fewer, one merge of L0 more or less would be what is measured. */
   static final long OPERATIONS = 3 * RECORDS;
 
+  /** The part of the highest throughput at which bytes are counted. */
+  static final double LOAD = 0.75;
+
   private static final double POINT_SECONDS = 12;
 
   private final Path dir;
@@ -104,13 +107,38 @@ final class Bench implements AutoCloseable {
     return new Rig(copy, options, shape, threads, seed, seconds(smallSeconds));
   }
 
-  /** The usual point: warmed up with half as many operations as are measured then. */
+  /** A usual point: warmed up with half as many operations as are measured then. */
   List<Row> point(
       Point point, StoreOptions options, Shape shape, Workload workload, long operations)
       throws Exception {
     try (Rig rig = rig(options, shape, POINT_SECONDS)) {
       rig.run(workload, operations / 2);
-      return List.of(new Row(point.parameters(), rig.measure(workload, operations)));
+      return List.of(row(point, rig.measure(workload, operations)));
+    }
+  }
+
+  /**
+   * A point of a workload that writes much: the throughput is what half of the operations reach at
+   * full speed; all else is measured after that, at a rate that is {@code load} times as high.
+   * While writers only ever wait for merges, write memory is full under any scheme.
+   */
+  List<Row> pacedPoint(
+      Point point,
+      StoreOptions options,
+      Shape shape,
+      Workload workload,
+      long operations,
+      double load)
+      throws Exception {
+    try (Rig rig = rig(options, shape, POINT_SECONDS)) {
+      Map<String, Double> full = rig.measure(workload, operations / 2);
+      double most = full.get(Meter.THROUGHPUT);
+      Map<String, Double> figures = rig.measureAt(load * most, workload, operations);
+      figures.put(Meter.THROUGHPUT, most);
+      figures.put("at full speed: " + Meter.STALLED, full.get(Meter.STALLED));
+      figures.put("at full speed: " + Meter.WRITTEN, full.get(Meter.WRITTEN));
+      figures.put("at full speed: " + Meter.CPU, full.get(Meter.CPU));
+      return List.of(row(point, figures));
     }
   }
 

@@ -11,6 +11,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.sampling.distribution.SharedStateDiscreteSampler;
 
@@ -22,6 +24,10 @@ final class Driver implements AutoCloseable {
   private static final int CLOCK_EVERY = 16;
   private static final int CHECK_EVERY = 64;
   private static final double ZIPF_EXPONENT = 0.99;
+  private static final int DIGITS = 3;
+
+  /** Waits shorter than this take longer than they should. */
+  private static final long SHORTEST_WAIT_NANOS = 50_000;
 
   private final Shape shape;
   private final ExecutorService threads;
@@ -30,8 +36,16 @@ final class Driver implements AutoCloseable {
   /** The next record to insert; those before are there, but for what is being inserted. */
   private final AtomicLong inserted;
 
-  /** What was done: less than asked for if the time was up. */
-  record Done(long operations, long writes, double seconds) {}
+  /**
+   * What was done: less than asked for if the time was up.
+   *
+   * @param latencies of writes that were due at a time, from then on, in nanoseconds; else empty
+   */
+  record Done(long operations, long writes, double seconds, Histogram latencies) {
+    Done(long operations, long writes, double seconds) {
+      this(operations, writes, seconds, new Histogram(DIGITS));
+    }
+  }
 
   Driver(Engine engine, Shape shape, int threads, long seed) {
     this.shape = shape;
@@ -54,6 +68,21 @@ final class Driver implements AutoCloseable {
         operations, maxSeconds, (client, share, deadline) -> client.run(workload, share, deadline));
   }
 
+  /**
+   * The same at a constant rate of arrival: an operation begins when it is due, or when the one
+   * before it has ended, if that is later.
+   *
+   * @param rate operations per second of all threads
+   */
+  Done pace(Workload workload, long operations, double rate, double maxSeconds)
+      throws InterruptedException {
+    double nanosBetween = clients.size() * 1e9 / rate;
+    return parallel(
+        operations,
+        maxSeconds,
+        (client, share, deadline) -> client.pace(workload, share, nanosBetween, deadline));
+  }
+
   private interface Part {
     void run(Client client, long share, long deadlineNanos);
   }
@@ -68,6 +97,7 @@ final class Driver implements AutoCloseable {
       long share = (operations - i + n - 1) / n;
       client.done = 0;
       client.writes = 0;
+      client.latencies.reset();
       runs.add(threads.submit(() -> part.run(client, share, deadline)));
     }
     try {
@@ -78,10 +108,13 @@ final class Driver implements AutoCloseable {
       throw new IllegalStateException("an operation failed: " + e.getCause(), e.getCause());
     }
     double seconds = (System.nanoTime() - start) / 1e9;
+    Histogram latencies = new Histogram(DIGITS);
+    clients.forEach(client -> latencies.add(client.latencies));
     return new Done(
         clients.stream().mapToLong(client -> client.done).sum(),
         clients.stream().mapToLong(client -> client.writes).sum(),
-        seconds);
+        seconds,
+        latencies);
   }
 
   @Override
@@ -100,6 +133,7 @@ final class Driver implements AutoCloseable {
     private final byte[] key = new byte[Shape.KEY_BYTES];
     private final byte[] value = new byte[Shape.VALUE_BYTES];
     private final byte[] readInto = new byte[Shape.VALUE_BYTES + 16];
+    private final Histogram latencies = new Histogram(DIGITS);
     private long version;
     private long done;
     private long writes;
@@ -127,6 +161,25 @@ final class Driver implements AutoCloseable {
         done++;
         if (done % CLOCK_EVERY == 0 && System.nanoTime() - deadlineNanos > 0) {
           return;
+        }
+      }
+    }
+
+    private void pace(Workload workload, long operations, double nanosBetween, long deadlineNanos) {
+      long start = System.nanoTime();
+      long now = start;
+      while (done < operations && now - deadlineNanos <= 0) {
+        long due = start + (long) (done * nanosBetween);
+        for (long wait = due - now; wait > SHORTEST_WAIT_NANOS; wait = due - now) {
+          LockSupport.parkNanos(wait);
+          now = System.nanoTime();
+        }
+        long before = writes;
+        one(workload);
+        done++;
+        now = System.nanoTime();
+        if (writes > before) {
+          latencies.recordValue(Math.max(0, now - due));
         }
       }
     }

@@ -23,6 +23,8 @@ final class Meter {
   static final String QUERY_READ = "pages read by queries [1/op]";
   static final String MERGE_READ = "pages read by merges [1/op]";
   static final String COST = "cost [pages/op]";
+  static final String STALLED = "stalled [% of time]";
+  static final String P99 = "p99 of writes [ms]";
   static final String WRITE_MEMORY = "write memory [MB]";
   static final double MEGABYTE = 1 << 20;
 
@@ -69,7 +71,10 @@ final class Meter {
     figures.put(QUERY_READ, queryRead / operations);
     figures.put(MERGE_READ, mergeRead / operations);
     figures.put(COST, ((flushed + merged) / page + queryRead + mergeRead) / operations);
-    figures.put("stalled [% of time]", 100 * (stalled(now) - stalled(before)) / 1e9 / seconds);
+    figures.put(STALLED, 100 * (stalled(now) - stalled(before)) / 1e9 / seconds);
+    if (done.latencies().getTotalCount() > 0) {
+      figures.put(P99, done.latencies().getValueAtPercentile(99) / 1e6);
+    }
     figures.put("flushes", (double) (now.flushes() - before.flushes()));
     figures.put("merges", (double) (now.merges() - before.merges()));
     figures.put("memory merges", (double) (now.memoryMerges() - before.memoryMerges()));

@@ -57,6 +57,17 @@ final class Rig implements AutoCloseable {
     return meter.figures(done, operations);
   }
 
+  /** As {@link #measure}, with so many operations per second. */
+  Map<String, Double> measureAt(double rate, Workload workload, long operations)
+      throws InterruptedException {
+    engine.settle();
+    Meter meter = new Meter(store());
+    double seconds = Math.max(maxSeconds, operations / rate);
+    Driver.Done done = driver.pace(workload, operations, rate, seconds);
+    engine.settle();
+    return meter.figures(done, operations);
+  }
+
   /** Operations measured as they go, with no wait before or after. */
   Map<String, Double> window(Workload workload, long operations) throws InterruptedException {
     Meter meter = new Meter(store());

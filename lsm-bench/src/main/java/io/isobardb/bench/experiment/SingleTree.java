@@ -92,8 +92,10 @@ final class SingleTree implements Experiment {
     Workload workload = Workload.named(point.text(WORKLOAD));
     // Reads say what they have to say sooner.
     long operations = bench.scale().count(Bench.OPERATIONS) / (workload.scanEntries() > 0 ? 10 : 1);
-    return bench.point(
-        point, options, Shape.of(1, bench.scale().count(Bench.RECORDS)), workload, operations);
+    Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
+    return workload.writePercent() >= 50
+        ? bench.pacedPoint(point, options, shape, workload, operations, Bench.LOAD)
+        : bench.point(point, options, shape, workload, operations);
   }
 
   @Override

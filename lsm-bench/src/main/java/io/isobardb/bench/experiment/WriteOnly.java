@@ -27,7 +27,8 @@ final class WriteOnly {
   static List<Row> measure(Point point, Bench bench, StoreOptions options) throws Exception {
     long records = bench.scale().count(Bench.RECORDS);
     long operations = bench.scale().count(Bench.OPERATIONS);
-    return bench.point(point, options, Shape.of(1, records), Workload.mixed(100, true), operations);
+    Workload workload = Workload.mixed(100, true);
+    return bench.pacedPoint(point, options, Shape.of(1, records), workload, operations, Bench.LOAD);
   }
 
   static List<Chart> charts(String option, Results results) {

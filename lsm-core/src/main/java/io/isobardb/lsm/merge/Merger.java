@@ -29,8 +29,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread; none blocks on I/O.
  */
 public final class Merger {
-  /** The SSTables of memory merges are at most this part of the write memory. */
+  /** The SSTables of memory merges are this part of the write memory, ... */
   private static final int SLICE_SHARE = 64;
+
+  /** ... or have so many pages, ... */
+  private static final int SLICE_PAGES = 16;
+
+  /** ... as long as that is no more than this part. */
+  private static final int MOST_SHARE = 16;
 
   private static final long MEMORY_LEVEL_BYTES = 64 << 20;
 
@@ -309,8 +315,11 @@ public final class Merger {
 
   /** Size of the SSTables that memory merges make: so much room they need besides their inputs. */
   private long sliceBytes() {
-    long share = engine.gate().limitBytes() / SLICE_SHARE;
-    return Math.max(2L * engine.catalog().space().pageSize(), Math.min(flushedBytes(), share));
+    long page = engine.catalog().space().pageSize();
+    long limit = engine.gate().limitBytes();
+    // Filter, index and a half-empty last page weigh little in one of so many pages.
+    long share = Math.max(limit / SLICE_SHARE, Math.min(SLICE_PAGES * page, limit / MOST_SHARE));
+    return Math.max(2 * page, Math.min(flushedBytes(), share));
   }
 
   /**
