@@ -5,11 +5,11 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.version.Version;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,14 +35,14 @@ class FullL0ReplayTest {
     Environment environment = new Environment(storage, clock, scheduler, new SplittableRandom(1));
     try (Store store = Store.open(environment, OPTIONS.memoryBudget(32 << 20).build())) {
       Tree tree = store.openTree("t");
-      for (int round = 0; round < Flusher.MAX_L0_GROUPS; round++) {
+      for (int round = 0; round < Version.MAX_L0_GROUPS; round++) {
         for (int i = 0; i < KEYS; i++) {
           tree.put(key(i), value(round, 100));
         }
         store.flush();
       }
       int groups = store.stats().trees().get(0).l0Groups();
-      assertTrue(groups >= Flusher.MAX_L0_GROUPS, groups + " groups: merges were not behind");
+      assertTrue(groups >= Version.MAX_L0_GROUPS, groups + " groups: merges were not behind");
       for (int i = 0; i < LAST; i++) {
         tree.put(key(i), lastValue(i));
       }

@@ -140,6 +140,11 @@ public final class WriteGate implements StallCounter {
     return usedBytes() > limitBytes / 64 * DELAY;
   }
 
+  /** Whether more is in use than the write memory and this many bytes. */
+  public boolean overdrawn(long bytes) {
+    return usedBytes() > limitBytes + bytes;
+  }
+
   /** Whether this much more can be taken for a while before writers are slowed down. */
   public boolean hasRoomBelowDelay(long bytes) {
     return usedBytes() + bytes < limitBytes / 64 * DELAY;

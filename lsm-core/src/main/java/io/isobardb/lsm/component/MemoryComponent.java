@@ -30,6 +30,9 @@ public enum MemoryComponent {
    */
   ACCORDION_DATA;
 
+  /** One that is merged in memory may grow to this part of its tree: so there are never many. */
+  private static final int GROWTH = 8;
+
   /** Sealed runs that are merged into one. */
   private static final int PIPELINE = 4;
 
@@ -70,9 +73,14 @@ public enum MemoryComponent {
    *
    * @param smallBytes one that the processor's cache has room for
    * @param writeBytes the write memory
+   * @param heldBytes what the tree has in memory
    */
-  public long activeBytes(long smallBytes, long writeBytes) {
-    return this == MONOLITHIC ? writeBytes : smallBytes;
+  public long activeBytes(long smallBytes, long writeBytes, long heldBytes) {
+    return switch (this) {
+      case MONOLITHIC -> writeBytes;
+      case PARTITIONED -> Math.max(smallBytes, heldBytes / GROWTH);
+      default -> smallBytes;
+    };
   }
 
   /**

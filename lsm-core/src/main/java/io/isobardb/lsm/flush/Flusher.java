@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  * rule: all methods may be called by any thread; none blocks.
  */
 public final class Flusher {
-  /** Groups of L0 at which a tree is not flushed until merges have caught up. */
-  public static final int MAX_L0_GROUPS = 12;
-
   private static final Logger LOG = LogManager.getLogger(Flusher.class);
 
   private final Engine engine;
@@ -397,7 +394,7 @@ public final class Flusher {
   }
 
   private static boolean l0Full(TreeHandle tree) {
-    return tree.states().current().version().groups().size() >= MAX_L0_GROUPS;
+    return tree.states().current().version().l0Full();
   }
 
   /** The most bytes of write memory that a tree held within about a log's length. */

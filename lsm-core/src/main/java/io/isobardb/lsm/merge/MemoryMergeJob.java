@@ -51,6 +51,10 @@ final class MemoryMergeJob implements Job {
   private final List<Table> outputs = new ArrayList<>();
 
   private final long sliceBytes;
+
+  /** What it may take beyond the write memory for a while. */
+  private final long roomBytes;
+
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
   private final long writtenAtStart;
@@ -68,9 +72,16 @@ final class MemoryMergeJob implements Job {
    * @param inputs runs to merge, neighbours
    * @param older runs behind them
    * @param sliceBytes size of the SSTables it makes
+   * @param roomBytes what it may take beyond the write memory for a while
    */
   MemoryMergeJob(
-      Merger merger, Engine engine, TreeHandle tree, int inputs, int older, long sliceBytes) {
+      Merger merger,
+      Engine engine,
+      TreeHandle tree,
+      int inputs,
+      int older,
+      long sliceBytes,
+      long roomBytes) {
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
@@ -78,6 +89,7 @@ final class MemoryMergeJob implements Job {
     this.inputsAtStart = inputs;
     this.older = older;
     this.sliceBytes = sliceBytes;
+    this.roomBytes = roomBytes;
     this.startNanos = engine.nanos();
     this.writtenAtStart = tree.bytesWritten();
     inputsOf(tree.states().current().memory()).forEach(run -> bytesRead += run.sizeBytes());
@@ -95,7 +107,7 @@ final class MemoryMergeJob implements Job {
 
   @Override
   public boolean step() throws Exception {
-    if (tree.closed() || engine.gate().scarce()) {
+    if (tree.closed() || engine.gate().overdrawn(roomBytes)) {
       // The pages are needed more urgently than the order. What did not fit would not fit at once
       // again: the next merge is for the next sealed run to ask for.
       end(false);
@@ -121,7 +133,9 @@ final class MemoryMergeJob implements Job {
 
   /** Whether writers wait, or soon will, for a flush that waits for this merge. */
   private boolean flushIsDue() {
-    return engine.gate().pressed() && tree.bytesWritten() != writtenAtStart;
+    return engine.gate().pressed()
+        && tree.bytesWritten() != writtenAtStart
+        && !tree.states().current().version().l0Full();
   }
 
   private List<Run> inputsOf(List<Run> memory) {

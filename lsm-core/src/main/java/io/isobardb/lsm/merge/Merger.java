@@ -270,7 +270,7 @@ public final class Merger {
     }
     return indexes
         ? new IndexMergeJob(this, engine, tree, frozen)
-        : new MemoryMergeJob(this, engine, tree, frozen, 0, Long.MAX_VALUE);
+        : new MemoryMergeJob(this, engine, tree, frozen, 0, Long.MAX_VALUE, 0);
   }
 
   private @Nullable MemoryMergeJob alike(TreeHandle tree) {
@@ -308,9 +308,10 @@ public final class Merger {
   }
 
   private @Nullable MemoryMergeJob memoryMerge(TreeHandle tree, int inputs, int older) {
-    return engine.gate().hasRoomBelowDelay(2 * sliceBytes())
-        ? new MemoryMergeJob(this, engine, tree, inputs, older, sliceBytes())
-        : null;
+    long slice = sliceBytes();
+    return engine.gate().overdrawn(0)
+        ? null
+        : new MemoryMergeJob(this, engine, tree, inputs, older, slice, 2 * slice);
   }
 
   /** Size of the SSTables that memory merges make: so much room they need besides their inputs. */

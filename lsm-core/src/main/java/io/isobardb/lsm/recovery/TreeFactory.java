@@ -83,7 +83,7 @@ final class TreeFactory {
         id,
         name,
         settings,
-        last -> actives.next(order, last),
+        before -> actives.next(order, before),
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
         new TreeStates(state, engine.gate()::wake));
   }

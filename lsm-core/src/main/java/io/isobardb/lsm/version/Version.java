@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * overlap, the one in the newer group, or the higher level, is the newer one.
  */
 public final class Version {
+  /** Groups of L0 at which a tree is not flushed until merges have caught up. */
+  public static final int MAX_L0_GROUPS = 12;
+
   private final KeyOrder order;
   private final List<Group> groups;
   private final List<Level<SSTableMeta>> byHeight;
@@ -75,6 +78,11 @@ public final class Version {
   /** L0, from the newest group to the oldest. */
   public List<Group> groups() {
     return groups;
+  }
+
+  /** Whether L0 has so many groups that nothing is flushed for memory until they were merged. */
+  public boolean l0Full() {
+    return groups.size() >= MAX_L0_GROUPS;
   }
 
   /** How many levels there are below L0: n, at least 1. Some may be empty. */
