@@ -49,7 +49,7 @@ class MemoryTunerStoreTest {
   @CsvSource({"1, false", "10, false", "10, true"})
   void writesGetMoreWriteMemory(int trees, boolean skewed) {
     try (TunedStore store = loaded(options(2 << 20), trees)) {
-      store.run(new TunedStore.Mix(100, skewed), 140_000);
+      store.run(new TunedStore.Mix(100, skewed), 280_000);
       assertTrue(store.target() > 5 << 19, store::text);
     }
   }
@@ -108,7 +108,7 @@ class MemoryTunerStoreTest {
     StoreOptions.Builder options =
         options(4 << 20).memoryTunerWriteWeight(3).memoryTunerReadWeight(0.5);
     try (TunedStore store = loaded(options, 1)) {
-      store.run(TunedStore.Mix.writes(50), 80_000);
+      store.run(TunedStore.Mix.writes(50), 160_000);
       assertFalse(store.decisions.isEmpty());
       for (StoreListener.Tuning decision : store.decisions) {
         double cost = 3 * decision.writeCost() + 0.5 * decision.readCost();

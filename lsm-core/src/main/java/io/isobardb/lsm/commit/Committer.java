@@ -1,6 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.sstable.KeyHash;
@@ -42,15 +43,21 @@ public final class Committer {
   private final Consumer<TreeHandle> onSealed;
   private final LogWatch logWatch;
   private final @Nullable TreeSlots slots;
+  private final MemoryComponent component;
   private final ThreadRecords records;
 
   /**
    * @param onSealed called after an active SSTable was sealed; must return at once
    * @param logWatch told how far the log reaches
    * @param slots what trees have to hold to be written to; null if nothing
+   * @param component says how far active SSTables grow
    */
   public Committer(
-      Engine engine, Consumer<TreeHandle> onSealed, LogWatch logWatch, @Nullable TreeSlots slots) {
+      Engine engine,
+      Consumer<TreeHandle> onSealed,
+      LogWatch logWatch,
+      @Nullable TreeSlots slots,
+      MemoryComponent component) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
@@ -58,6 +65,7 @@ public final class Committer {
     this.onSealed = onSealed;
     this.logWatch = logWatch;
     this.slots = slots;
+    this.component = component;
     this.records = new ThreadRecords(() -> engine.log().get().newRecord());
   }
 
@@ -128,11 +136,20 @@ public final class Committer {
         log.publishMarker(lsn);
       }
     }
-    if (active.full() && tree.seal(active, log::end)) {
+    if (full(tree, active) && tree.seal(active, log::end)) {
       onSealed.accept(tree);
     }
     logWatch.written(written);
     return written;
+  }
+
+  private boolean full(TreeHandle tree, ActiveTree active) {
+    return active.full() && (slots != null || !mayGrow(tree, active));
+  }
+
+  private boolean mayGrow(TreeHandle tree, ActiveTree active) {
+    long held = tree.states().current().memoryBytes();
+    return component.mayGrow(active.bytesUsed(), held, gate.usedBytes(), gate.limitBytes());
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
@@ -315,7 +332,7 @@ public final class Committer {
         tree, kind, lsn, hash, bytes, keyOffset, keyLength, valueOffset, valueLength, overflow)) {
       gate.awaitRelief(pool.pageSize(), false);
     }
-    if (active.full()) {
+    if (full(tree, active)) {
       // Later operations of this record have the same LSN and may go into the next one.
       tree.seal(active, () -> lsn);
       onSealed.accept(tree);
@@ -527,7 +544,7 @@ public final class Committer {
 
     void sealFull(Log log) {
       for (int i = 0; i < treeCount; i++) {
-        if (actives[i].full() && trees[i].seal(actives[i], log::end)) {
+        if (full(trees[i], actives[i]) && trees[i].seal(actives[i], log::end)) {
           onSealed.accept(trees[i]);
         }
       }

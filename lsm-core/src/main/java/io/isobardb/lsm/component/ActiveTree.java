@@ -13,6 +13,7 @@ import io.isobardb.memory.pool.Purpose;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -82,11 +83,14 @@ public final class ActiveTree implements Sealed {
   /** Above the LSNs of all puts; not known before the tree is sealed. */
   private volatile long sealedAt = Long.MAX_VALUE;
 
-  /** What writers add to; set before the keys already there are added. */
+  /** What writers add to; the first is set before the keys already there are added. */
   private volatile @Nullable ActiveFilter growingFilter;
 
-  /** What readers ask; set once all keys are in. */
-  private volatile @Nullable ActiveFilter filter;
+  /**
+   * What readers ask, each with its own keys; set once all keys are in. Each that follows has twice
+   * the size, for what the tree grows by, so that no key has to be added again.
+   */
+  private volatile ActiveFilter[] filters = {};
 
   // Guarded by structure.
   private @Nullable ActiveSplit splitter;
@@ -108,7 +112,7 @@ public final class ActiveTree implements Sealed {
   /**
    * An empty tree, as above, with a filter for another size.
    *
-   * @param filterBytes a tree that grows beyond this has a filter that lets more and more pass
+   * @param filterBytes the size that the first filter is for
    */
   public ActiveTree(PagePool pool, KeyOrder order, long targetBytes, long filterBytes) {
     this.pool = pool;
@@ -339,13 +343,19 @@ public final class ActiveTree implements Sealed {
     }
   }
 
-  /** Once the filter is no more than the tree it is for: makes one, and adds what is there. */
+  /**
+   * Once the filter is no more than the tree it is for: makes one, and adds what is there. Once the
+   * tree has outgrown it: makes another, for keys to come.
+   */
   private void createFilter() {
-    long bits = filterBytes / 64 * 10;
+    ActiveFilter[] before = filters;
+    long bits = filterBytes / 64 * 10 << before.length;
     int held = pages.get();
-    if (growingFilter != null
-        || held < Math.max(8, ActiveFilter.pagesFor(pool, bits))
-        || held < filterAttemptPages) {
+    boolean due =
+        before.length == 0
+            ? held >= Math.max(8, ActiveFilter.pagesFor(pool, bits))
+            : bytesUsed() > filterBytes * ((1L << before.length) - 1);
+    if (!due || held < filterAttemptPages) {
       return;
     }
     ActiveFilter created = ActiveFilter.create(pool, bits);
@@ -355,9 +365,17 @@ public final class ActiveTree implements Sealed {
       return;
     }
     pages.addAndGet(created.pageCount());
-    growingFilter = created;
-    new NodeWalk(this).addKeys(lookup.root(), created);
-    filter = created;
+    ActiveFilter[] all = Arrays.copyOf(before, before.length + 1);
+    all[before.length] = created;
+    if (before.length > 0) {
+      // Readers first: a writer may add a key to it as soon as he can see it.
+      filters = all;
+      growingFilter = created;
+    } else {
+      growingFilter = created;
+      new NodeWalk(this).addKeys(lookup.root(), created);
+      filters = all;
+    }
   }
 
   /** A cursor without bounds while there may be writers; see {@link Sealed#cursor}. */
@@ -401,8 +419,13 @@ public final class ActiveTree implements Sealed {
 
   /** Whether the tree may hold the key with this hash; false is certain. */
   public boolean mayContain(long hash) {
-    ActiveFilter asked = filter;
-    return asked == null || asked.mayContain(hash);
+    ActiveFilter[] asked = filters;
+    for (ActiveFilter filter : asked) {
+      if (filter.mayContain(hash)) {
+        return true;
+      }
+    }
+    return asked.length == 0;
   }
 
   /**
@@ -532,8 +555,8 @@ public final class ActiveTree implements Sealed {
         return;
       }
       freed = true;
-      if (growingFilter != null) {
-        growingFilter.retire();
+      for (ActiveFilter filter : filters) {
+        filter.retire();
       }
       if (handedOver) {
         new NodeWalk(this).retireInner(lookup.root());

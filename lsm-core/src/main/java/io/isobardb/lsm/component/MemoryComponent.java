@@ -30,7 +30,7 @@ public enum MemoryComponent {
    */
   ACCORDION_DATA;
 
-  /** One that is merged in memory may grow to this part of its tree: so there are never many. */
+  /** An active SSTable is sealed when it is this part of its tree, or when it is not small. */
   private static final int GROWTH = 8;
 
   /** Sealed runs that are merged into one. */
@@ -69,18 +69,29 @@ public enum MemoryComponent {
   }
 
   /**
-   * At which size an active SSTable is sealed if no flush seals it before.
+   * At which size an active SSTable is sealed if no flush seals it before, and it {@link #mayGrow}
+   * no further.
    *
    * @param smallBytes one that the processor's cache has room for
    * @param writeBytes the write memory
-   * @param heldBytes what the tree has in memory
    */
-  public long activeBytes(long smallBytes, long writeBytes, long heldBytes) {
-    return switch (this) {
-      case MONOLITHIC -> writeBytes;
-      case PARTITIONED -> Math.max(smallBytes, heldBytes / GROWTH);
-      default -> smallBytes;
-    };
+  public long activeBytes(long smallBytes, long writeBytes) {
+    return this == MONOLITHIC ? writeBytes : smallBytes;
+  }
+
+  /**
+   * Whether an active SSTable that has this size already should grow on. What is overwritten in it
+   * takes no room and needs no merge: so while write memory is not wanted there need not be a
+   * second one. When it is, what is sealed can be flushed by slices, but many small ones would
+   * waste it: so there are never many.
+   *
+   * @param activeBytes its size
+   * @param heldBytes what its tree has in memory
+   * @param usedBytes what all trees have
+   * @param writeBytes the write memory
+   */
+  public boolean mayGrow(long activeBytes, long heldBytes, long usedBytes, long writeBytes) {
+    return this == PARTITIONED && (usedBytes < writeBytes / 2 || activeBytes < heldBytes / GROWTH);
   }
 
   /**

@@ -4,7 +4,6 @@ import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.PagePool;
 import java.util.function.LongSupplier;
 
@@ -36,20 +35,18 @@ final class ActiveFactory {
 
   /** A tree's first. */
   ActiveTree first(KeyOrder order) {
-    return create(order, 0, 0);
+    return create(order, 0);
   }
 
-  /** The one after that of a state, which gets no more writes. */
-  ActiveTree next(KeyOrder order, TreeState state) {
-    long sealed = state.sealedBytes();
-    long all = state.memoryBytes();
-    return create(order, all - sealed, all);
+  /** The one after another, which gets no more writes. */
+  ActiveTree next(KeyOrder order, ActiveTree last) {
+    return create(order, last.bytesUsed());
   }
 
-  private ActiveTree create(KeyOrder order, long lastBytes, long heldBytes) {
+  private ActiveTree create(KeyOrder order, long lastBytes) {
     long limit = writeBytes.getAsLong();
     StaticShares shares = options.policies().shares();
-    long wanted = component.activeBytes(smallBytes(), limit, heldBytes);
+    long wanted = component.activeBytes(smallBytes(), limit);
     long bytes = shares == null ? wanted : shares.activeBytes(wanted, limit);
     return new ActiveTree(pool, order, bytes, component.filterBytes(bytes, lastBytes));
   }

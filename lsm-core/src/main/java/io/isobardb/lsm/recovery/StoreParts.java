@@ -143,7 +143,8 @@ public final class StoreParts {
             engine,
             this::sealed,
             new LogWatch(options.logLimit() / LOG_LOOKS, this::written),
-            slots);
+            slots,
+            options.policies().memoryComponent());
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);

@@ -83,7 +83,7 @@ final class TreeFactory {
         id,
         name,
         settings,
-        before -> actives.next(order, before),
+        last -> actives.next(order, last),
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
         new TreeStates(state, engine.gate()::wake));
   }

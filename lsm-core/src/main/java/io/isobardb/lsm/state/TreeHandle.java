@@ -6,8 +6,8 @@ import io.isobardb.lsm.error.StoreClosedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ public final class TreeHandle {
   private final int id;
   private final String name;
   private final Settings settings;
-  private final Function<TreeState, ActiveTree> nextActive;
+  private final UnaryOperator<ActiveTree> nextActive;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
@@ -58,13 +58,13 @@ public final class TreeHandle {
   }
 
   /**
-   * @param nextActive makes an empty active SSTable to follow the one of the state given
+   * @param nextActive makes an empty active SSTable to follow the one given
    */
   public TreeHandle(
       int id,
       String name,
       Settings settings,
-      Function<TreeState, ActiveTree> nextActive,
+      UnaryOperator<ActiveTree> nextActive,
       TreeStates states) {
     this.id = id;
     this.name = name;
@@ -223,7 +223,7 @@ public final class TreeHandle {
         return false;
       }
       Table.StartLsn start = new Table.StartLsn();
-      ActiveTree fresh = nextActive.apply(states.current());
+      ActiveTree fresh = nextActive.apply(full);
       states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
       long end = logEnd.getAsLong();
       start.set(end);
