@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The memory tuner in whole, simulated stores. {@code -Disobar.seed=S} sets the seed. */
 class MemoryTunerStoreTest {
-  private static final long SEED = Long.getLong("isobar.seed", 7);
+  private static final long SEED = Long.getLong("isobar.seed", 1);
   private static final TunedStore.Mix READS = TunedStore.Mix.writes(0);
   private static final TunedStore.Mix WRITES = TunedStore.Mix.writes(100);
   private static final long HOUR = 3_600_000_000_000L;
@@ -49,7 +49,7 @@ class MemoryTunerStoreTest {
   @CsvSource({"1, false", "10, false", "10, true"})
   void writesGetMoreWriteMemory(int trees, boolean skewed) {
     try (TunedStore store = loaded(options(2 << 20), trees)) {
-      store.run(new TunedStore.Mix(100, skewed), 280_000);
+      store.run(new TunedStore.Mix(100, skewed), 140_000);
       assertTrue(store.target() > 5 << 19, store::text);
     }
   }

@@ -324,8 +324,8 @@ public final class Merger {
   }
 
   /**
-   * Merges all runs in memory of a tree that is not written to, so that reads ask one run instead
-   * of many.
+   * Merges all runs in memory of a tree that is not written to, so that reads ask one packed run
+   * instead of many, and none that has grown large with room for more.
    *
    * @return whether it should be asked again, because the tree's memory is busy now
    */
@@ -334,13 +334,15 @@ public final class Merger {
     boolean merged = state.memoryRunCount() == 1 && state.run(0).get(0).tree() == null;
     if (!settings.component().mergesRuns()
         || settings.component().mergesWhole()
-        || state.memoryRunCount() == 0
-        || merged
+        || (state.memoryRunCount() == 0 || merged) && !grown(tree)
         || state.memoryBytes() < settings.activeBytes().getAsLong()) {
       return false;
     }
     if (!tree.memoryBusy().compareAndSet(false, true)) {
       return true;
+    }
+    if (grown(tree)) {
+      tree.seal(tree.activeTree(), engine.log()::end);
     }
     state = tree.states().current();
     List<Run> memory = state.memory();
@@ -352,6 +354,11 @@ public final class Merger {
     }
     start(tree, job);
     return false;
+  }
+
+  /** While the log is replayed, what replay seals has to do with where it is. */
+  private boolean grown(TreeHandle tree) {
+    return tree.activeTree().full() && engine.log().isOpen();
   }
 
   /**
