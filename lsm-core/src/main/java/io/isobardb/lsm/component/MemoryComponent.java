@@ -30,8 +30,11 @@ public enum MemoryComponent {
    */
   ACCORDION_DATA;
 
-  /** An active SSTable is sealed when it is this part of its tree, or when it is not small. */
-  private static final int GROWTH = 8;
+  /** An active SSTable that is as large as this is sealed if it is not small for the store, ... */
+  private static final int MOST_BYTES = 32 << 20;
+
+  /** ... and before that if it is this part of its tree, and memory is wanted. */
+  private static final int MANY = 8;
 
   /** Sealed runs that are merged into one. */
   private static final int PIPELINE = 4;
@@ -81,9 +84,9 @@ public enum MemoryComponent {
 
   /**
    * Whether an active SSTable that has this size already should grow on. What is overwritten in it
-   * takes no room and needs no merge: so while write memory is not wanted there need not be a
-   * second one. When it is, what is sealed can be flushed by slices, but many small ones would
-   * waste it: so there are never many.
+   * takes no room and needs no merge: so while write memory is not wanted, it grows to what the
+   * processor's cache still helps with. When memory is wanted, what is sealed can be flushed by
+   * slices, but many small ones would waste it: so there are never many.
    *
    * @param activeBytes its size
    * @param heldBytes what its tree has in memory
@@ -91,7 +94,9 @@ public enum MemoryComponent {
    * @param writeBytes the write memory
    */
   public boolean mayGrow(long activeBytes, long heldBytes, long usedBytes, long writeBytes) {
-    return this == PARTITIONED && (usedBytes < writeBytes / 2 || activeBytes < heldBytes / GROWTH);
+    return this == PARTITIONED
+        && activeBytes < MOST_BYTES
+        && (usedBytes < writeBytes / 2 || activeBytes < heldBytes / MANY);
   }
 
   /**
