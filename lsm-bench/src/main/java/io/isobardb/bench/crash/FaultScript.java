@@ -43,8 +43,9 @@ final class FaultScript {
   /** How many calls the workload makes when none fails. */
   long calls() throws IOException {
     sessions();
+    long calls = world.storage().operations();
     world.checkClosed();
-    return world.storage().operations();
+    return calls;
   }
 
   boolean isWide() {

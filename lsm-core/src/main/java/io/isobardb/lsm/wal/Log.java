@@ -176,6 +176,7 @@ public final class Log implements AutoCloseable {
    */
   public long reserveMarker() {
     checkNotFailed();
+    awaitPlace(RecordLayout.MARKER_BYTES);
     long lsn = ring.reserve(RecordLayout.MARKER_BYTES);
     long end = lsn + RecordLayout.MARKER_BYTES;
     if (end > ring.limit()) {
@@ -320,6 +321,18 @@ public final class Log implements AutoCloseable {
 
   void checkNotFailed() {
     writer.checkNotFailed();
+  }
+
+  /**
+   * Waits until a record that takes its place now would find room for so many bytes, while it still
+   * may turn back. Others may take the room meanwhile.
+   */
+  void awaitPlace(long bytes) {
+    if (ring.tail() + bytes > ring.limit()) {
+      VarHandle.fullFence();
+      advance();
+      writer.awaitPlace(bytes);
+    }
   }
 
   void awaitRoom(long end) {

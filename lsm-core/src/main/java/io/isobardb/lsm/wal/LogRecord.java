@@ -64,6 +64,8 @@ public final class LogRecord {
    * Takes the record's place in the log, and waits for room in the ring if there is none.
    *
    * @return the record's LSN
+   * @throws io.isobardb.lsm.error.DiskFullException if there is none because the disk is full; the
+   *     record has taken no place
    */
   public long begin(int payloadLength) {
     if (at != NONE) {
@@ -76,6 +78,8 @@ public final class LogRecord {
     log.checkNotFailed();
     completed = false;
     fragmented = payloadLength > ring.fragmentBytes;
+    log.awaitPlace(
+        RecordLayout.HEADER_BYTES + Lsn.align(Math.min(payloadLength, ring.fragmentBytes)));
     lsn = ring.reserve(ring.recordBytes(payloadLength));
     remaining = payloadLength;
     openFragment(lsn);

@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -173,6 +174,7 @@ final class LogWriter implements Service {
     } catch (DiskFullException e) {
       diskFull = e;
       synced.raise();
+      room.raise();
       wakeWithin(DISK_FULL_RETRY_NANOS);
       return;
     }
@@ -334,18 +336,40 @@ final class LogWriter implements Service {
     }
   }
 
+  /**
+   * Any thread: waits until so many bytes behind all that is reserved may be written to the ring.
+   *
+   * @throws DiskFullException if the disk is full
+   */
+  void awaitPlace(long bytes) {
+    awaitRoom(() -> diskFull != null || isRoom(ring.tail() + bytes));
+    checkWritable();
+  }
+
   /** Any thread: waits until all below {@code end} may be written to the ring. */
   void awaitRoom(long end) {
+    awaitRoom(() -> isRoom(end));
+    checkNotFailed();
+  }
+
+  private void awaitRoom(BooleanSupplier over) {
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
-    raise(roomWanted, end);
-    wake();
     try {
-      room.await(() -> end <= ring.limit() || failure.get() != null);
+      room.await(() -> failure.get() != null || over.getAsBoolean());
     } finally {
       stalls.count(span, StallReason.LOG_BUFFER, clock.nanos() - start);
     }
-    checkNotFailed();
+  }
+
+  /** Whether all below {@code end} may be written to the ring; if not, it is asked for. */
+  private boolean isRoom(long end) {
+    if (end <= ring.limit()) {
+      return true;
+    }
+    raise(roomWanted, end);
+    wake();
+    return end <= ring.limit();
   }
 
   /** Any thread: see {@link Log#awaitDurable}. */
