@@ -458,7 +458,7 @@ public final class StoreOptions {
     private long memoryTunerCacheFloor;
     private long logLimit;
     private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
-    private FlushStrategy flushStrategy = FlushStrategy.ADAPTIVE;
+    private FlushStrategy flushStrategy = FlushStrategy.ROUND_ROBIN;
     private L0Structure l0Structure = L0Structure.GREEDY_GROUPED;
     private MergeSelection mergeSelection = MergeSelection.GREEDY;
     private double levelDropFactor = LevelingOptions.DEFAULT.dropFactor();
@@ -590,8 +590,8 @@ public final class StoreOptions {
     }
 
     /**
-     * How much of a tree a flush takes. Default {@link FlushStrategy#ADAPTIVE}, which chooses among
-     * the others by why it is flushed.
+     * How much of a tree a flush takes. Default {@link FlushStrategy#ROUND_ROBIN}, whose slices go
+     * round and round.
      */
     public Builder flushStrategy(FlushStrategy strategy) {
       this.flushStrategy = strategy;

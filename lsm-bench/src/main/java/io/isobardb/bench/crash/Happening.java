@@ -6,7 +6,7 @@ public enum Happening {
   LOG_RECYCLED("a segment of the log became a spare one"),
   LOG_CUT("a torn tail of the log was cut"),
   PARTIAL_FLUSH("a slice was flushed for want of write memory"),
-  OLDEST_FLUSH("a slice of the oldest run was flushed to shorten the log"),
+  OLDEST_FLUSH("a slice was flushed from where the oldest entries are"),
   FULL_FLUSH("a slice of all runs was flushed"),
   MEMORY_MERGE("runs in memory were merged"),
   WITHIN_L0_MERGE("small groups of L0 became one"),

@@ -8,19 +8,20 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
  *
  * <p>With little write memory {@link #ROUND_ROBIN} writes the fewest bytes: what it takes has
  * gathered a whole round's writes. With so much that the log triggers the flushes it is {@link
- * #FULL}: the oldest entries are everywhere then, and small flushes after each other overlap in L0.
- * {@link #OLDEST} lies between, and {@link #ADAPTIVE} goes from one to the other.
+ * #FULL} in the paper, whose small flushes after each other overlap in L0, with {@link #OLDEST}
+ * between, and {@link #ADAPTIVE} going from one to the other. Here the slices of a round do not
+ * overlap, and {@link #ROUND_ROBIN} was as good there as any (docs/decisions/0014).
  */
 public enum FlushStrategy {
   /** Slices of all runs, each going on in the key space where the last one ended. */
   ROUND_ROBIN,
-  /** Slices of the oldest run. */
+  /** Slices of all runs, those first that have some of the oldest entries. */
   OLDEST,
   /** All the tree has in memory. */
   FULL,
   /**
-   * For memory's sake as {@link #ROUND_ROBIN}. For the log's sake as {@link #OLDEST} if enough is
-   * flushed for memory's sake anyway, else as {@link #FULL}.
+   * For memory's sake as {@link #ROUND_ROBIN}. For the log's sake, too, if enough is flushed for
+   * memory's sake anyway: the oldest entries are where the round goes on. Else as {@link #FULL}.
    */
   ADAPTIVE;
 
@@ -43,7 +44,7 @@ public enum FlushStrategy {
    */
   FlushKind forLog(long flushedBytes, long mostBytes) {
     if (this == ADAPTIVE) {
-      return flushedBytes <= BETA * mostBytes ? FlushKind.FULL : FlushKind.OLDEST;
+      return flushedBytes <= BETA * mostBytes ? FlushKind.FULL : FlushKind.PARTIAL;
     }
     return kind();
   }

@@ -272,9 +272,11 @@ public final class Flusher {
           && !busy(tree)
           && tree.memoryBusy().compareAndSet(false, true)) {
         // Of a whole component, only what is sealed: the other half is being written.
+        if (tree.states().current().memoryRunCount() == 0) {
+          sealActive(tree);
+        }
         FlushKind kind = settings.strategy().forMemory();
-        kind = kind == FlushKind.FULL ? FlushKind.OLDEST : kind;
-        return new FlushJob(this, List.of(begun(tree, kind, true)));
+        return new FlushJob(this, List.of(new TreeFlush(this, tree, kind, true)));
       }
     }
     return null;

@@ -10,6 +10,7 @@ import io.isobardb.lsm.merge.Rewrite;
 import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.state.Catalog;
@@ -30,13 +31,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a flush that one tree has: writes slices of its memory, all entries of some of the
- * oldest runs, over one range of keys.
+ * The part of a flush that one tree has: writes slices of its memory, all entries of the runs that
+ * get no writes any more, over one range of keys.
  *
- * <p>A slice is one SSTable long. A <em>partial</em> flush takes its slices from all runs, each
- * going on in the key space where the last one ended, round and round: so a range has gathered a
- * whole round's writes by the time its turn comes. An <em>oldest</em> or <em>full</em> flush takes
- * the slices of the oldest run, or of all runs, from the first key to the last.
+ * <p>A slice is one SSTable long. The slices of a <em>partial</em> flush go on in the key space
+ * where the last one ended, round and round: so a range has gathered a whole round's writes by the
+ * time its turn comes. An <em>oldest</em> flush goes on there, too, but first to where the entries
+ * are that keep the log from being cut. A <em>full</em> flush takes the slices of all runs there
+ * are when it begins, from the first key to the last.
  *
  * <p>The slice that was written is to be committed before the next one is begun. Thread rule: one
  * thread at a time.
@@ -47,7 +49,7 @@ final class TreeFlush {
   private final FlushKind kind;
   private final boolean forMemory;
 
-  /** The contents of the runs that an oldest or full flush set out with. */
+  /** The contents of the runs that a full flush set out with. */
   private final Set<Object> contents = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private FlushSpan span = FlushSpan.start();
@@ -100,8 +102,7 @@ final class TreeFlush {
   boolean goesOn(boolean exhausted) {
     return switch (kind) {
       // For the log's sake a slice at a time: then the tree with the lowest LSN is another.
-      case PARTIAL -> forMemory && flusher.goesOn(tree);
-      case OLDEST -> !exhausted && (!forMemory || flusher.goesOn(tree));
+      case PARTIAL, OLDEST -> forMemory && flusher.goesOn(tree);
       case FULL -> !exhausted;
     };
   }
@@ -121,13 +122,15 @@ final class TreeFlush {
     if (runs == 0) {
       return null;
     }
-    if (kind == FlushKind.PARTIAL) {
-      low = tree.sweep();
+    switch (kind) {
+      case PARTIAL -> low = tree.sweep();
+      case OLDEST -> low = oldest(inputs, tree.sweep());
+      case FULL -> {}
     }
     MergingCursor source = cursor(inputs);
     byte[] from = low;
     boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
-    if (!found && from != null && kind == FlushKind.PARTIAL) {
+    if (!found && from != null && kind != FlushKind.FULL) {
       low = null;
       found = source.first();
     }
@@ -184,11 +187,49 @@ final class TreeFlush {
 
   /** The slice up to this key, to the end if it is null, has been committed. */
   void committed(byte @Nullable [] high) {
-    if (kind == FlushKind.PARTIAL) {
-      tree.setSweep(high);
-    } else {
+    if (kind == FlushKind.FULL) {
       low = high;
+    } else {
+      tree.setSweep(high);
     }
+  }
+
+  /**
+   * Behind which key the next slice begins that has some of the entries with the lowest LSNs, from
+   * {@code sweep} on, round the key space; null for the first key of all.
+   */
+  private byte @Nullable [] oldest(List<Run> inputs, byte @Nullable [] sweep) {
+    long durable = flusher.engine().log().durable();
+    long lowest = Long.MAX_VALUE;
+    for (Run run : inputs) {
+      lowest = Math.min(lowest, run.minLsn(durable));
+    }
+    byte[] next = null;
+    for (Run run : inputs) {
+      byte[] before = null;
+      for (Table table : run.tables()) {
+        byte[] from = table.range().low() == null ? before : table.range().low();
+        byte[] to = table.range().high();
+        SSTable sstable = table.sstable();
+        to = to == null && sstable != null ? sstable.meta().maxKey() : to;
+        before = to;
+        if (table.minLsn(durable) > lowest || (to != null && isBehind(sweep, to))) {
+          continue;
+        }
+        if (isBehind(sweep, from)) {
+          return sweep;
+        }
+        next = next == null || (from != null && isBehind(next, from)) ? from : next;
+      }
+    }
+    return next;
+  }
+
+  /** Whether a position between keys, null for the first, is at or behind another. */
+  private boolean isBehind(byte @Nullable [] position, byte @Nullable [] other) {
+    return other == null
+        || (position != null
+            && tree.order().compare(position, 0, position.length, other, 0, other.length) >= 0);
   }
 
   private List<Run> inputs(TreeState state) {
@@ -196,15 +237,15 @@ final class TreeFlush {
     if (!begun) {
       begun = true;
       int frozen = state.frozenRuns(flusher.engine().log().visible());
-      int count = kind == FlushKind.OLDEST ? Math.min(1, frozen) : frozen;
-      if (kind != FlushKind.PARTIAL) {
-        for (Run run : memory.subList(memory.size() - count, memory.size())) {
+      List<Run> inputs = memory.subList(memory.size() - frozen, memory.size());
+      if (kind == FlushKind.FULL) {
+        for (Run run : inputs) {
           run.tables().forEach(table -> contents.add(table.content()));
         }
       }
-      return memory.subList(memory.size() - count, memory.size());
+      return inputs;
     }
-    if (kind == FlushKind.PARTIAL) {
+    if (kind != FlushKind.FULL) {
       return memory.subList(
           memory.size() - state.frozenRuns(flusher.engine().log().visible()), memory.size());
     }

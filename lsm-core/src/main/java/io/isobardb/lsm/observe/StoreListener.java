@@ -11,11 +11,11 @@ package io.isobardb.lsm.observe;
 public interface StoreListener {
   /** What of a tree a flush takes. */
   enum FlushKind {
-    /** The next slice of all runs in memory; by default write memory was short. */
+    /** The next slice of all runs in memory; by default write memory was short, or the log long. */
     PARTIAL,
-    /** A slice of the oldest run; by default the log was long. */
+    /** A slice of all runs, where the oldest entries are. */
     OLDEST,
-    /** A slice of all runs, first to last; by default it was asked for, or the log was long. */
+    /** A slice of all runs, first to last; by default it was asked for. */
     FULL
   }
 
