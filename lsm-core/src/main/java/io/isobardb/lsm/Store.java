@@ -592,6 +592,8 @@ public final class Store implements AutoCloseable {
       for (TreeHandle tree : engine.catalog().trees()) {
         tree.close("the store is closed");
       }
+      // Reads ask their tree, not the store: some have begun since.
+      operations.awaitBegun();
       operations.await(() -> environment.scheduler().pending() == 0);
       Epochs readers = parts.pool().epochs();
       long readersTag = readers.advance();
