@@ -58,6 +58,33 @@ class LogFailureTest {
   }
 
   @Test
+  void aWriteThatFindsTheBufferFullTurnsBackWhenTheDiskIsFull() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    List<Entry> written = new ArrayList<>();
+    world.storage.capacityBytes(world.storage.usedBytes());
+    assertThrows(
+        DiskFullException.class,
+        () -> {
+          for (int i = 0; i < 10_000; i++) {
+            written.add(LogWorld.append(record, new byte[500]));
+          }
+        });
+    long end = log.end();
+    assertThrows(DiskFullException.class, () -> LogWorld.append(record, new byte[500]));
+    assertEquals(end, log.end(), "it has taken no place");
+
+    world.storage.capacityBytes(Long.MAX_VALUE);
+    world.scheduler.runFor(5_000_000_000L);
+    written.add(LogWorld.append(record, new byte[500]));
+    log.close();
+    world.open().close();
+    assertEquals(written, world.replayed);
+    world.close();
+  }
+
+  @Test
   void aFailedSyncIsFinal() throws IOException {
     for (Fault fault : new Fault[] {Fault.EIO, Fault.ENOSPC}) {
       LogWorld world = new LogWorld(LogWorld.SMALL, 3);
