@@ -17,6 +17,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which versions are dropped, who is told to come again, and what happens without memory. */
 class ActiveTreeVersionsTest {
@@ -252,8 +254,11 @@ class ActiveTreeVersionsTest {
     return ByteBuffer.allocate(16).putLong(i * 0x9E3779B97F4A7C15L).putLong(i).array();
   }
 
-  @Test
-  void theFilterKnowsAllKeysAndFewOthers() {
+  /** The second tree grows to ten times the size that it is full at, and has more filters then. */
+  @ParameterizedTest
+  @ValueSource(ints = {1 << 20, 64 << 10})
+  void theFilterKnowsAllKeysAndFewOthers(int targetBytes) {
+    tree = new ActiveTree(pool, KeyOrder.BYTES, targetBytes);
     int count = 5000;
     for (int i = 0; i < count; i++) {
       put(key(i), 8 + 8L * i, value(i));
