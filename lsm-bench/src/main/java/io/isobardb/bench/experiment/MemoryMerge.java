@@ -57,7 +57,7 @@ final class MemoryMerge implements Experiment {
         + " room. For the same reason it is the processor time of the whole process per operation"
         + " that is compared. A hundred times as many operations as records, or five times as many"
         + " scans, after the load and as many again to warm up; no point may have flushed more than a"
-        + " hundredth.";
+        + " twentieth.";
   }
 
   @Override
