@@ -572,7 +572,8 @@ public final class StoreOptions {
      * merges in memory put together. While the memory tuner leaves less than four of them room, it
      * is less. {@link MemoryComponent#MONOLITHIC} components grow beyond it.
      *
-     * <p>Default 0: a sixteenth of the write memory, 16 MiB at most.
+     * <p>Default 0: an eighth of the write memory (a sixteenth with Accordion's components), 32 MiB
+     * at most; while less than half of the write memory is in use it grows on, to 32 MiB.
      */
     public Builder activeTableSize(int bytes) {
       this.activeTableSize = bytes;

@@ -83,7 +83,6 @@ final class Bench implements AutoCloseable {
     return StoreOptions.builder()
         .memoryBudget(scale.budget(BUDGET_GIGABYTES))
         .logLimit(scale.log(LOG_GIGABYTES))
-        .activeTableSize(scale.active())
         .memoryTuner(false);
   }
 

@@ -16,8 +16,6 @@ public record Scale(double factor) {
   private static final double FINE = 0.01;
   private static final long MIN_BUDGET = 4 << 20;
   private static final long MIN_LOG = 1 << 20;
-  private static final long MIN_ACTIVE = 64 << 10;
-  private static final long MAX_ACTIVE = 32 << 20;
   private static final long MIN_RECORDS = 200;
   private static final long MAX_SECONDS = 1800;
 
@@ -62,14 +60,6 @@ public record Scale(double factor) {
   /** A log limit that is {@code gigabytes} in the paper. */
   long log(double gigabytes) {
     return Math.max(MIN_LOG, bytes(gigabytes));
-  }
-
-  /**
-   * The size of an active SSTable that is 32 MB in the paper; the least that there may be, at
-   * least.
-   */
-  int active() {
-    return (int) Math.max(MIN_ACTIVE, Math.min(MAX_ACTIVE, Math.round(factor * (32 << 20))));
   }
 
   private long bytes(double gigabytes) {

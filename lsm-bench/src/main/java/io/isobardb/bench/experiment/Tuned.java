@@ -34,7 +34,6 @@ final class Tuned {
         .memoryBudget(budget)
         .writeMemory(budget / 16 * sixteenths)
         .logLimit(bench.scale().log(gigabytes / 2))
-        .activeTableSize(bench.scale().active())
         .ioMode(IoMode.BUFFERED)
         .memoryTuner(false);
   }

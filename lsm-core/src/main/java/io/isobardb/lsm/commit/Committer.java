@@ -44,6 +44,7 @@ public final class Committer {
   private final LogWatch logWatch;
   private final @Nullable TreeSlots slots;
   private final MemoryComponent component;
+  private final boolean growing;
   private final ThreadRecords records;
 
   /**
@@ -51,13 +52,15 @@ public final class Committer {
    * @param logWatch told how far the log reaches
    * @param slots what trees have to hold to be written to; null if nothing
    * @param component says how far active SSTables grow
+   * @param growing whether that may be beyond the size at which they are full
    */
   public Committer(
       Engine engine,
       Consumer<TreeHandle> onSealed,
       LogWatch logWatch,
       @Nullable TreeSlots slots,
-      MemoryComponent component) {
+      MemoryComponent component,
+      boolean growing) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
@@ -66,6 +69,7 @@ public final class Committer {
     this.logWatch = logWatch;
     this.slots = slots;
     this.component = component;
+    this.growing = growing;
     this.records = new ThreadRecords(() -> engine.log().get().newRecord());
   }
 
@@ -136,20 +140,16 @@ public final class Committer {
         log.publishMarker(lsn);
       }
     }
-    if (full(tree, active) && tree.seal(active, log::end)) {
+    if (full(active) && tree.seal(active, log::end)) {
       onSealed.accept(tree);
     }
     logWatch.written(written);
     return written;
   }
 
-  private boolean full(TreeHandle tree, ActiveTree active) {
-    return active.full() && (slots != null || !mayGrow(tree, active));
-  }
-
-  private boolean mayGrow(TreeHandle tree, ActiveTree active) {
-    long held = tree.states().current().memoryBytes();
-    return component.mayGrow(active.bytesUsed(), held, gate.usedBytes(), gate.limitBytes());
+  private boolean full(ActiveTree active) {
+    return active.full()
+        && !(growing && component.mayGrow(active.bytesUsed(), gate.usedBytes(), gate.limitBytes()));
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
@@ -332,7 +332,7 @@ public final class Committer {
         tree, kind, lsn, hash, bytes, keyOffset, keyLength, valueOffset, valueLength, overflow)) {
       gate.awaitRelief(pool.pageSize(), false);
     }
-    if (full(tree, active)) {
+    if (full(active)) {
       // Later operations of this record have the same LSN and may go into the next one.
       tree.seal(active, () -> lsn);
       onSealed.accept(tree);
@@ -544,7 +544,7 @@ public final class Committer {
 
     void sealFull(Log log) {
       for (int i = 0; i < treeCount; i++) {
-        if (full(trees[i], actives[i]) && trees[i].seal(actives[i], log::end)) {
+        if (full(actives[i]) && trees[i].seal(actives[i], log::end)) {
           onSealed.accept(trees[i]);
         }
       }

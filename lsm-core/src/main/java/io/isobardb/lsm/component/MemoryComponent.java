@@ -30,11 +30,11 @@ public enum MemoryComponent {
    */
   ACCORDION_DATA;
 
-  /** An active SSTable that is as large as this is sealed if it is not small for the store, ... */
-  private static final int MOST_BYTES = 32 << 20;
+  /** What the processor's cache still helps with. */
+  private static final int MOST_ACTIVE_BYTES = 32 << 20;
 
-  /** ... and before that if it is this part of its tree, and memory is wanted. */
-  private static final int MANY = 8;
+  /** So many active SSTables are not too many to be merged and flushed by slices. */
+  private static final int FEW = 8;
 
   /** Sealed runs that are merged into one. */
   private static final int PIPELINE = 4;
@@ -72,6 +72,16 @@ public enum MemoryComponent {
   }
 
   /**
+   * How large a small active SSTable is if nobody has said so: small enough for the processor's
+   * cache, few enough for the write memory, and so many that whole merges find some to merge.
+   *
+   * @param writeBytes the write memory
+   */
+  public long smallBytes(long writeBytes) {
+    return Math.min(writeBytes / (mergesWhole() ? 4 * PIPELINE : FEW), MOST_ACTIVE_BYTES);
+  }
+
+  /**
    * At which size an active SSTable is sealed if no flush seals it before, and it {@link #mayGrow}
    * no further.
    *
@@ -85,18 +95,14 @@ public enum MemoryComponent {
   /**
    * Whether an active SSTable that has this size already should grow on. What is overwritten in it
    * takes no room and needs no merge: so while write memory is not wanted, it grows to what the
-   * processor's cache still helps with. When memory is wanted, what is sealed can be flushed by
-   * slices, but many small ones would waste it: so there are never many.
+   * processor's cache still helps with.
    *
    * @param activeBytes its size
-   * @param heldBytes what its tree has in memory
-   * @param usedBytes what all trees have
+   * @param usedBytes what all trees have in memory
    * @param writeBytes the write memory
    */
-  public boolean mayGrow(long activeBytes, long heldBytes, long usedBytes, long writeBytes) {
-    return this == PARTITIONED
-        && activeBytes < MOST_BYTES
-        && (usedBytes < writeBytes / 2 || activeBytes < heldBytes / MANY);
+  public boolean mayGrow(long activeBytes, long usedBytes, long writeBytes) {
+    return this == PARTITIONED && activeBytes < MOST_ACTIVE_BYTES && usedBytes < writeBytes / 2;
   }
 
   /**

@@ -65,7 +65,7 @@ public record OpenOptions(
   public int activeBytes(long writeBytes) {
     long wanted =
         activeBytes == 0
-            ? Math.min(writeBytes / 16, 16 << 20)
+            ? policies.memoryComponent().smallBytes(writeBytes)
             : Math.min(
                 writeBytes / MIN_ACTIVES, Math.max(activeBytes, MIN_WANTED_PAGES * pageSize));
     return (int) Math.max(wanted, (long) MIN_ACTIVE_PAGES * pageSize);

@@ -144,7 +144,8 @@ public final class StoreParts {
             this::sealed,
             new LogWatch(options.logLimit() / LOG_LOOKS, this::written),
             slots,
-            options.policies().memoryComponent());
+            options.policies().memoryComponent(),
+            options.activeBytes() == 0 && slots == null);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
