@@ -29,6 +29,9 @@ public final class SSTableCursor extends LeafCursor {
 
   private static final int AHEAD_BYTES = 1024;
 
+  /** So many data pages are found in one visit to their index page: enough for a short scan. */
+  private static final int FOLLOWING = 4;
+
   private final SSTable table;
   private final Access mode;
   private final PagePool pool;
@@ -39,6 +42,12 @@ public final class SSTableCursor extends LeafCursor {
   private final int[] pathPages;
 
   private final int[] pathSlots;
+
+  /** The data pages that come next below the last index page. */
+  private final int[] following = new int[FOLLOWING];
+
+  private int followingAt;
+  private int followingEnd;
 
   /** For a client's reads. */
   private final @Nullable PageSequence sequence;
@@ -151,6 +160,9 @@ public final class SSTableCursor extends LeafCursor {
         int child = PageReader.childSlot(index, indexBase, sought, offset, length, at, order);
         pathSlots[level] = child;
         childNo = PageReader.child(index, indexBase, child);
+        if (level == height - 1) {
+          noteFollowing(index, indexBase, child);
+        }
       } finally {
         table.unpin(pageNo);
       }
@@ -160,9 +172,23 @@ public final class SSTableCursor extends LeafCursor {
     return PageReader.lowerBound(memory(), base, sought, offset, length, at, order);
   }
 
+  private void noteFollowing(Memory index, int indexBase, int child) {
+    int end = Math.min(PageReader.count(index, indexBase) - child - 1, FOLLOWING);
+    for (int i = 0; i < end; i++) {
+      following[i] = PageReader.child(index, indexBase, child + 1 + i);
+    }
+    followingAt = 0;
+    followingEnd = end;
+  }
+
   /** Goes to the next data page (1) or the one before (-1). */
   private boolean advance(int step) {
     valid = false;
+    if (step > 0 && followingAt < followingEnd) {
+      pathSlots[height - 1]++;
+      hold(following[followingAt++]);
+      return true;
+    }
     for (int level = height - 1; level >= 0; level--) {
       int to = pathSlots[level] + step;
       if (to >= 0 && (step < 0 || to <= lastSlot(pathPages[level]))) {
@@ -181,7 +207,12 @@ public final class SSTableCursor extends LeafCursor {
       int page = table.loadPage(pageNo, mode);
       int child;
       try {
-        child = PageReader.child(pool.memory(page), pool.base(page), pathSlots[level]);
+        Memory index = pool.memory(page);
+        int indexBase = pool.base(page);
+        child = PageReader.child(index, indexBase, pathSlots[level]);
+        if (level == height - 1) {
+          noteFollowing(index, indexBase, pathSlots[level]);
+        }
       } finally {
         table.unpin(pageNo);
       }
@@ -208,6 +239,7 @@ public final class SSTableCursor extends LeafCursor {
     if (pageNo == dataPage) {
       return;
     }
+    int lastCount = count;
     letGo();
     if (!readPastCache(pageNo)) {
       int page = sequence == null ? table.loadPage(pageNo, mode) : sequence.load(pageNo);
@@ -217,6 +249,9 @@ public final class SSTableCursor extends LeafCursor {
     }
     dataPage = pageNo;
     aheadTo = 0;
+    if (lastCount != 0) {
+      fetchStart(memory(), lastCount);
+    }
     count = PageReader.count(memory(), base);
     prefixLength = memory().getUnsignedShort(base + PageLayout.PREFIX_LENGTH);
     ensureKey(prefixLength);
@@ -311,6 +346,23 @@ public final class SSTableCursor extends LeafCursor {
     }
     fetched = sum;
     aheadTo = last + 1;
+  }
+
+  /**
+   * The same for the parts of a page that are read first when it is come to from the one before:
+   * header, offsets (as many as there were there, likely), and the first entries.
+   */
+  private void fetchStart(Memory in, int slots) {
+    int sum = in.getByte(base);
+    int offsets = base + PageLayout.HEADER_BYTES + (slots << 2);
+    for (int at = offsets; at < offsets + (slots << 1); at += CACHE_LINE) {
+      sum += in.getByte(at);
+    }
+    int end = base + pool.pageSize();
+    for (int at = end - AHEAD_BYTES; at < end; at += CACHE_LINE) {
+      sum += in.getByte(at);
+    }
+    fetched = sum;
   }
 
   /** Takes the entry of a slot of the current page apart. */
