@@ -71,7 +71,7 @@ final class RandomOptions {
         .writeMemoryAllocation(
             random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
         .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
-        .activeTableSize(random.nextInt(3) == 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
+        .activeTableSize(random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
         .memoryComponent(anyOf(random, MemoryComponent.values()))
         .flushStrategy(anyOf(random, FlushStrategy.values()))
         .l0Structure(anyOf(random, L0Structure.values()))
