@@ -26,7 +26,9 @@ import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.AllocationFaults;
 import io.isobardb.memory.pool.PagePool;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -99,14 +101,24 @@ final class HandmadeStore {
     this.disk = disk;
   }
 
+  /** The memory off the heap that is held in this process. */
+  static long memoryBytes() {
+    return UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+  }
+
   SimulatedStorage disk() {
     return disk;
   }
 
   /** Opens the store; no background work is done. */
   Store open() {
+    return open(AllocationFaults.NONE);
+  }
+
+  Store open(AllocationFaults faults) {
     return Store.open(
-        new Environment(disk, clock, new SimulatedScheduler(clock, 1), new SplittableRandom(1)),
+        new Environment(
+            disk, clock, new SimulatedScheduler(clock, 1), new SplittableRandom(1), faults),
         OPTIONS);
   }
 

@@ -21,18 +21,24 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Operation;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.memory.pool.AllocationFaults;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What opening makes of stores that are not as a process of this release left them. */
@@ -42,7 +48,14 @@ class RecoveryTest {
   /** Where an SSTable's header has its format version. */
   private static final int TABLE_VERSION = 40;
 
+  private final long memoryBytes = HandmadeStore.memoryBytes();
   private final HandmadeStore store = new HandmadeStore();
+
+  @AfterEach
+  void allIsGivenBack() {
+    assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory that is held");
+    assertEquals(0, store.disk().openFiles(), "files left open");
+  }
 
   /** The SSTables of a tree as opening alone leaves them. */
   private Map<String, List<String>> opened(int treeId) throws IOException {
@@ -61,6 +74,7 @@ class RecoveryTest {
     String newer = store.add(UNLOGGED, Place.group(4), "a@4808", "q@5000");
     String mixed = store.add(UNLOGGED, Place.group(2), "a@4808", "a@4800", "b@4808", "b@4200");
     String older = store.add(UNLOGGED, Place.group(2), "c@4800", "d@4200");
+    String edge = store.add(UNLOGGED, Place.group(1), "m@4800", "n@4808");
     String deep = store.add(UNLOGGED, Place.level(2), "b@4104", "d@4904", "e@4104", "f@4904");
     String above = store.add(UNLOGGED, Place.level(0), "k@4808");
     String last = store.add(UNLOGGED, Place.level(0), "l@4800");
@@ -71,11 +85,12 @@ class RecoveryTest {
     assertEquals(
         Map.of(older + " L0/2", List.of("c@4800", "d@4200"), last + " last", List.of("l@4800")),
         kept(tables, older, last));
-    assertEquals(4, tables.size(), tables.toString());
+    assertEquals(5, tables.size(), tables.toString());
     assertTrue(tables.containsValue(List.of("a@4800", "b@4200")), tables.toString());
     assertTrue(tables.containsValue(List.of("b@4104", "e@4104")), tables.toString());
     assertEquals(List.of("b@4104", "e@4104"), byPlace.get(" last-2"), tables.toString());
-    assertEquals(Map.of(), kept(tables, newer, mixed, deep, above));
+    assertEquals(List.of("m@4800"), byPlace.get(" L0/1"), tables.toString());
+    assertEquals(Map.of(), kept(tables, newer, mixed, edge, deep, above));
   }
 
   private static Map<String, List<String>> kept(Map<String, List<String>> all, String... files) {
@@ -126,6 +141,7 @@ class RecoveryTest {
     store.edit(VersionEdit.store().checkpointLsn(CHECKPOINT));
     assertEquals(1, openAlone());
     later(store.add(UNLOGGED, Place.group(3), "a@4808", "b@4800"));
+    store.disk().create("0000009999.sst", IoMode.BUFFERED).close();
     SimulatedStorage before = store.disk().copy();
     FormatException e = assertThrows(FormatException.class, store::open);
     assertTrue(e.getMessage().contains("version 99"), e.getMessage());
@@ -208,6 +224,88 @@ class RecoveryTest {
     Recovered recovered = Manifest.open(of.disk(), pool, Manifest.DEFAULT_ROLL_BYTES);
     recovered.manifest().close();
     return recovered.properties();
+  }
+
+  @Test
+  void aDiskWithoutDirectAccessWillDo() throws IOException {
+    store.disk().supportsDirect(false);
+    byte[] key = "k".getBytes(UTF_8);
+    try (Store opened = store.open()) {
+      opened.tree("logged").put(key, new byte[10], Durability.SYNC);
+      opened.flush();
+    }
+    try (Store opened = store.open()) {
+      assertEquals(10, opened.tree("logged").get(key).length);
+    }
+    assertEquals(List.of(), store.check().findings());
+  }
+
+  @Test
+  void damageIsToldWithTheTree() throws IOException {
+    store.overwrite(store.add(LOGGED, Place.level(0), "a@4200"), 4200, 1, 99);
+    try (Store opened = store.open()) {
+      Tree tree = opened.tree("logged");
+      CorruptionException e =
+          assertThrows(CorruptionException.class, () -> tree.get("a".getBytes(UTF_8)));
+      assertEquals("logged", e.tree());
+    }
+  }
+
+  // ---- opening that fails
+
+  @Test
+  void anOpenThatMeetsAFailingDiskGivesAllBackAndCanBeRepeated() throws IOException {
+    store.add(UNLOGGED, Place.level(0), "a@4808", "b@4200");
+    store.edit(VersionEdit.store().checkpointLsn(CHECKPOINT));
+    int told = 0;
+    for (int i = 0; ; i++) {
+      HandmadeStore copy = new HandmadeStore(store.disk().copy());
+      int[] before = {i};
+      copy.disk().faults((operation, file, at) -> before[0]-- == 0 ? Fault.EIO : Fault.NONE);
+      told += opens(copy, AllocationFaults.NONE) ? 0 : 1;
+      copy.disk().faults(FaultPlan.NONE);
+      checkOpens(copy, "operation " + i);
+      if (before[0] >= 0) {
+        break;
+      }
+    }
+    assertTrue(told > 20, told + " failures");
+  }
+
+  @Test
+  void anOpenThatFindsNoMemoryGivesBackWhatItHasAndCanBeRepeated() throws IOException {
+    store.add(UNLOGGED, Place.level(0), "a@4808", "b@4200");
+    store.edit(VersionEdit.store().checkpointLsn(CHECKPOINT));
+    int told = 0;
+    for (int i = 0; ; i++) {
+      HandmadeStore copy = new HandmadeStore(store.disk().copy());
+      int[] before = {i};
+      told += opens(copy, purpose -> before[0]-- == 0) ? 0 : 1;
+      checkOpens(copy, "allocation " + i);
+      if (before[0] >= 0) {
+        break;
+      }
+    }
+    assertTrue(told > 5, told + " failures");
+  }
+
+  private boolean opens(HandmadeStore copy, AllocationFaults faults) {
+    try {
+      copy.open(faults).close();
+      return true;
+    } catch (IsobarException | UncheckedIOException | OutOfBudgetException e) {
+      assertEquals(0, e.getSuppressed().length, () -> Arrays.toString(e.getSuppressed()));
+      return false;
+    }
+  }
+
+  private void checkOpens(HandmadeStore copy, String what) {
+    assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory that is held, " + what);
+    assertEquals(0, copy.disk().openFiles(), "files left open, " + what);
+    try (Store opened = copy.open()) {
+      assertEquals(LOGGED_KEYS, keys(opened.tree("logged")).size(), what);
+      assertEquals(List.of("b"), keys(opened.tree("unlogged")), what);
+    }
   }
 
   // ---- trees

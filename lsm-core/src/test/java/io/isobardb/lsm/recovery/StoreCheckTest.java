@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Stores whose files are sound one by one, and together are not. */
@@ -33,7 +34,14 @@ class StoreCheckTest {
   private static final Place MIDDLE = Place.group(1);
   private static final Place OLDEST = Place.level(0);
 
+  private final long memoryBytes = HandmadeStore.memoryBytes();
   private final HandmadeStore store = new HandmadeStore();
+
+  @AfterEach
+  void allIsGivenBack() {
+    assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory that is held");
+    assertEquals(0, store.disk().openFiles(), "files left open");
+  }
 
   private void assertSound() throws IOException {
     CheckReport report = store.check();
