@@ -80,6 +80,7 @@ final class HandmadeStore {
 
   private final SimulatedClock clock = new SimulatedClock();
   private final SimulatedStorage disk;
+  private SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
 
   HandmadeStore() {
     disk = new SimulatedStorage(clock);
@@ -110,16 +111,20 @@ final class HandmadeStore {
     return disk;
   }
 
-  /** Opens the store; no background work is done. */
+  /** Opens the store; background work is done by {@link #pass}, or when somebody waits for it. */
   Store open() {
     return open(AllocationFaults.NONE);
   }
 
   Store open(AllocationFaults faults) {
+    scheduler = new SimulatedScheduler(clock, 1);
     return Store.open(
-        new Environment(
-            disk, clock, new SimulatedScheduler(clock, 1), new SplittableRandom(1), faults),
-        OPTIONS);
+        new Environment(disk, clock, scheduler, new SplittableRandom(1), faults), OPTIONS);
+  }
+
+  /** Lets simulated time go by, and background work be done. */
+  void pass(long nanos) {
+    scheduler.runFor(nanos);
   }
 
   /**
@@ -172,6 +177,17 @@ final class HandmadeStore {
     bytes.fill(0, count, (byte) value);
     try (DataFile opened = disk.open(file, IoMode.BUFFERED)) {
       opened.write(offset, bytes, 0, count);
+    }
+  }
+
+  /** The bytes of a file. */
+  byte[] read(String file) throws IOException {
+    try (DataFile opened = disk.open(file, IoMode.BUFFERED)) {
+      byte[] bytes = new byte[(int) opened.size()];
+      Memory memory = new Memory(ByteBuffer.allocateDirect(bytes.length));
+      assertEquals(bytes.length, opened.read(0, memory, 0, bytes.length));
+      memory.get(0, bytes, 0, bytes.length);
+      return bytes;
     }
   }
 

@@ -11,10 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Operation;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
@@ -199,8 +197,13 @@ class StoreCheckTest {
   @Test
   void ofMoreThanAThousandFindingsTheRestIsMentioned() throws IOException {
     misplace(1003);
+    assertCutOff();
     // Found at the very end, when there is no room any more.
     store.add(BACKWARDS, NEWEST, "a@400000");
+    assertCutOff();
+  }
+
+  private void assertCutOff() throws IOException {
     List<Finding> findings = store.check().findings();
     assertEquals(1001, findings.size());
     assertTrue(findings.get(999).what().contains("should be"), findings.get(999).toString());
@@ -329,16 +332,10 @@ class StoreCheckTest {
     assertEquals(1, report.notes().size(), report.notes().toString());
     assertTrue(
         report.notes().get(0).startsWith("the log has a torn tail of "), report.notes().toString());
-    store.overwrite(manifest, size(manifest), 5, 1);
+    store.overwrite(manifest, store.read(manifest).length, 5, 1);
     report = store.check();
     assertEquals(List.of(), report.findings());
     assertEquals("the manifest has a torn tail of 5 bytes", report.notes().get(0));
     assertEquals(2, report.notes().size());
-  }
-
-  private long size(String file) throws IOException {
-    try (DataFile opened = store.disk().open(file, IoMode.BUFFERED)) {
-      return opened.size();
-    }
   }
 }
