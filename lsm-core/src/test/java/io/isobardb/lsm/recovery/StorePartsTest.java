@@ -69,13 +69,15 @@ class StorePartsTest {
   }
 
   @Test
-  void aFlushThatFailsEndsAllWriting() {
+  void aFlushThatFailsEndsAllWritingTheLogsToo() {
     try (Store opened = store.open()) {
       Tree tree = opened.tree("logged");
+      tree.put(KEY, VALUE, Durability.ASYNC);
       store.disk().faults(fails(Operation.SYNC, Fault.EIO, ".sst"));
       assertThrows(IsobarException.class, opened::flush);
       store.disk().faults(FaultPlan.NONE);
       assertThrows(StoreFailedException.class, () -> tree.put(KEY, VALUE, Durability.SYNC));
+      assertThrows(StoreFailedException.class, opened::sync);
     }
   }
 
@@ -140,6 +142,55 @@ class StorePartsTest {
       opened.dropTree("new");
       assertTrue(opened.stats().writeMemoryBytes() < inUse);
       assertTrue(store.disk().list().size() <= files + 1, store.disk().list().toString());
+    }
+  }
+
+  @Test
+  void allWaysToReadSeeWhatOpeningFound() {
+    byte[] key = "logged05".getBytes(UTF_8);
+    try (Store opened = store.open()) {
+      opened.tree("logged").put(KEY, new byte[20_000]);
+      opened.flush();
+    }
+    try (Store opened = store.open()) {
+      Tree tree = opened.tree("logged");
+      assertEquals(500, Objects.requireNonNull(tree.get(key)).length);
+      assertEquals(Integer.valueOf(20_000), tree.read(KEY, value -> value.remaining()));
+      assertEquals(500, Objects.requireNonNull(tree.multiGet(List.of(key)).get(0)).length);
+    }
+  }
+
+  @Test
+  void aKeyThatIsWrittenAgainAndAgainIsFlushedBeforeTheLogGetsTooLong() {
+    try (Store opened = store.open()) {
+      Tree tree = opened.tree("logged");
+      for (int i = 0; i < 3000; i++) {
+        tree.put(KEY, new byte[1000], Durability.ASYNC);
+        if (i % 100 == 0) {
+          store.pass(1_000_000);
+        }
+      }
+      assertTrue(opened.stats().flushes() > 0);
+      assertTrue(opened.stats().logSizeBytes() < 2 << 20, opened.stats().toString());
+    }
+  }
+
+  @Test
+  void theMemoryTunerIsOnUnlessItIsSwitchedOff() {
+    try (Store opened = store.open()) {
+      assertTrue(opened.stats().tuner().on());
+    }
+  }
+
+  @Test
+  void whatNobodyWritesToAnyMoreIsMergedInMemory() {
+    try (Store opened = store.open()) {
+      Tree tree = opened.tree("backwards");
+      for (int i = 0; i < 11_000; i++) {
+        tree.put(("key" + i).getBytes(UTF_8), VALUE, Durability.ASYNC);
+      }
+      store.pass(1_000_000_000);
+      assertTrue(opened.stats().memoryMerges() > 0, opened.stats().toString());
     }
   }
 }
