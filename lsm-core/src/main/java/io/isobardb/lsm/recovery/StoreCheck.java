@@ -146,15 +146,6 @@ final class StoreCheck {
     String name = meta.fileName();
     progress.at(name + " of tree '" + tree.definition().name() + "'", doneBytes, totalBytes);
     int before = findings.size();
-    if (meta.treeId() != tree.definition().id()) {
-      find(Finding.of(name, "is of tree " + meta.treeId() + ", not " + tree.definition().id()));
-    }
-    if (meta.fileNumber() >= recovered.counters().nextFileNumber()) {
-      find(
-          Finding.of(
-              name,
-              "the next file is to be " + recovered.counters().nextFileNumber() + " already"));
-    }
     if (meta.maxLsn() > highestLsn) {
       highestLsn = meta.maxLsn();
       highestFile = name;
@@ -240,8 +231,8 @@ final class StoreCheck {
     }
 
     private String file(int of) {
-      int i = runs.get(of).find(key, 0, keyLength);
-      return i < 0 ? "run " + of : runs.get(of).meta(i).fileName();
+      Level<SSTableMeta> holder = runs.get(of);
+      return holder.meta(holder.find(key, 0, keyLength)).fileName();
     }
   }
 

@@ -152,10 +152,6 @@ public final class StoreInspector implements AutoCloseable {
     return storage;
   }
 
-  TableSpace space() {
-    return space;
-  }
-
   /** Receives entries of SSTables. */
   @FunctionalInterface
   public interface EntryVisitor {

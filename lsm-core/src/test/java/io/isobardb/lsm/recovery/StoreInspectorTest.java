@@ -12,6 +12,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreLockedException;
@@ -252,6 +253,46 @@ class StoreInspectorTest {
     assertTrue(e.getMessage().contains("is not a store"), e.getMessage());
     try (Stream<Path> files = Files.list(other)) {
       assertEquals(0, files.count());
+    }
+  }
+
+  @Test
+  void aDirectoryOfSomebodyElseIsNotEvenLocked() throws IOException {
+    Path other = Files.createDirectory(temporary.resolve("other"));
+    Files.writeString(other.resolve("thesis.txt"), "years of work");
+    FormatException e = assertThrows(FormatException.class, () -> Store.open(other, OPTIONS));
+    assertTrue(e.getMessage().contains("thesis.txt"), e.getMessage());
+    try (Stream<Path> files = Files.list(other)) {
+      assertEquals(List.of(other.resolve("thesis.txt")), files.toList());
+    }
+  }
+
+  @Test
+  void aStoreKeepsThePageSizeItWasMadeWith() throws IOException {
+    for (int pageSize = 4096; pageSize <= 65536; pageSize *= 2) {
+      Path made = temporary.resolve("pages" + pageSize);
+      StoreOptions options =
+          StoreOptions.builder().memoryBudget(32 << 20).pageSize(pageSize).build();
+      try (Store store = Store.open(made, options)) {
+        store.openTree("t").put(bytes("k"), bytes("v"));
+      }
+      Store.open(made, StoreOptions.builder().memoryBudget(32 << 20).build()).close();
+      try (StoreInspector store = Store.inspect(made, OPTIONS)) {
+        assertEquals(pageSize, store.pageSize());
+        assertTrue(store.path().endsWith("pages" + pageSize), store.path());
+      }
+    }
+  }
+
+  @Test
+  void aDamagedPageIsToldWithItsTree() throws IOException {
+    flip(file(".sst"), 4096 + 100);
+    try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
+      Recovered.Tree tree = store.recovered().trees().get(0);
+      CorruptionException e =
+          assertThrows(
+              CorruptionException.class, () -> store.entries(tree, null, null, (at, run) -> true));
+      assertEquals("plain", e.tree());
     }
   }
 

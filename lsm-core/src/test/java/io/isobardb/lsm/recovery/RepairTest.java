@@ -1,0 +1,224 @@
+package io.isobardb.lsm.recovery;
+
+import static io.isobardb.lsm.recovery.HandmadeStore.LOGGED;
+import static io.isobardb.lsm.recovery.HandmadeStore.LOGGED_KEYS;
+import static io.isobardb.lsm.recovery.HandmadeStore.ORDERS;
+import static io.isobardb.lsm.recovery.HandmadeStore.UNLOGGED;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.Fault;
+import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.memory.page.Memory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a repair makes of stores that were put together by hand. */
+class RepairTest {
+  private static final String LOG = "0000000000.log";
+
+  private final long memoryBytes = HandmadeStore.memoryBytes();
+  private final HandmadeStore store = new HandmadeStore();
+  private final SimulatedStorage target = new SimulatedStorage();
+
+  @AfterEach
+  void allIsGivenBack() {
+    assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory that is held");
+    assertEquals(0, store.disk().openFiles(), "files left open");
+    assertEquals(0, target.openFiles(), "new files left open");
+  }
+
+  private RepairReport repair() throws IOException {
+    return repair(target, CheckProgress.NONE);
+  }
+
+  private RepairReport repair(SimulatedStorage to, CheckProgress progress) throws IOException {
+    StoreRepair.Settings settings =
+        new StoreRepair.Settings(4 << 20, 1 << 20, ORDERS, new UUID(7, 8));
+    return StoreRepair.run(store.disk().copy(), to, settings, progress);
+  }
+
+  private static Map<String, Long> trees(RepairReport report) {
+    Map<String, Long> trees = new TreeMap<>();
+    report.trees().forEach(tree -> trees.put(tree.name(), tree.entries()));
+    return trees;
+  }
+
+  private void loseManifest(boolean currentAlone) throws IOException {
+    for (String name : store.disk().list()) {
+      if (name.equals("CURRENT") || !currentAlone && name.startsWith("MANIFEST")) {
+        store.disk().delete(name);
+      }
+    }
+  }
+
+  @Test
+  void eachFileAndEachTreeIsToldOfAsItComes() throws IOException {
+    String first = store.add(LOGGED, Place.level(0), "a@4200", "b@4200");
+    String second = store.add(UNLOGGED, Place.level(0), "a@4200");
+    store.edit(VersionEdit.store().checkpointLsn(5000));
+    List<String> progress = new ArrayList<>();
+    RepairReport report =
+        repair(target, (what, done, total) -> progress.add(what + " " + done + "/" + total));
+    assertEquals(
+        List.of(
+            first + " 0/2",
+            second + " 1/2",
+            "the log 0/1",
+            "tree 'logged' 0/3",
+            "tree 'unlogged' 1/3",
+            "tree 'backwards' 2/3"),
+        progress);
+    assertEquals(List.of(), report.losses());
+    assertEquals(List.of(), report.notes());
+    assertTrue(report.isComplete());
+    assertEquals(
+        Map.of("logged", 2L + LOGGED_KEYS, "unlogged", 1L, "backwards", 0L), trees(report));
+    assertThrows(StoreLockedException.class, target::lock);
+  }
+
+  @Test
+  void whatTheManifestCallsFlushedIsNotTakenFromTheLog() throws IOException {
+    List<Long> lsns = new ArrayList<>();
+    try (StoreInspector inspector = store.inspect()) {
+      inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
+    }
+    store.edit(VersionEdit.of(LOGGED).flushedLsn(lsns.get(7)));
+    assertEquals(LOGGED_KEYS - 7L, trees(repair()).get("logged"));
+  }
+
+  @Test
+  void recordsThatCanNotBeReadAreToldWithTheirPlace() throws IOException {
+    List<Long> lsns = new ArrayList<>();
+    try (StoreInspector inspector = store.inspect()) {
+      inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
+    }
+    // In the first segment a record's offset is its LSN and the page of the header.
+    store.overwrite(LOG, lsns.get(5) + 4096 + 100, 1, 99);
+    RepairReport report = repair();
+    assertEquals(LOGGED_KEYS - 1L, trees(report).get("logged"));
+    assertEquals(
+        List.of(
+            new RepairReport.Loss(
+                LOG,
+                lsns.get(5) + 4096,
+                lsns.get(6) + 4096,
+                null,
+                null,
+                null,
+                "records that can't be read")),
+        report.losses());
+  }
+
+  @Test
+  void aSegmentWithoutItsHeaderIsNotedAndItsRecordsAreSaved() throws IOException {
+    store.overwrite(LOG, 20, 8, 99);
+    RepairReport report = repair();
+    assertEquals((long) LOGGED_KEYS, trees(report).get("logged"));
+    assertEquals(1, report.notes().size(), report.toString());
+    assertTrue(report.notes().get(0).startsWith(LOG), report.toString());
+  }
+
+  @Test
+  void ofATreeThatIsInTheLogAloneTheNameIsTakenFromWhatIsLeftOfManifests() throws IOException {
+    loseManifest(true);
+    RepairReport report = repair();
+    assertEquals((long) LOGGED_KEYS, trees(report).get("logged"), report.toString());
+    assertEquals(1, report.losses().size(), report.toString());
+    assertEquals(StoreRepair.MANIFEST, report.losses().get(0).file());
+  }
+
+  /** Makes trees of one name, each dropped before the next, and puts the files back they had. */
+  private List<String> dropped(String name, int times) throws IOException {
+    Map<String, byte[]> files = new TreeMap<>();
+    try (Store opened = store.open()) {
+      opened.flush();
+      for (int i = 0; i < times; i++) {
+        opened.createTree(name, TreeOptions.defaults()).put("k".getBytes(UTF_8), new byte[10]);
+        List<String> before = store.disk().list();
+        opened.flush();
+        for (String file : store.disk().list()) {
+          if (file.endsWith(".sst") && !before.contains(file)) {
+            files.put(file, store.read(file));
+          }
+        }
+        opened.dropTree(name);
+      }
+    }
+    assertEquals(times, files.size());
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      byte[] bytes = file.getValue();
+      Memory memory = new Memory(ByteBuffer.allocateDirect(bytes.length).put(0, bytes));
+      try (DataFile put = store.disk().create(file.getKey(), IoMode.BUFFERED)) {
+        put.write(0, memory, 0, bytes.length);
+      }
+    }
+    return List.copyOf(files.keySet());
+  }
+
+  @Test
+  void aFileOfATreeThatWasDroppedIsNotedIfFilesAreMissing() throws IOException {
+    String live = store.add(LOGGED, Place.level(0), "a@4200", "c@4200");
+    String left = dropped("gone", 1).get(0);
+    assertEquals(List.of(), repair(new SimulatedStorage(), CheckProgress.NONE).notes());
+    store.disk().delete(live);
+    RepairReport report = repair();
+    assertEquals(List.of(left + " is of tree 4, which there is no more"), report.notes());
+    assertEquals(live, report.losses().get(0).file());
+    assertEquals("logged", report.losses().get(0).tree());
+  }
+
+  @Test
+  void treesOfOneNameAreToldApart() throws IOException {
+    dropped("twice", 3);
+    loseManifest(false);
+    Map<String, Long> trees = trees(repair());
+    assertEquals(1, trees.get("twice"));
+    assertEquals(1, trees.get("twice-2"));
+    assertEquals(1, trees.get("twice-3"));
+  }
+
+  @Test
+  void aRepairThatMeetsAFailingDiskGivesAllBack() throws IOException {
+    store.add(UNLOGGED, Place.level(0), "a@4200", "c@4200");
+    store.add(UNLOGGED, Place.level(1), "a@4800", "d@4800");
+    store.edit(VersionEdit.store().checkpointLsn(5000));
+    int told = 0;
+    for (int i = 0; ; i++) {
+      SimulatedStorage to = new SimulatedStorage();
+      int[] before = {i};
+      to.faults((operation, file, at) -> before[0]-- == 0 ? Fault.EIO : Fault.NONE);
+      try {
+        repair(to, CheckProgress.NONE);
+      } catch (IOException | UncheckedIOException | IsobarException e) {
+        told++;
+      }
+      to.faults(FaultPlan.NONE);
+      assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory held, operation " + i);
+      assertEquals(0, to.openFiles(), "files left open, operation " + i);
+      if (before[0] >= 0) {
+        break;
+      }
+    }
+    assertTrue(told > 20, told + " failures");
+  }
+}
