@@ -82,6 +82,7 @@ class SSTableModelTest {
       try (SSTableCursor cursor = table.cursor(mode)) {
         checkScans(run, cursor, what);
         checkSeeks(run, cursor, random, what);
+        checkTurns(run, cursor, random, what);
       }
     }
   }
@@ -169,6 +170,25 @@ class SSTableModelTest {
     for (int i = run.entries.size() - 1; i >= 0; i--) {
       checkEntry(run.entries.get(i), cursor, what + " entry " + i);
       assertEquals(i > 0, cursor.previous(), what);
+    }
+  }
+
+  /** To and fro: what was noted on the way there does not count on the way back. */
+  private static void checkTurns(
+      Run run, SSTableCursor cursor, SplittableRandom random, String what) {
+    assertTrue(cursor.first());
+    int at = 0;
+    for (int i = 0; i < 60; i++) {
+      boolean forward = random.nextBoolean();
+      for (int step = random.nextInt(120); step > 0; step--) {
+        int next = forward ? at + 1 : at - 1;
+        if (next < 0 || next >= run.entries.size()) {
+          break;
+        }
+        at = next;
+        assertTrue(forward ? cursor.next() : cursor.previous(), what);
+      }
+      checkEntry(run.entries.get(at), cursor, what + " entry " + at);
     }
   }
 
