@@ -10,7 +10,9 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
  * gathered a whole round's writes. With so much that the log triggers the flushes it is {@link
  * #FULL} in the paper, whose small flushes after each other overlap in L0, with {@link #OLDEST}
  * between, and {@link #ADAPTIVE} going from one to the other. Here the slices of a round do not
- * overlap, and {@link #ROUND_ROBIN} was as good there as any (docs/decisions/0014).
+ * overlap, and {@link #ROUND_ROBIN} wrote no more than the others there but for skewed keys with a
+ * log about as long as write memory is large, where {@link #FULL} wrote a tenth less
+ * (docs/decisions/0014).
  */
 public enum FlushStrategy {
   /** Slices of all runs, each going on in the key space where the last one ended. */

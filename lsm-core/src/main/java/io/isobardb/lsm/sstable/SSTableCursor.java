@@ -350,7 +350,8 @@ public final class SSTableCursor extends LeafCursor {
 
   /**
    * The same for the parts of a page that are read first when it is come to from the one before:
-   * header, offsets (as many as there were there, likely), and the first entries.
+   * header, offsets (as many as there were there, likely), and the first entries. Steps back and
+   * seeks from an entry do it, too, and fetch the first entries in vain.
    */
   private void fetchStart(Memory in, int slots) {
     int sum = in.getByte(base);

@@ -78,6 +78,7 @@ final class HandmadeStore {
           .keyOrder(REVERSED)
           .build();
 
+  private final long heldBefore = memoryBytes();
   private final SimulatedClock clock = new SimulatedClock();
   private final SimulatedStorage disk;
   private SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
@@ -105,6 +106,12 @@ final class HandmadeStore {
   /** The memory off the heap that is held in this process. */
   static long memoryBytes() {
     return UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+  }
+
+  /** That no more memory is held than before there was this store, and no file is open. */
+  void assertAllGivenBack() {
+    assertEquals(heldBefore, memoryBytes(), "memory that is held");
+    assertEquals(0, disk.openFiles(), "files left open");
   }
 
   SimulatedStorage disk() {

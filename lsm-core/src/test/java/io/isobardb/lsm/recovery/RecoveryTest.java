@@ -53,8 +53,7 @@ class RecoveryTest {
 
   @AfterEach
   void allIsGivenBack() {
-    assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory that is held");
-    assertEquals(0, store.disk().openFiles(), "files left open");
+    store.assertAllGivenBack();
   }
 
   /** The SSTables of a tree as opening alone leaves them. */

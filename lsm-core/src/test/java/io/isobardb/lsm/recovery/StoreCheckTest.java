@@ -32,13 +32,11 @@ class StoreCheckTest {
   private static final Place MIDDLE = Place.group(1);
   private static final Place OLDEST = Place.level(0);
 
-  private final long memoryBytes = HandmadeStore.memoryBytes();
   private final HandmadeStore store = new HandmadeStore();
 
   @AfterEach
   void allIsGivenBack() {
-    assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory that is held");
-    assertEquals(0, store.disk().openFiles(), "files left open");
+    store.assertAllGivenBack();
   }
 
   private void assertSound() throws IOException {

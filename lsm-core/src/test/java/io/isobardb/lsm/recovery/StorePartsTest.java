@@ -30,13 +30,11 @@ class StorePartsTest {
   private static final byte[] KEY = "k".getBytes(UTF_8);
   private static final byte[] VALUE = new byte[100];
 
-  private final long memoryBytes = HandmadeStore.memoryBytes();
   private final HandmadeStore store = new HandmadeStore();
 
   @AfterEach
   void allIsGivenBack() {
-    assertEquals(memoryBytes, HandmadeStore.memoryBytes(), "memory that is held");
-    assertEquals(0, store.disk().openFiles(), "files left open");
+    store.assertAllGivenBack();
   }
 
   private static FaultPlan fails(Operation of, Fault with, String... parts) {
