@@ -72,6 +72,14 @@ public final class ExperimentCommand implements Callable<Integer> {
   private boolean resume;
 
   @Option(
+      names = "--only",
+      paramLabel = "PARAMETER=VALUE[,VALUE]",
+      description =
+          "Only points with one of these values, such as --only scheme=partitioned,B+-dynamic; may be"
+              + " given for several parameters. Claims are held against what is measured.")
+  private Map<String, String> only = new LinkedHashMap<>();
+
+  @Option(
       names = "--threads",
       description = "Threads that do operations (default: ${DEFAULT-VALUE}).",
       defaultValue = "2")
@@ -93,6 +101,9 @@ public final class ExperimentCommand implements Callable<Integer> {
     if (threads < 1 || threads > 1024) {
       throw new IllegalArgumentException("threads is not in 1..1024: " + threads);
     }
+    if (name.equals(ALL) && !only.isEmpty()) {
+      throw new IllegalArgumentException("--only is for one experiment, not for 'all'");
+    }
     List<Experiment> experiments =
         name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
     Files.createDirectories(out);
@@ -104,7 +115,10 @@ public final class ExperimentCommand implements Callable<Integer> {
         try {
           page =
               new ExperimentRun(experiment, size, seed, threads, out, workDir, progress)
-                  .run(resume, Provenance.of(command(experiment), version(), workDir));
+                  .run(
+                      resume,
+                      Selection.of(only),
+                      Provenance.of(command(experiment), version(), workDir));
         } finally {
           if (dir == null) {
             Directories.delete(workDir);
@@ -130,9 +144,14 @@ public final class ExperimentCommand implements Callable<Integer> {
   }
 
   private String command(Experiment experiment) {
-    return String.format(
-        "isobar experiment %s --scale %s --threads %d --seed %d",
-        experiment.name(), scale, threads, seed);
+    StringBuilder command =
+        new StringBuilder(
+            String.format(
+                "isobar experiment %s --scale %s --threads %d --seed %d",
+                experiment.name(), scale, threads, seed));
+    only.forEach(
+        (parameter, values) -> command.append(" --only '" + parameter + "=" + values + "'"));
+    return command.toString();
   }
 
   private String version() {

@@ -60,23 +60,27 @@ final class ExperimentRun {
    * Measures what is to be measured and writes the reports; returns their page.
    *
    * @param resume whether points that the CSV file has are left out
+   * @param selection of the experiment's points
    */
-  Page run(boolean resume, Map<String, String> provenance)
+  Page run(boolean resume, Selection selection, Map<String, String> provenance)
       throws IOException, InterruptedException {
     List<Point> points = Experiments.points(experiment, scale, seed);
+    selection.check(points);
     if (resume) {
       rows.addAll(Csv.read(csv()).rows());
     }
     List<Integer> open = new ArrayList<>();
+    int done = 0;
     for (int i = 0; i < points.size(); i++) {
       Point point = points.get(i);
-      if (rows.stream().noneMatch(row -> row.has(point.parameters()))) {
+      if (rows.stream().anyMatch(row -> row.has(point.parameters()))) {
+        done++;
+      } else if (selection.has(point)) {
         open.add(i);
       }
     }
-    if (open.size() < points.size()) {
-      progress.stage(
-          experiment.name() + ": " + (points.size() - open.size()) + " points are there already");
+    if (done > 0) {
+      progress.stage(experiment.name() + ": " + done + " points are there already");
     }
     started = System.nanoTime();
     if (experiment.ownProcesses()) {

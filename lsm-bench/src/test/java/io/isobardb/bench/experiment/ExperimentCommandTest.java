@@ -85,6 +85,32 @@ class ExperimentCommandTest {
   }
 
   @Test
+  void onlyThePointsAskedForAreMeasured() throws Exception {
+    String name = "l0-structures";
+    assertEquals(
+        0,
+        experiment(name, "--only", "write memory=1,4", "--only", "L0 structure=GROUPED"),
+        err.toString());
+    Results results = Csv.read(dir.resolve(name + ".csv"));
+    assertEquals(
+        List.of("1", "4"),
+        results.rows().stream()
+            .map(row -> row.parameter("write memory [1/16 of budget]"))
+            .toList());
+    assertEquals(List.of("GROUPED"), results.values("L0 structure"));
+    assertTrue(
+        Files.readString(dir.resolve(name + ".html")).contains("--only 'L0 structure=GROUPED'"),
+        "command");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"L=GROUPED", "L0 structure=GROPED", "write memory=3"})
+  void pointsThatThereAreNotAreRefusedWithThoseThatThereAre(String only) {
+    assertEquals(2, experiment("l0-structures", "--only", only));
+    assertTrue(err.toString().contains("there are"), err.toString());
+  }
+
+  @Test
   void resumingMeasuresWhatIsMissingAndNothingElse() throws Exception {
     String name = "l0-structures";
     Experiment experiment = Experiments.of(name);
