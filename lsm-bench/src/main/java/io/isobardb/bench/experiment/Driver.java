@@ -25,6 +25,7 @@ final class Driver implements AutoCloseable {
   private static final int CHECK_EVERY = 64;
   private static final double ZIPF_EXPONENT = 0.99;
   private static final int DIGITS = 3;
+  private static final long NOTHING = Long.MAX_VALUE;
 
   /** Waits shorter than this take longer than they should. */
   private static final long SHORTEST_WAIT_NANOS = 50_000;
@@ -33,7 +34,7 @@ final class Driver implements AutoCloseable {
   private final ExecutorService threads;
   private final List<Client> clients = new ArrayList<>();
 
-  /** The next record to insert; those before are there, but for what is being inserted. */
+  /** The next record to insert. */
   private final AtomicLong inserted;
 
   /**
@@ -123,6 +124,16 @@ final class Driver implements AutoCloseable {
     clients.forEach(client -> client.session.close());
   }
 
+  /** The first record that may not be there yet. */
+  private long firstMissing() {
+    // In this order: who has taken a record that is counted here says so, or has inserted it.
+    long first = inserted.get();
+    for (Client client : clients) {
+      first = Math.min(first, client.inserting);
+    }
+    return first;
+  }
+
   /** One thread's part. */
   private final class Client {
     private final Dataset data = new Dataset(Shape.KEY_BYTES, Shape.VALUE_BYTES);
@@ -134,6 +145,10 @@ final class Driver implements AutoCloseable {
     private final byte[] value = new byte[Shape.VALUE_BYTES];
     private final byte[] readInto = new byte[Shape.VALUE_BYTES + 16];
     private final Histogram latencies = new Histogram(DIGITS);
+
+    /** The record being inserted, or one before it; {@link #NOTHING} if none is. */
+    private volatile long inserting = NOTHING;
+
     private long version;
     private long done;
     private long writes;
@@ -204,8 +219,7 @@ final class Driver implements AutoCloseable {
 
     private long record(Workload workload) {
       if (workload.latest()) {
-        // What the other threads are inserting may not be there yet.
-        return Math.max(0, inserted.get() - clients.size() - zipf.sample());
+        return Math.max(0, firstMissing() - zipf.sample());
       }
       return workload.zipf()
           ? below(Dataset.mix(zipf.sample()), shape.records())
@@ -216,7 +230,13 @@ final class Driver implements AutoCloseable {
       if (write == Workload.Write.READ_MODIFY_WRITE) {
         read(tree, record);
       }
-      put(tree, write == Workload.Write.INSERT ? inserted.getAndIncrement() : record);
+      if (write != Workload.Write.INSERT) {
+        put(tree, record);
+        return;
+      }
+      inserting = inserted.get();
+      put(tree, inserted.getAndIncrement());
+      inserting = NOTHING;
     }
 
     private int tree(Workload workload) {

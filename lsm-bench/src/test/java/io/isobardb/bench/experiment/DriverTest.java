@@ -1,0 +1,87 @@
+package io.isobardb.bench.experiment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.isobardb.bench.engine.Engine;
+import io.isobardb.bench.engine.Session;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+class DriverTest {
+  private static final int RECORDS = 1000;
+
+  /** Some writes are slow, so that others read meanwhile what comes next. */
+  private static final class SlowWrites implements Engine, Session {
+    private final Map<ByteBuffer, byte[]> entries = new ConcurrentHashMap<>();
+
+    @Override
+    public Session openSession() {
+      return this;
+    }
+
+    @Override
+    public void put(int tree, byte[] key, byte[] value) {
+      if (entries.size() >= RECORDS && entries.size() % 16 == 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      entries.put(ByteBuffer.wrap(key.clone()), value.clone());
+    }
+
+    @Override
+    public int get(int tree, byte[] key, byte[] into) {
+      byte[] value = entries.get(ByteBuffer.wrap(key));
+      if (value == null) {
+        return -1;
+      }
+      System.arraycopy(value, 0, into, 0, value.length);
+      return value.length;
+    }
+
+    @Override
+    public void delete(int tree, byte[] key) {
+      entries.remove(ByteBuffer.wrap(key));
+    }
+
+    @Override
+    public int scan(int tree, byte[] from, int count, Visitor visitor) {
+      return 0;
+    }
+
+    @Override
+    public void settle() {}
+
+    @Override
+    public long spaceBytes() {
+      return 0;
+    }
+
+    @Override
+    public long memoryBytes() {
+      return -1;
+    }
+
+    @Override
+    public String configuration() {
+      return "";
+    }
+
+    @Override
+    public Map<String, Object> stats() {
+      return Map.of();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void whatIsBeingInsertedIsNotReadBeforeItIsThere() throws InterruptedException {
+    try (Driver driver = new Driver(new SlowWrites(), Shape.of(1, RECORDS), 8, 1)) {
+      driver.load();
+      assertEquals(40_000, driver.run(Workload.ycsb("D"), 40_000, 60).operations());
+    }
+  }
+}
