@@ -573,7 +573,8 @@ public final class StoreOptions {
      * is less. {@link MemoryComponent#MONOLITHIC} components grow beyond it.
      *
      * <p>Default 0: an eighth of the write memory (a sixteenth with Accordion's components), 32 MiB
-     * at most; while less than half of the write memory is in use it grows on, to 32 MiB.
+     * at most; while less than half of the write memory is in use (three quarters while nothing of
+     * the tree is on disk) it grows on, to 32 MiB, or as far as reads gain by it.
      */
     public Builder activeTableSize(int bytes) {
       this.activeTableSize = bytes;

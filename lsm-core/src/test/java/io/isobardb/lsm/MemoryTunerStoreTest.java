@@ -70,7 +70,7 @@ class MemoryTunerStoreTest {
       store.run(WRITES, 70_000);
       long forWrites = store.target();
       assertTrue(forWrites > 3 << 20, store::text);
-      store.run(READS, 80_000);
+      store.run(READS, 130_000);
       assertTrue(store.target() < forWrites - (1 << 19), store::text);
     }
   }

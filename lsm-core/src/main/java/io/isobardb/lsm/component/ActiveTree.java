@@ -57,6 +57,9 @@ public final class ActiveTree implements Sealed {
   /** What {@link #get} gives for {@link #RETRY}. Compared by identity. */
   public static final byte[] RETRY_VALUE = {};
 
+  /** Each filter that follows is larger by so many bits of its size. */
+  private static final int FILTER_GROWTH = 3;
+
   private static final VarHandle MIN_LSN;
 
   static {
@@ -87,8 +90,8 @@ public final class ActiveTree implements Sealed {
   private volatile @Nullable ActiveFilter growingFilter;
 
   /**
-   * What readers ask, each with its own keys; set once all keys are in. Each that follows has twice
-   * the size, for what the tree grows by, so that no key has to be added again.
+   * What readers ask, each with its own keys; set once all keys are in. Each that follows is eight
+   * times as large, for what the tree grows by, so that no key has to be added again.
    */
   private volatile ActiveFilter[] filters = {};
 
@@ -345,16 +348,17 @@ public final class ActiveTree implements Sealed {
 
   /**
    * Once the filter is no more than the tree it is for: makes one, and adds what is there. Once the
-   * tree has outgrown it: makes another, for keys to come.
+   * tree has outgrown it: makes another, for keys to come; so large that few will be asked.
    */
   private void createFilter() {
     ActiveFilter[] before = filters;
-    long bits = filterBytes / 64 * 10 << before.length;
+    long size = 1L << FILTER_GROWTH * before.length;
+    long bits = filterBytes / 64 * 10 * size;
     int held = pages.get();
     boolean due =
         before.length == 0
             ? held >= Math.max(8, ActiveFilter.pagesFor(pool, bits))
-            : bytesUsed() > filterBytes * ((1L << before.length) - 1);
+            : bytesUsed() > filterBytes * ((size - 1) / ((1 << FILTER_GROWTH) - 1));
     if (!due || held < filterAttemptPages) {
       return;
     }
@@ -420,8 +424,9 @@ public final class ActiveTree implements Sealed {
   /** Whether the tree may hold the key with this hash; false is certain. */
   public boolean mayContain(long hash) {
     ActiveFilter[] asked = filters;
-    for (ActiveFilter filter : asked) {
-      if (filter.mayContain(hash)) {
+    // The youngest is the largest, and has most of the keys.
+    for (int i = asked.length - 1; i >= 0; i--) {
+      if (asked[i].mayContain(hash)) {
         return true;
       }
     }

@@ -33,6 +33,15 @@ public enum MemoryComponent {
   /** What the processor's cache still helps with. */
   private static final int MOST_ACTIVE_BYTES = 32 << 20;
 
+  /** So many sealed runs there are on average between two merges of {@link #FEW}. */
+  private static final int RUNS_LEFT = 4;
+
+  /** What it takes to merge what is sealed, for small entries. */
+  private static final int MERGE_NANOS_PER_BYTE = 2;
+
+  /** What puts lose in a tree that the processor's cache has no room for, for small entries. */
+  private static final int GROWTH_NANOS_PER_BYTE = 3;
+
   /** So many active SSTables are not too many to be merged and flushed by slices. */
   private static final int FEW = 8;
 
@@ -93,16 +102,35 @@ public enum MemoryComponent {
   }
 
   /**
-   * Whether an active SSTable that has this size already should grow on. What is overwritten in it
-   * takes no room and needs no merge: so while write memory is not wanted, it grows to what the
-   * processor's cache still helps with.
+   * What an active SSTable has been used for so far.
    *
-   * @param activeBytes its size
+   * @param heldBytes its size
+   * @param writtenBytes of the entries put to it, also those that others have taken the place of
+   * @param readNanos what reads would have lost meanwhile by one run more
+   * @param fits whether nothing of the tree is on disk: all of it may find room in memory
+   */
+  public record Use(long heldBytes, long writtenBytes, long readNanos, boolean fits) {
+    /** Whether to go on with one has cost less than to begin another would have. */
+    private boolean paysToGrow() {
+      return heldBytes < MOST_ACTIVE_BYTES
+          || readNanos * RUNS_LEFT + Math.min(heldBytes, writtenBytes) * MERGE_NANOS_PER_BYTE
+              >= writtenBytes * GROWTH_NANOS_PER_BYTE;
+    }
+  }
+
+  /**
+   * Whether an active SSTable that is full should grow on. What is overwritten in it takes no room
+   * and needs no merge: so while write memory is not wanted, it grows to what the processor's cache
+   * still helps with, and beyond that if there are so many reads that more runs would cost more
+   * than that puts find a large tree out of the cache (decision 0011).
+   *
+   * @param active what it was used for
    * @param usedBytes what all trees have in memory
    * @param writeBytes the write memory
    */
-  public boolean mayGrow(long activeBytes, long usedBytes, long writeBytes) {
-    return this == PARTITIONED && activeBytes < MOST_ACTIVE_BYTES && usedBytes < writeBytes / 2;
+  public boolean mayGrow(Use active, long usedBytes, long writeBytes) {
+    long wanted = writeBytes / 4 * (active.fits() ? 3 : 2);
+    return this == PARTITIONED && usedBytes < wanted && active.paysToGrow();
   }
 
   /**

@@ -59,7 +59,13 @@ final class MemoryMergeJob implements Job {
   private final long startNanos;
   private final long writtenAtStart;
   private final int inputsAtStart;
+
+  /** Whether the inputs are all that gets no writes any more. */
+  private final boolean all;
+
   private long bytesRead;
+  private long entriesIn;
+  private long entriesOut;
   private boolean sliced;
   private byte @Nullable [] low;
   private @Nullable Rewrite rewrite;
@@ -92,7 +98,12 @@ final class MemoryMergeJob implements Job {
     this.roomBytes = roomBytes;
     this.startNanos = engine.nanos();
     this.writtenAtStart = tree.bytesWritten();
-    inputsOf(tree.states().current().memory()).forEach(run -> bytesRead += run.sizeBytes());
+    List<Run> memory = tree.states().current().memory();
+    this.all =
+        older == 0
+            && inputs > 1
+            && inputs == tree.states().current().frozenRuns(engine.log().visible());
+    inputsOf(memory).forEach(run -> bytesRead += run.sizeBytes());
   }
 
   @Override
@@ -124,6 +135,9 @@ final class MemoryMergeJob implements Job {
     }
     boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
     finishSlice(current, exhausted);
+    if (exhausted && all) {
+      tree.mergeGain().merged(entriesIn, entriesOut, bytesRead, tree.bytesWritten());
+    }
     if (exhausted || flushIsDue()) {
       end(sliced);
       return false;
@@ -189,6 +203,8 @@ final class MemoryMergeJob implements Job {
   private void finishSlice(Rewrite current, boolean exhausted) throws IOException {
     byte[] high = exhausted ? null : current.lastKey();
     Table output = current.hasOutput() ? finishOutput(current) : null;
+    entriesIn += current.entriesIn();
+    entriesOut += current.entriesOut();
     current.close();
     rewrite = null;
     commit(new Range(low, high), output);

@@ -224,14 +224,21 @@ public final class Merger {
   public void requestMemory(TreeHandle tree) {
     TreeState state = tree.states().current();
     boolean whole = settings.component().mergesWhole();
-    boolean due = whole ? mergesWhole(state) : alike(tree, state) != null;
+    boolean due =
+        whole ? mergesWhole(state) : alike(tree, state) != null || slowsReads(tree, state);
     if (!due
         || tree.closed()
         || tree.memoryBusy().get()
         || !tree.memoryBusy().compareAndSet(false, true)) {
       return;
     }
-    Job job = whole ? whole(tree) : alike(tree);
+    Job job = null;
+    if (slowsReads(tree, state)) {
+      // Merged with the others when what is being written to it is there, at the next look.
+      tree.seal(tree.activeTree(), engine.log()::end);
+    } else {
+      job = whole ? whole(tree) : alike(tree);
+    }
     if (job == null) {
       giveBack(tree);
       return;
@@ -252,6 +259,14 @@ public final class Merger {
     tree.readLoss().clear();
     memoryMerges.increment();
     engine.environment().scheduler().submit(job);
+  }
+
+  /** Whether the active SSTable is large, and reads have lost what it costs to merge all in one. */
+  private boolean slowsReads(TreeHandle tree, TreeState state) {
+    return settings.component() == MemoryComponent.PARTITIONED
+        && state.memoryRunCount() > 0
+        && grown(tree)
+        && MemoryBalance.paidFor(state.memoryBytes(), tree.readLoss().nanos());
   }
 
   private boolean mergesWhole(TreeState state) {
@@ -295,14 +310,20 @@ public final class Merger {
     int frozen = state.frozenRuns(engine.log().visible());
     int open = memory.size() - frozen;
     long[] sizes = new long[frozen];
+    long merged = 0;
     for (int i = 0; i < frozen; i++) {
-      sizes[i] = memory.get(open + i).sizeBytes();
+      Run run = memory.get(open + i);
+      sizes[i] = run.sizeBytes();
+      merged += run.get(0).tree() == null ? sizes[i] : 0;
     }
     Neighbours chosen =
         MemoryBalance.choose(
             sizes,
+            merged,
             settings.activeBytes().getAsLong(),
             state.memoryBytes() >= memoryLevelBytes(),
+            engine.gate().usedBytes() >= engine.gate().limitBytes() / 2
+                && tree.mergeGain().hoped(tree.bytesWritten()),
             tree.readLoss().nanos());
     return chosen == null ? null : new Neighbours(open + chosen.from(), open + chosen.to());
   }

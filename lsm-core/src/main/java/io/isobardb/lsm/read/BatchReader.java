@@ -80,7 +80,7 @@ public final class BatchReader {
         tree.checkOpen();
         TreeState state = tree.states().current();
         lookup.run(state, count);
-        tree.readLoss().gets(count, state.memoryRunCount());
+        tree.readLoss().gets(count, state.mergeableRuns());
       } finally {
         epochs.exit(slot);
       }

@@ -101,7 +101,7 @@ public final class InPlaceReader {
       TreeState state = tree.states().acquire();
       try {
         place = find(state, key);
-        tree.readLoss().gets(1, state.memoryRunCount());
+        tree.readLoss().gets(1, state.mergeableRuns());
       } finally {
         tree.states().release(state);
       }

@@ -78,7 +78,7 @@ public final class PointReader {
     try {
       found = lookup(tree, key, offset, length, hash, lsn, target);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
-        tree.readLoss().gets(SAMPLE, tree.states().current().memoryRunCount());
+        tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
     } finally {
       epochs.exit(slot);

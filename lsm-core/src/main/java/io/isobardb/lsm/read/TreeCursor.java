@@ -119,7 +119,7 @@ public final class TreeCursor implements AutoCloseable {
     }
     state = opened;
     steps = 0;
-    runs = opened.memoryRunCount();
+    runs = opened.mergeableRuns();
     return new MergingCursor(order, sources);
   }
 

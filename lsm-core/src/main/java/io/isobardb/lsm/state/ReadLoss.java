@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class ReadLoss {
   /** A filter asked in vain, in nanoseconds: mostly one cache line that is not at hand. */
-  private static final int GET_NANOS = 30;
+  private static final int GET_NANOS = 100;
 
   /** A cursor placed in one run more. */
   private static final int SEEK_NANOS = 2000;
@@ -21,6 +21,7 @@ public final class ReadLoss {
   private static final int STEP_NANOS = 50;
 
   private final LongAdder nanos = new LongAdder();
+  private final LongAdder nanosPerRun = new LongAdder();
 
   /** So many lookups of single keys had this many runs in memory to ask. */
   public void gets(long count, int runs) {
@@ -39,6 +40,7 @@ public final class ReadLoss {
   }
 
   private void add(long perRun, int runs) {
+    nanosPerRun.add(perRun);
     if (runs > 1) {
       nanos.add(perRun * (runs - 1));
     }
@@ -47,6 +49,11 @@ public final class ReadLoss {
   /** What was lost since it was cleared, in nanoseconds. */
   public long nanos() {
     return nanos.sum();
+  }
+
+  /** What all reads there were would have lost with one run more, in nanoseconds; only grows. */
+  public long nanosPerRun() {
+    return nanosPerRun.sum();
   }
 
   /** Begins anew: runs are being merged. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.MemoryComponent.Use;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +29,10 @@ public final class TreeHandle {
   private final LongAdder bytesWritten = new LongAdder();
   private final TreeWork work = new TreeWork();
   private final ReadLoss readLoss = new ReadLoss();
+  private final MergeGain mergeGain = new MergeGain();
+
+  /** What had been written and read when the active SSTable was begun. */
+  private volatile Use before = new Use(0, 0, 0, true);
 
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
@@ -194,6 +199,11 @@ public final class TreeHandle {
     return readLoss;
   }
 
+  /** What merging all in memory has been good for. */
+  public MergeGain mergeGain() {
+    return mergeGain;
+  }
+
   /** What flushes and disk merges have done to the tree. */
   public TreeWork work() {
     return work;
@@ -202,6 +212,16 @@ public final class TreeHandle {
   /** The active SSTable now. */
   public ActiveTree activeTree() {
     return (ActiveTree) states.current().active().content();
+  }
+
+  /** What the active SSTable has been used for so far. */
+  public Use activeUse() {
+    Use begun = before;
+    return new Use(
+        activeTree().bytesUsed(),
+        bytesWritten.sum() - begun.writtenBytes(),
+        readLoss.nanosPerRun() - begun.readNanos(),
+        states.current().version().sizeBytes() == 0);
   }
 
   /**
@@ -228,6 +248,7 @@ public final class TreeHandle {
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);
+      before = new Use(0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
       return true;
     } finally {
       sealing.set(false);

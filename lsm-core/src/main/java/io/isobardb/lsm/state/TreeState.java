@@ -70,6 +70,11 @@ public final class TreeState {
     return memoryRuns;
   }
 
+  /** Runs in memory that one merge could make one of, the active one if it is full. */
+  public int mergeableRuns() {
+    return memoryRuns + (requireNonNull(active.tree()).full() ? 1 : 0);
+  }
+
   /** A run, 0 being the newest. */
   public Run run(int index) {
     return runs[index];

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,7 +18,11 @@ class MemoryBalanceTest {
   private static final long MUCH = Long.MAX_VALUE;
 
   private static @Nullable Neighbours choose(boolean full, long lostNanos, long... sizes) {
-    return MemoryBalance.choose(sizes, UNIT, full, lostNanos);
+    return MemoryBalance.choose(sizes, 0, UNIT, full, false, lostNanos);
+  }
+
+  private static @Nullable Neighbours whenWanted(long mergedBytes, long... sizes) {
+    return MemoryBalance.choose(sizes, mergedBytes, UNIT, true, true, NEVER);
   }
 
   private static long[] units(int count) {
@@ -38,7 +43,26 @@ class MemoryBalanceTest {
     long[] sizes = units(8);
     sizes[7] = MERGED;
     assertNull(choose(true, NEVER, sizes));
-    assertEquals(new Neighbours(0, 7), choose(false, MUCH, sizes));
+    assertEquals(new Neighbours(0, 7), choose(false, 20 * UNIT, sizes));
+  }
+
+  @Test
+  void allIsMergedWhenReadsHaveLostWhatThatCosts() {
+    long[] sizes = units(8);
+    sizes[7] = MERGED;
+    long price = 2 * (7 * UNIT + MERGED);
+    assertEquals(new Neighbours(0, 7), choose(false, price - 1, sizes));
+    assertEquals(new Neighbours(0, 8), choose(false, price, sizes));
+    assertTrue(MemoryBalance.paidFor(7 * UNIT + MERGED, price));
+    assertFalse(MemoryBalance.paidFor(7 * UNIT + MERGED, price - 1));
+  }
+
+  @Test
+  void allIsMergedWhenItsRoomIsWantedAndAsMuchIsNewAsWasMergedBefore() {
+    assertEquals(new Neighbours(0, 3), whenWanted(2 * UNIT, UNIT, UNIT, 2 * UNIT));
+    assertNull(whenWanted(2 * UNIT + 1, UNIT, UNIT, 2 * UNIT));
+    assertEquals(new Neighbours(0, 2), whenWanted(0, UNIT, UNIT));
+    assertNull(whenWanted(0, UNIT));
   }
 
   @Test
