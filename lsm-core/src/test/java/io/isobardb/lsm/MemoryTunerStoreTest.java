@@ -46,10 +46,10 @@ class MemoryTunerStoreTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, false", "10, false", "10, true"})
-  void writesGetMoreWriteMemory(int trees, boolean skewed) {
+  @CsvSource({"1, UNIFORM", "10, UNIFORM", "10, HOT_TREE"})
+  void writesGetMoreWriteMemory(int trees, TunedStore.Keys keys) {
     try (TunedStore store = loaded(options(2 << 20), trees)) {
-      store.run(new TunedStore.Mix(100, skewed), 140_000);
+      store.run(new TunedStore.Mix(100, keys), 140_000);
       assertTrue(store.target() > 5 << 19, store::text);
     }
   }
@@ -202,7 +202,7 @@ class MemoryTunerStoreTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "v1 cycle=", "\0\0\0\n\uFFFD", "v1 cycle=1 x=1 why=because\n"})
+  @ValueSource(strings = {"", "v2 cycle=", "\0\0\0\n\uFFFD", "v2 cycle=1 x=1 why=because\n"})
   void aDamagedFileIsNoHistory(String text) throws Exception {
     TunedStore store = loaded(options(4 << 20), 1);
     try (store) {

@@ -4,7 +4,6 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeWork;
-import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheStats;
@@ -55,7 +54,7 @@ final class CycleStatistics {
 
   /** What was known of a tree when the cycle began. */
   private record Before(long writtenBytes, TreeWork.Sums work) {
-    static final Before NOTHING = new Before(0, new TreeWork.Sums(0, 0, 0, 0, 0));
+    static final Before NOTHING = new Before(0, new TreeWork.Sums(0, 0, 0, 0, 0, 0));
   }
 
   CycleStatistics(Engine engine, Epochs readers, BufferCache cache, Flusher flusher) {
@@ -133,9 +132,7 @@ final class CycleStatistics {
   private long l0Bytes() {
     long bytes = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
-      for (Group group : tree.states().current().version().groups()) {
-        bytes += group.run().sizeBytes();
-      }
+      bytes += tree.states().current().version().l0Bytes();
     }
     return bytes;
   }
@@ -194,6 +191,7 @@ final class CycleStatistics {
         now.otherFlushedBytes() - then.otherFlushedBytes(),
         now.flushes() - then.flushes(),
         Math.max(0, now.shareSum() - then.shareSum()),
+        Math.max(0, now.recentReads() - then.recentReads()),
         version.atHeight(0).sizeBytes(),
         tree.priority().floorBytes(),
         tree.priority().weight());

@@ -30,6 +30,7 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
     double merged = 0;
     double fewerWrites = 0;
     double weightedFewerWrites = 0;
+    double recentReads = 0;
     for (TreeCycle tree : cycle.trees()) {
       double mergedPages = tree.mergedBytes() * perPage;
       // Equation 4, without its sign.
@@ -38,6 +39,8 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
       writeCost += tree.weight() * (mergedPages + tree.flushedBytes() * perPage);
       fewerWrites += fewer;
       weightedFewerWrites += tree.weight() * fewer;
+      double more = share(cycle.trees(), tree, written) * tree.memoryTriggered();
+      recentReads += more * tree.recentReads() * perOperation;
     }
     double mergeReads = cycle.mergeReadPages() * perOperation;
     double readCost = cycle.queryReadPages() * perOperation + mergeReads;
@@ -49,7 +52,8 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
         writeCost,
         readCost,
         options.writeWeight() * writeCost + options.readWeight() * readCost,
-        options.writeWeight() * weightedFewerWrites + options.readWeight() * fewerMergeReads,
+        options.writeWeight() * weightedFewerWrites
+            + options.readWeight() * (fewerMergeReads + recentReads),
         options.readWeight() * fewerReads);
   }
 

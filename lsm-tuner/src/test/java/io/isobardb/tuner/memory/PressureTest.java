@@ -39,6 +39,7 @@ class PressureTest {
         flushed * logPercent / 100,
         10,
         10 * share,
+        0,
         lastLevelBytes,
         0,
         weight);
@@ -117,15 +118,15 @@ class PressureTest {
 
   @Test
   void withoutFlushesTheShareIsThatOfTheWrites() {
-    TreeCycle quarter = new TreeCycle(1, 25, 1024L * 500_000, 0, 0, 0, 0, 5000 * MB, 0, 1);
-    TreeCycle rest = new TreeCycle(2, 75, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
+    TreeCycle quarter = new TreeCycle(1, 25, 1024L * 500_000, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
+    TreeCycle rest = new TreeCycle(2, 75, 0, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
     double expected = 0.5 / (100.0 * MB * Math.log(5000 / 25.0));
     assertEquals(expected, of(quarter, rest).write(), 1e-18);
   }
 
   @Test
   void nothingIsDividedByZero() {
-    TreeCycle idle = new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    TreeCycle idle = new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
     for (long zeros : LongStream.range(0, 32).toArray()) {
       StoreCycle cycle =
           new StoreCycle(

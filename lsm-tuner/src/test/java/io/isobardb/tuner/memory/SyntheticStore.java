@@ -123,6 +123,7 @@ final class SyntheticStore {
               (long) (written * (1 - byMemory)),
               4,
               4 * writtenPerOperation[tree] / total,
+              0,
               (long) lastLevelBytes,
               0,
               1));
