@@ -10,6 +10,9 @@ import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.memory.pool.Purpose;
+import io.isobardb.tuner.memory.Decision;
+import io.isobardb.tuner.memory.StoreCycle;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -100,6 +103,22 @@ class MemoryTunerStoreTest {
       double expected = i == 0 ? Double.NaN : told.get(i - 1).predictedCost();
       assertEquals(expected, event.expectedCost());
       assertTrue(event.operations() > 0 && event.cost() > 0 && !event.reason().isEmpty());
+    }
+  }
+
+  @Test
+  void readsOfWhatWasFlushedLatelyAreToldTheTuner() throws IOException {
+    try (TunedStore store = loaded(options(2 << 20), 1)) {
+      store.run(TunedStore.Mix.writes(50), 160_000);
+      for (Decision decision : store.recorded()) {
+        StoreCycle seen = decision.seen();
+        // Uniform: of L0 and of all there is, a byte of entries has as many readers; but of L0 some
+        // is the pages' own, and some are older versions.
+        double whole = (double) seen.queryReadPages() / store.dataBytes();
+        double told = seen.trees().get(0).recentReads();
+        assertTrue(told > 0.4 * whole && told < whole, () -> told + " of " + whole);
+      }
+      assertTrue(store.recorded().size() > 2, store::text);
     }
   }
 

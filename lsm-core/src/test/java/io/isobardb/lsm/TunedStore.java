@@ -275,6 +275,11 @@ final class TunedStore implements AutoCloseable {
     return TunerFile.parse(world.text(TunerFile.NAME)).decisions();
   }
 
+  /** Bytes of all records. */
+  long dataBytes() {
+    return (long) records * (valueBytes + key(0).length);
+  }
+
   /** The decisions, one a line. */
   String text() {
     StringBuilder text = new StringBuilder();

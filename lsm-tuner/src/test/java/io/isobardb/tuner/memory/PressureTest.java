@@ -80,6 +80,36 @@ class PressureTest {
   }
 
   @Test
+  void readsThatALittleMoreMemoryWouldHaveAnsweredAreToItsCredit() {
+    TreeCycle half = recentlyRead(0.5, 0, 0.25);
+    double reads = 0.25 * 0.5 / 1_000_000;
+    double without = of(recentlyRead(0.5, 0, 0)).write();
+    assertEquals(without + reads, of(half).write(), 1e-18);
+    Pressure weighted = Pressure.of(cycle(0, 0, 0, 0, half), PLAIN.withWeights(0, 3));
+    assertEquals(3 * reads, weighted.write(), 1e-18);
+    double all = of(recentlyRead(0.5, 0, 0.25), recentlyRead(0.25, 0, 1)).write();
+    double none = of(recentlyRead(0.5, 0, 0), recentlyRead(0.25, 0, 0)).write();
+    assertEquals(none + reads + 0.25 / 1_000_000, all, 1e-18);
+    assertEquals(0, of(recentlyRead(0.5, 100, 0.25)).write(), "the log triggers the flushes");
+  }
+
+  private static TreeCycle recentlyRead(double share, long logPercent, double reads) {
+    TreeCycle it = tree(share, logPercent, 5000 * MB, 1);
+    return new TreeCycle(
+        it.tree(),
+        it.writtenBytes(),
+        it.mergedBytes(),
+        it.memoryFlushedBytes(),
+        it.logFlushedBytes(),
+        it.flushes(),
+        it.shareSum(),
+        reads,
+        it.lastLevelBytes(),
+        it.floorBytes(),
+        it.weight());
+  }
+
+  @Test
   void weightsCountWritesAndReads() {
     TreeCycle tree = tree(0.5, 0, 5000 * MB, 3);
     double write = of(tree(0.5, 0, 5000 * MB, 1)).write();

@@ -60,6 +60,7 @@ class TunerOptionsTest {
     refused("budgetBytes", () -> cycle(-1));
     refused("floorBytes", () -> cycle(1, -1));
     refused("weight", () -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, Double.POSITIVE_INFINITY));
+    refused("recentReads", () -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 1e200, 0, 0, 1));
     refused("shareSum", () -> new TreeCycle(1, 0, 0, 0, 0, 0, Double.NaN, 0, 0, 0, 1));
   }
 
