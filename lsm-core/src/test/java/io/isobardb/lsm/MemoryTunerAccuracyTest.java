@@ -31,6 +31,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  *   <li>{@code -Disobar.tuner.then=10}: after a while 10 % writes, and then again what it was
  *   <li>{@code -Disobar.tuner.curves=DIR}: where the costs of fixed splits are kept; what is there
  *       is not measured again. Default: {@code target/tuner-curves}
+ *   <li>{@code -Disobar.tuner.decisions=32}: how many the tuner is to make from the lower end
  *   <li>{@code -Disobar.seed}: another seed
  * </ul>
  *
@@ -62,7 +63,7 @@ class MemoryTunerAccuracyTest {
   private static final int WINDOWS = 4;
 
   /** From the first of the two ends; from the other one half of it. */
-  private static final int DECISIONS = 32;
+  private static final int DECISIONS = Integer.getInteger("isobar.tuner.decisions", 32);
 
   private static final int AT_REST = 20;
   private static final int MAX_OPERATIONS = 6_000_000;

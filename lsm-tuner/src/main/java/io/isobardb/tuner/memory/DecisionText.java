@@ -75,6 +75,7 @@ public final class DecisionText {
             after.turns(),
             after.calm(),
             after.noise()));
+    line.add(field("steep", after.steepness().expected(), after.steepness().found()));
     line.add(
         field(
             "run",
@@ -164,6 +165,7 @@ public final class DecisionText {
 
   private static Progress after(Fields fields) {
     String[] state = fields.values("state", 6);
+    String[] steep = fields.values("steep", 2);
     String[] run = fields.values("run", 5);
     String[] hold = fields.values("hold", 5);
     return new Progress(
@@ -174,6 +176,7 @@ public final class DecisionText {
         Integer.parseInt(state[3]),
         Integer.parseInt(state[4]),
         real(state[5]),
+        new Progress.Steepness(real(steep[0]), real(steep[1])),
         new Progress.Run(
             Integer.parseInt(run[0]),
             Long.parseLong(run[1]),
