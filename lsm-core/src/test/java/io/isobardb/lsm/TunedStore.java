@@ -272,7 +272,9 @@ final class TunedStore implements AutoCloseable {
 
   /** The tuner's decisions as its file has them: the newest, some hundred, with their estimates. */
   List<Decision> recorded() throws IOException {
-    return TunerFile.parse(world.text(TunerFile.NAME)).decisions();
+    return world.storage().exists(TunerFile.NAME)
+        ? TunerFile.parse(world.text(TunerFile.NAME)).decisions()
+        : List.of();
   }
 
   /** Bytes of all records. */
