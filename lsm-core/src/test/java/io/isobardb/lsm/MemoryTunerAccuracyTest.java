@@ -145,8 +145,7 @@ class MemoryTunerAccuracyTest {
   }
 
   private static SimulatedStorage loaded() {
-    TunedStore first =
-        new TunedStore(SEED, options(4, true), TREES, RECORDS, VALUE);
+    TunedStore first = new TunedStore(SEED, options(4, true), TREES, RECORDS, VALUE);
     try (first) {
       first.load();
     }
@@ -154,8 +153,7 @@ class MemoryTunerAccuracyTest {
   }
 
   private static TunedStore store(SimulatedStorage disk, int sixteenths, boolean pinned) {
-    return new TunedStore(
-        disk.copy(), SEED, options(sixteenths, pinned), TREES, RECORDS, VALUE);
+    return new TunedStore(disk.copy(), SEED, options(sixteenths, pinned), TREES, RECORDS, VALUE);
   }
 
   /** Runs until there are so many decisions more; adds what each cycle cost. */
@@ -341,7 +339,8 @@ class MemoryTunerAccuracyTest {
   }
 
   private static Point point(String line) {
-    double[] it = java.util.Arrays.stream(line.split(" ")).mapToDouble(Double::parseDouble).toArray();
+    double[] it =
+        java.util.Arrays.stream(line.split(" ")).mapToDouble(Double::parseDouble).toArray();
     return new Point(it[0], it[1], it[2], it[3], it[4], it[5], it[6], it[7], it[8]);
   }
 

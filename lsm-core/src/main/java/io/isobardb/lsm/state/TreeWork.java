@@ -68,11 +68,6 @@ public final class TreeWork {
   /** All of it, of one moment but for {@code recentReads}. */
   public synchronized Sums sums() {
     return new Sums(
-        mergedBytes,
-        memoryFlushedBytes,
-        otherFlushedBytes,
-        flushes,
-        shareSum,
-        recentReads.sum());
+        mergedBytes, memoryFlushedBytes, otherFlushedBytes, flushes, shareSum, recentReads.sum());
   }
 }

@@ -115,8 +115,7 @@ final class Deliberation {
     double way = StrictMath.log((double) from / Math.max(1, last.fromBytes()));
     double expected = way * (Pressure.fall(last.seen()) + Pressure.fall(cycle)) / 2;
     double mean = (before + now) / 2;
-    progress =
-        progress.with(progress.steepness().and(expected / mean, (before - now) / mean));
+    progress = progress.with(progress.steepness().and(expected / mean, (before - now) / mean));
   }
 
   /** Whether the store is so different from the last cycle's that its lessons mislead. */

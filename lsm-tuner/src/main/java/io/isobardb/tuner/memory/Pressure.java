@@ -38,8 +38,7 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
     for (TreeCycle tree : cycle.trees()) {
       double mergedPages = tree.mergedBytes() * perPage;
       // Equation 4, without its sign.
-      double fewer =
-          steepness * mergedPages * elasticity(cycle, tree, written) / memory(cycle);
+      double fewer = steepness * mergedPages * elasticity(cycle, tree, written) / memory(cycle);
       merged += mergedPages;
       writeCost += tree.weight() * (mergedPages + tree.flushedBytes() * perPage);
       fewerWrites += fewer;

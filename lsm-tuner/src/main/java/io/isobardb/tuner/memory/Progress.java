@@ -221,7 +221,8 @@ public record Progress(
     }
     int turned = run.direction() == 0 ? turns : Math.min(MAX_TURNS, turns + 1);
     Run next = Run.from(way, writeBytes, cost);
-    return new Progress(samples, direction, streak, trust, turned, calm, noise, steepness, next, hold);
+    return new Progress(
+        samples, direction, streak, trust, turned, calm, noise, steepness, next, hold);
   }
 
   /** Learns from a cycle without a step how far the cost strays; one cycle alone changes little. */
@@ -236,11 +237,13 @@ public record Progress(
   }
 
   Progress with(Run next) {
-    return new Progress(samples, direction, streak, trust, turns, calm, noise, steepness, next, hold);
+    return new Progress(
+        samples, direction, streak, trust, turns, calm, noise, steepness, next, hold);
   }
 
   Progress with(Hold next) {
-    return new Progress(samples, direction, streak, trust, turns, calm, noise, steepness, run, next);
+    return new Progress(
+        samples, direction, streak, trust, turns, calm, noise, steepness, run, next);
   }
 
   /**

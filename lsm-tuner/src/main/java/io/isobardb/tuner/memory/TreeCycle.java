@@ -13,8 +13,8 @@ package io.isobardb.tuner.memory;
  * @param flushes how many flushes began
  * @param shareSum the sum, over those flushes, of the share of write memory that the tree held when
  *     the flush began, 0 to 1 each: its mean is a<sub>i</sub>
- * @param recentReads what a byte more of memory for this tree would have saved of the pages read for
- *     lookups, since it would have held for longer what was flushed; a million at most
+ * @param recentReads what a byte more of memory for this tree would have saved of the pages read
+ *     for lookups, since it would have held for longer what was flushed; a million at most
  * @param lastLevelBytes size of its last level: |L<sub>N</sub>|
  * @param floorBytes write memory that it shall have in any case
  * @param weight how much its writes count in the cost, 1 ordinarily, a million at most
