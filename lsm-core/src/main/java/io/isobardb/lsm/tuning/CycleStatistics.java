@@ -37,6 +37,9 @@ final class CycleStatistics {
   /** ... or within this part of what the cycle has flushed, of whose cost it is then as little. */
   private static final int SAME_SHARE = 16;
 
+  /** More than this of the write memory never counts as lent: writers may want it any time. */
+  private static final double MOST_LENT = 0.5;
+
   /** A store that grew by more than this part of its size in one cycle is being loaded. */
   private static final int LOADING = 8;
 
@@ -160,8 +163,20 @@ final class CycleStatistics {
         now.mergeMisses() - cacheStart.mergeMisses(),
         now.queryGhostHits() - cacheStart.queryGhostHits(),
         now.mergeGhostHits() - cacheStart.mergeGhostHits(),
-        ghost * pageBytes,
+        (long) (ghost * pageBytes / (1 - lentShare(now, wall.writeBytes() / pageBytes))),
         treeCycles());
+  }
+
+  /**
+   * Which part of the write memory the cache had while it was needed, since writers did not. For
+   * as much cache as the ghosts stand for, the wall must move by so much more: of what it leaves
+   * behind, the cache has had this part already.
+   */
+  private double lentShare(CacheStats now, long writePages) {
+    double misses = Math.max(1, now.queryMisses() - cacheStart.queryMisses());
+    double held = (now.heldAtMisses() - cacheStart.heldAtMisses()) / misses;
+    double lent = Math.max(0, held - now.targetPages());
+    return Math.min(MOST_LENT, lent / Math.max(1, writePages));
   }
 
   /** The trees that have done something, by ID. */
