@@ -123,6 +123,21 @@ class MemoryTunerStoreTest {
   }
 
   @Test
+  void whatTheCacheBorrowsOfWriteMemoryIsNotToldAsItsLoss() throws IOException {
+    try (TunedStore store = loaded(options(4 << 20), 1)) {
+      store.run(TunedStore.Mix.writes(20), 160_000);
+      long ghosts = store.store().stats().cache().ghostCapacityPages() * 4096L;
+      List<Decision> recorded = store.recorded();
+      // Writers use most of their memory, and not all of it all the time.
+      for (Decision decision : recorded) {
+        double told = decision.seen().ghostBytes();
+        assertTrue(told > 1.05 * ghosts && told <= 2 * ghosts, () -> told + " of " + ghosts);
+      }
+      assertFalse(recorded.isEmpty());
+    }
+  }
+
+  @Test
   void pagesCostWhatTheWeightsSay() {
     StoreOptions.Builder options =
         options(4 << 20).memoryTunerWriteWeight(3).memoryTunerReadWeight(0.5);
