@@ -10,6 +10,9 @@ import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.memory.pool.Purpose;
+import io.isobardb.tuner.memory.Decision;
+import io.isobardb.tuner.memory.StoreCycle;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -46,10 +49,10 @@ class MemoryTunerStoreTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, false", "10, false", "10, true"})
-  void writesGetMoreWriteMemory(int trees, boolean skewed) {
+  @CsvSource({"1, UNIFORM", "10, UNIFORM", "10, HOT_TREE"})
+  void writesGetMoreWriteMemory(int trees, TunedStore.Keys keys) {
     try (TunedStore store = loaded(options(2 << 20), trees)) {
-      store.run(new TunedStore.Mix(100, skewed), 140_000);
+      store.run(new TunedStore.Mix(100, keys), 140_000);
       assertTrue(store.target() > 5 << 19, store::text);
     }
   }
@@ -100,6 +103,37 @@ class MemoryTunerStoreTest {
       double expected = i == 0 ? Double.NaN : told.get(i - 1).predictedCost();
       assertEquals(expected, event.expectedCost());
       assertTrue(event.operations() > 0 && event.cost() > 0 && !event.reason().isEmpty());
+    }
+  }
+
+  @Test
+  void readsOfWhatWasFlushedLatelyAreToldTheTuner() throws IOException {
+    try (TunedStore store = loaded(options(2 << 20), 1)) {
+      store.run(TunedStore.Mix.writes(50), 160_000);
+      for (Decision decision : store.recorded()) {
+        StoreCycle seen = decision.seen();
+        // Uniform: of L0 and of all there is, a byte of entries has as many readers; but of L0 some
+        // is the pages' own, and some are older versions.
+        double whole = (double) seen.queryReadPages() / store.dataBytes();
+        double told = seen.trees().get(0).recentReads();
+        assertTrue(told > 0.4 * whole && told < whole, () -> told + " of " + whole);
+      }
+      assertTrue(store.recorded().size() > 2, store::text);
+    }
+  }
+
+  @Test
+  void whatTheCacheBorrowsOfWriteMemoryIsNotToldAsItsLoss() throws IOException {
+    try (TunedStore store = loaded(options(4 << 20), 1)) {
+      store.run(TunedStore.Mix.writes(20), 160_000);
+      long ghosts = store.store().stats().cache().ghostCapacityPages() * 4096L;
+      List<Decision> recorded = store.recorded();
+      // Writers use most of their memory, and not all of it all the time.
+      for (Decision decision : recorded) {
+        double told = decision.seen().ghostBytes();
+        assertTrue(told > 1.05 * ghosts && told <= 2 * ghosts, () -> told + " of " + ghosts);
+      }
+      assertFalse(recorded.isEmpty());
     }
   }
 
@@ -202,7 +236,7 @@ class MemoryTunerStoreTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "v1 cycle=", "\0\0\0\n\uFFFD", "v1 cycle=1 x=1 why=because\n"})
+  @ValueSource(strings = {"", "v2 cycle=", "\0\0\0\n\uFFFD", "v2 cycle=1 x=1 why=because\n"})
   void aDamagedFileIsNoHistory(String text) throws Exception {
     TunedStore store = loaded(options(4 << 20), 1);
     try (store) {

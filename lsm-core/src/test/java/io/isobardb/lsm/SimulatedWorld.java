@@ -101,6 +101,17 @@ final class SimulatedWorld {
     }
   }
 
+  /** What a file of text holds. */
+  String text(String name) throws IOException {
+    try (DataFile file = storage.open(name, IoMode.BUFFERED)) {
+      byte[] bytes = new byte[(int) file.size()];
+      Memory memory = new Memory(ByteBuffer.allocateDirect(bytes.length));
+      file.read(0, memory, 0, bytes.length);
+      memory.get(0, bytes, 0, bytes.length);
+      return new String(bytes, UTF_8);
+    }
+  }
+
   /** Lets up to {@code steps} steps of background work happen. */
   void background(int steps) {
     for (int i = 0; i < steps && scheduler.runOne(); i++) {}

@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.memory.cache.CacheStats;
 import io.isobardb.memory.pool.Ledger;
+import io.isobardb.tuner.memory.Decision;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,22 +17,78 @@ import java.util.SplittableRandom;
 
 /** A simulated store under a mix of reads and writes, whose memory tuner is watched. */
 final class TunedStore implements AutoCloseable {
-  /** What clients do: a share of writes in 1/100, to the first of the trees mostly or to any. */
-  record Mix(int writePercent, boolean skewed) {
+  /** Which records are asked for. */
+  enum Keys {
+    /** Any. */
+    UNIFORM,
+    /** Nine times out of ten one of the first tree. */
+    HOT_TREE,
+    /** Zipf's law with exponent 0.99, the hot ones anywhere. */
+    ZIPF
+  }
+
+  /** What clients do: a share of writes in 1/100, and to which records. */
+  record Mix(int writePercent, Keys keys) {
     static Mix writes(int percent) {
-      return new Mix(percent, false);
+      return new Mix(percent, Keys.UNIFORM);
     }
   }
 
-  /** Pages written and read since some moment. */
-  record Cost(long writtenBytes, long readPages, long operations, int pageBytes) {
+  /**
+   * Pages written and read since some moment.
+   *
+   * @param flushed by flushes
+   * @param merged by disk merges
+   * @param mergeReads by those, too
+   * @param queryReads by clients
+   * @param grownL0 by how much L0 has grown: pages whose merging is still to come
+   */
+  record Cost(
+      double flushed,
+      double merged,
+      double mergeReads,
+      double queryReads,
+      double grownL0,
+      long operations) {
+    static final Cost NONE = new Cost(0, 0, 0, 0, 0, 0);
+
     double perOperation() {
-      return ((double) writtenBytes / pageBytes + readPages) / operations;
+      return writtenPerOperation() + mergeReadsPerOperation() + queryReadsPerOperation();
+    }
+
+    double writtenPerOperation() {
+      return (flushed + merged * settled()) / operations;
+    }
+
+    double mergeReadsPerOperation() {
+      return mergeReads * settled() / operations;
+    }
+
+    double queryReadsPerOperation() {
+      return queryReads / operations;
+    }
+
+    /** What merges cost, had L0 lost as much as it got. */
+    private double settled() {
+      return flushed > 0 ? Math.min(2, flushed / Math.max(1, flushed - grownL0)) : 1;
+    }
+
+    Cost and(Cost other) {
+      return new Cost(
+          flushed + other.flushed,
+          merged + other.merged,
+          mergeReads + other.mergeReads,
+          queryReads + other.queryReads,
+          grownL0 + other.grownL0,
+          operations + other.operations);
     }
   }
 
   /** 10,000 operations a second: a cycle by the timer's shortest interval. */
   private static final long OPERATION_NANOS = 100_000;
+
+  /** A prime: its multiples are all records, in an order without order. */
+  private static final int STEP = 7919;
 
   private final SimulatedWorld world;
   private final StoreOptions options;
@@ -39,6 +98,7 @@ final class TunedStore implements AutoCloseable {
   final List<StoreListener.Tuning> decisions = new ArrayList<>();
   private Store store;
   private Tree[] trees;
+  private double[] zipf = {};
   private long highest;
 
   TunedStore(long seed, StoreOptions options, int treeCount, int records, int valueBytes) {
@@ -102,9 +162,8 @@ final class TunedStore implements AutoCloseable {
 
   /** Writes all records, in an order without order. */
   void load() {
-    int step = 7919;
     for (int i = 0; i < records; i++) {
-      put((int) ((long) i * step % records));
+      put((int) ((long) i * STEP % records));
     }
     store.flush();
     store.awaitQuiet();
@@ -125,14 +184,38 @@ final class TunedStore implements AutoCloseable {
     world.background(8);
   }
 
-  /** Runs the mix, uniformly over the records. */
+  private int record(Keys keys) {
+    if (keys == Keys.ZIPF) {
+      int rank = Arrays.binarySearch(zipf(), random.nextDouble());
+      return (int) ((long) Math.min(records - 1, rank < 0 ? -rank - 1 : rank) * STEP % records);
+    }
+    int record = random.nextInt(records);
+    return keys == Keys.HOT_TREE && random.nextInt(10) != 0
+        ? record - record % trees.length
+        : record;
+  }
+
+  /** How likely a record is to be among the first ones of the ranks, for each rank. */
+  private double[] zipf() {
+    if (zipf.length == 0) {
+      zipf = new double[records];
+      double sum = 0;
+      for (int i = 0; i < records; i++) {
+        sum += StrictMath.pow(i + 1, -0.99);
+        zipf[i] = sum;
+      }
+      for (int i = 0; i < records; i++) {
+        zipf[i] /= sum;
+      }
+    }
+    return zipf;
+  }
+
+  /** Runs the mix. */
   void run(Mix mix, int operations) {
     for (int i = 0; i < operations; i++) {
       world.clock().advance(OPERATION_NANOS);
-      int record = random.nextInt(records);
-      if (mix.skewed() && random.nextInt(10) != 0) {
-        record -= record % trees.length;
-      }
+      int record = record(mix.keys());
       if (random.nextInt(100) < mix.writePercent()) {
         put(record);
       } else {
@@ -153,25 +236,50 @@ final class TunedStore implements AutoCloseable {
 
   /** As {@link #run}; what it cost. */
   Cost measure(Mix mix, int operations) {
-    long written = written();
-    long read = read();
+    Cost before = total();
     run(mix, operations);
-    return new Cost(written() - written, read() - read, operations, options.pageSize());
+    Cost after = total();
+    return new Cost(
+        after.flushed - before.flushed,
+        after.merged - before.merged,
+        after.mergeReads - before.mergeReads,
+        after.queryReads - before.queryReads,
+        after.grownL0 - before.grownL0,
+        operations);
   }
 
-  private long written() {
+  private Cost total() {
     StoreStats stats = store.stats();
-    return stats.flushBytesWritten() + stats.mergeBytesWritten();
-  }
-
-  private long read() {
-    CacheStats cache = store.stats().cache();
-    return cache.queryMisses() + cache.mergeMisses();
+    CacheStats cache = stats.cache();
+    double page = options.pageSize();
+    double l0 = 0;
+    for (StoreStats.TreeStats tree : stats.trees()) {
+      l0 += tree.diskBytes() - tree.levelBytes().stream().mapToLong(it -> it).sum();
+    }
+    return new Cost(
+        stats.flushBytesWritten() / page,
+        stats.mergeBytesWritten() / page,
+        cache.mergeMisses(),
+        cache.queryMisses(),
+        l0 / page,
+        0);
   }
 
   /** The size that the write memory has or is to have. */
   long target() {
     return store.stats().tuner().targetBytes();
+  }
+
+  /** The tuner's decisions as its file has them: the newest, some hundred, with their estimates. */
+  List<Decision> recorded() throws IOException {
+    return world.storage().exists(TunerFile.NAME)
+        ? TunerFile.parse(world.text(TunerFile.NAME)).decisions()
+        : List.of();
+  }
+
+  /** Bytes of all records. */
+  long dataBytes() {
+    return (long) records * (valueBytes + key(0).length);
   }
 
   /** The decisions, one a line. */

@@ -137,7 +137,7 @@ class InspectTest {
         new StoreCycle(7, 100 << 20, 50 << 20, 4096, 1000, 500, 0, 100, 0, 1 << 20, List.of());
     TunerHistory history = new MemoryTuner(TunerOptions.DEFAULT).decide(TunerHistory.EMPTY, cycle);
     String line = DecisionText.write(history.decisions().get(0));
-    Files.writeString(Path.of(dir, TunerFile.NAME), "v1 cyc\n" + line + "\nv1 cycle=8 x=");
+    Files.writeString(Path.of(dir, TunerFile.NAME), "v2 cyc\n" + line + "\nv2 cycle=8 x=");
     assertEquals(0, run("tune-report", dir), err);
     assertTrue(out.contains("more cache"), out);
     assertEquals(0, run("tune-report", dir, "--json"));

@@ -155,7 +155,7 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     private long l0Bytes() {
-      return version.groups().stream().mapToLong(group -> group.run().sizeBytes()).sum();
+      return version.l0Bytes();
     }
 
     private double l0Score(long l0Bytes) {

@@ -173,7 +173,7 @@ public final class PointReader {
         TreeState state = tree.states().acquire();
         try {
           long at = lsn == LATEST ? engine.log().visible() : lsn;
-          found = load(state, key, offset, length, hash, at, target);
+          found = load(tree, state, key, offset, length, hash, at, target);
         } finally {
           tree.states().release(state);
         }
@@ -185,10 +185,18 @@ public final class PointReader {
   }
 
   private int load(
-      TreeState state, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
+      TreeHandle tree,
+      TreeState state,
+      byte[] key,
+      int offset,
+      int length,
+      long hash,
+      long lsn,
+      ByteBuffer target) {
     ActiveTree active = requireNonNull(state.active().tree());
     int found = load(active, key, offset, length, hash, lsn, target);
-    for (int i = 0; i < state.runCount() && found == ActiveTree.ABSENT; i++) {
+    int i = 0;
+    for (; i < state.runCount() && found == ActiveTree.ABSENT; i++) {
       Table table = state.run(i).find(key, offset, length);
       if (table != null) {
         Sealed sealed = table.sealed();
@@ -197,6 +205,9 @@ public final class PointReader {
                 ? load(sealed, key, offset, length, hash, lsn, target)
                 : load(requireNonNull(table.sstable()), key, offset, length, hash, lsn, target);
       }
+    }
+    if (found != ActiveTree.ABSENT && state.isInL0(i - 1)) {
+      tree.work().foundInL0(state.version().l0Bytes());
     }
     return found == ActiveTree.ABSENT ? NOT_FOUND : found;
   }

@@ -80,6 +80,11 @@ public final class TreeState {
     return runs[index];
   }
 
+  /** Whether a run is a group of L0. */
+  public boolean isInL0(int index) {
+    return index >= memoryRuns && index < memoryRuns + version.groups().size();
+  }
+
   public List<Run> memory() {
     return List.of(runs).subList(0, memoryRuns);
   }

@@ -1,9 +1,13 @@
 package io.isobardb.lsm.state;
 
+import java.util.concurrent.atomic.DoubleAdder;
+
 /**
- * What flushes and disk merges have done to a tree since the store was opened.
+ * What flushes and disk merges have done to a tree since the store was opened, and what reads
+ * missed in its memory.
  *
- * <p>Thread rule: all methods may be called by any thread. They are called once a slice or merge.
+ * <p>Thread rule: all methods may be called by any thread. They are called once a slice or merge,
+ * or once a read from disk.
  */
 public final class TreeWork {
   private long mergedBytes;
@@ -11,6 +15,7 @@ public final class TreeWork {
   private long otherFlushedBytes;
   private int flushes;
   private double shareSum;
+  private final DoubleAdder recentReads = new DoubleAdder();
 
   /**
    * The sums so far.
@@ -21,13 +26,16 @@ public final class TreeWork {
    *     those that somebody asked for
    * @param flushes slices of which the flush began
    * @param shareSum over those slices, the share of write memory that the tree held then
+   * @param recentReads how many lookups that had to read from disk one more byte in memory would
+   *     have answered
    */
   public record Sums(
       long mergedBytes,
       long memoryFlushedBytes,
       long otherFlushedBytes,
       int flushes,
-      double shareSum) {}
+      double shareSum,
+      double recentReads) {}
 
   /** A slice is to be flushed; {@code share} is the part of write memory that the tree holds. */
   public synchronized void flushBegins(double share) {
@@ -49,8 +57,17 @@ public final class TreeWork {
     mergedBytes += bytes;
   }
 
-  /** All of it, of one moment. */
+  /**
+   * A lookup had to read from disk and found its entry in L0, which holds so many bytes. L0 is what
+   * memory held last: that much more memory would have answered it, and a byte more its part.
+   */
+  public void foundInL0(long l0Bytes) {
+    recentReads.add(1.0 / Math.max(1, l0Bytes));
+  }
+
+  /** All of it, of one moment but for {@code recentReads}. */
   public synchronized Sums sums() {
-    return new Sums(mergedBytes, memoryFlushedBytes, otherFlushedBytes, flushes, shareSum);
+    return new Sums(
+        mergedBytes, memoryFlushedBytes, otherFlushedBytes, flushes, shareSum, recentReads.sum());
   }
 }

@@ -4,7 +4,6 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeWork;
-import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheStats;
@@ -38,6 +37,9 @@ final class CycleStatistics {
   /** ... or within this part of what the cycle has flushed, of whose cost it is then as little. */
   private static final int SAME_SHARE = 16;
 
+  /** More than this of the write memory never counts as lent: writers may want it any time. */
+  private static final double MOST_LENT = 0.5;
+
   /** A store that grew by more than this part of its size in one cycle is being loaded. */
   private static final int LOADING = 8;
 
@@ -55,7 +57,7 @@ final class CycleStatistics {
 
   /** What was known of a tree when the cycle began. */
   private record Before(long writtenBytes, TreeWork.Sums work) {
-    static final Before NOTHING = new Before(0, new TreeWork.Sums(0, 0, 0, 0, 0));
+    static final Before NOTHING = new Before(0, new TreeWork.Sums(0, 0, 0, 0, 0, 0));
   }
 
   CycleStatistics(Engine engine, Epochs readers, BufferCache cache, Flusher flusher) {
@@ -133,9 +135,7 @@ final class CycleStatistics {
   private long l0Bytes() {
     long bytes = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
-      for (Group group : tree.states().current().version().groups()) {
-        bytes += group.run().sizeBytes();
-      }
+      bytes += tree.states().current().version().l0Bytes();
     }
     return bytes;
   }
@@ -163,8 +163,20 @@ final class CycleStatistics {
         now.mergeMisses() - cacheStart.mergeMisses(),
         now.queryGhostHits() - cacheStart.queryGhostHits(),
         now.mergeGhostHits() - cacheStart.mergeGhostHits(),
-        ghost * pageBytes,
+        (long) (ghost * pageBytes / (1 - lentShare(now, wall.writeBytes() / pageBytes))),
         treeCycles());
+  }
+
+  /**
+   * Which part of the write memory the cache had while it was needed, since writers did not. For
+   * as much cache as the ghosts stand for, the wall must move by so much more: of what it leaves
+   * behind, the cache has had this part already.
+   */
+  private double lentShare(CacheStats now, long writePages) {
+    double misses = Math.max(1, now.queryMisses() - cacheStart.queryMisses());
+    double held = (now.heldAtMisses() - cacheStart.heldAtMisses()) / misses;
+    double lent = Math.max(0, held - now.targetPages());
+    return Math.min(MOST_LENT, lent / Math.max(1, writePages));
   }
 
   /** The trees that have done something, by ID. */
@@ -194,6 +206,7 @@ final class CycleStatistics {
         now.otherFlushedBytes() - then.otherFlushedBytes(),
         now.flushes() - then.flushes(),
         Math.max(0, now.shareSum() - then.shareSum()),
+        Math.max(0, now.recentReads() - then.recentReads()),
         version.atHeight(0).sizeBytes(),
         tree.priority().floorBytes(),
         tree.priority().weight());

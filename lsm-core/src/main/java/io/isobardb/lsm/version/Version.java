@@ -80,6 +80,15 @@ public final class Version {
     return groups;
   }
 
+  /** Bytes of all groups of L0. */
+  public long l0Bytes() {
+    long bytes = 0;
+    for (Group group : groups) {
+      bytes += group.run().sizeBytes();
+    }
+    return bytes;
+  }
+
   /** Whether L0 has so many groups that nothing is flushed for memory until they were merged. */
   public boolean l0Full() {
     return groups.size() >= MAX_L0_GROUPS;

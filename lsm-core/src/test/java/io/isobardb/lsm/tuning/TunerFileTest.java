@@ -38,7 +38,8 @@ class TunerFileTest {
     long cycle = decided.decisions().size() + 1L;
     List<TreeCycle> all =
         LongStream.range(0, trees)
-            .mapToObj(id -> new TreeCycle(id, 1000, 2000, 900, 0, 3, 0.3 / trees, 1 << 30, 0, 1))
+            .mapToObj(
+                id -> new TreeCycle(id, 1000, 2000, 900, 0, 3, 0.3 / trees, 1e-4, 1 << 30, 0, 1))
             .toList();
     decided =
         new MemoryTuner(TunerOptions.DEFAULT)

@@ -91,6 +91,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
   private final LongAdder[] ghostHits = adders();
   private final LongAdder failedLoads = new LongAdder();
   private final LongAdder adoptions = new LongAdder();
+  private final LongAdder heldAtMisses = new LongAdder();
   private volatile Runnable onMiss = () -> {};
 
   /**
@@ -264,6 +265,9 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     boolean loaded = false;
     try {
       misses[access.ordinal()].increment();
+      if (access != Access.MERGE) {
+        heldAtMisses.add(frames.held());
+      }
       if (ghost != null && ghost.remove(key)) {
         ghostHits[access.ordinal()].increment();
       }
@@ -478,6 +482,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
         adoptions.sum(),
         frames.waits.sum(),
         frames.held(),
+        heldAtMisses.sum(),
         frames.target(),
         entries.hits(),
         entries.pageCount(),

@@ -15,6 +15,8 @@ package io.isobardb.memory.cache;
  * @param adoptions pages that came without being read
  * @param waits loads that had to wait for a frame
  * @param heldPages pages charged to the cache: frames and pages about to be reused
+ * @param heldAtMisses the sum, over all pages that queries had to read, of how many pages were held
+ *     then: its mean is what the cache had while it was needed
  * @param targetPages how many it may hold
  * @param entryHits entries found in the entry cache
  * @param entryPages pages that the entry cache holds, out of the cache's memory
@@ -32,6 +34,7 @@ public record CacheStats(
     long adoptions,
     long waits,
     long heldPages,
+    long heldAtMisses,
     long targetPages,
     long entryHits,
     long entryPages,

@@ -11,14 +11,14 @@ import java.util.stream.Collectors;
  * Decisions as lines of text, and back, digit for digit.
  *
  * <pre>
- * v1 cycle=3 x=.. to=.. method=NEWTON cost=.. ... samples=c,x,slope;c,x,slope ... trees=..;.. why=words to the end
+ * v2 cycle=3 x=.. to=.. method=NEWTON cost=.. ... samples=c,x,slope;c,x,slope ... trees=..;.. why=words to the end
  * </pre>
  *
  * Fields are {@code name=value}, apart by blanks; values of several numbers have commas, lists have
  * semicolons, and an empty one is {@code -}. Fields that are not known are passed over.
  */
 public final class DecisionText {
-  private static final String VERSION = "v1";
+  private static final String VERSION = "v2";
   private static final String WHY = " why=";
 
   private DecisionText() {}
@@ -75,6 +75,7 @@ public final class DecisionText {
             after.turns(),
             after.calm(),
             after.noise()));
+    line.add(field("steep", after.steepness().expected(), after.steepness().found()));
     line.add(
         field(
             "run",
@@ -159,11 +160,12 @@ public final class DecisionText {
         Long.parseLong(ghost[0]),
         Long.parseLong(ghost[1]),
         Long.parseLong(ghost[2]),
-        fields.rows("trees", 10).stream().map(DecisionText::tree).toList());
+        fields.rows("trees", 11).stream().map(DecisionText::tree).toList());
   }
 
   private static Progress after(Fields fields) {
     String[] state = fields.values("state", 6);
+    String[] steep = fields.values("steep", 2);
     String[] run = fields.values("run", 5);
     String[] hold = fields.values("hold", 5);
     return new Progress(
@@ -174,6 +176,7 @@ public final class DecisionText {
         Integer.parseInt(state[3]),
         Integer.parseInt(state[4]),
         real(state[5]),
+        new Progress.Steepness(real(steep[0]), real(steep[1])),
         new Progress.Run(
             Integer.parseInt(run[0]),
             Long.parseLong(run[1]),
@@ -206,6 +209,7 @@ public final class DecisionText {
         tree.logFlushedBytes(),
         tree.flushes(),
         tree.shareSum(),
+        tree.recentReads(),
         tree.lastLevelBytes(),
         tree.floorBytes(),
         tree.weight());
@@ -220,9 +224,10 @@ public final class DecisionText {
         Long.parseLong(values[4]),
         Integer.parseInt(values[5]),
         real(values[6]),
-        Long.parseLong(values[7]),
+        real(values[7]),
         Long.parseLong(values[8]),
-        real(values[9]));
+        Long.parseLong(values[9]),
+        real(values[10]));
   }
 
   private static String field(String name, Number... values) {

@@ -29,7 +29,7 @@ final class Deliberation {
   private final TunerOptions options;
   private final @Nullable Decision last;
   private final StoreCycle cycle;
-  private final Pressure pressure;
+  private Pressure pressure;
   private final long from;
   private final long min;
   private final long max;
@@ -40,11 +40,11 @@ final class Deliberation {
     this.options = options;
     this.last = last;
     this.cycle = cycle;
-    this.pressure = Pressure.of(cycle, options);
     this.from = cycle.writeMemoryBytes();
     this.min = options.minWriteBytes(cycle);
     this.max = options.maxWriteBytes(cycle);
     this.progress = last == null ? Progress.START : last.after();
+    this.pressure = Pressure.of(cycle, options, progress.steepness().times());
   }
 
   Decision decide() {
@@ -61,7 +61,10 @@ final class Deliberation {
     changed = workloadChanged();
     if (changed) {
       progress = progress.startedAnew();
+    } else {
+      compareWrites();
     }
+    pressure = Pressure.of(cycle, options, progress.steepness().times());
     if (pressure.cost() <= 0) {
       return stay("no I/O to save");
     }
@@ -100,6 +103,19 @@ final class Deliberation {
       double now = pressure.cost();
       progress = progress.strayed(Math.abs(now - before) / Math.max(now, before));
     }
+  }
+
+  /** Learns from a step how much writes follow memory. */
+  private void compareWrites() {
+    if (last == null || last.fromBytes() == from || last.pressure().writeCost() <= 0) {
+      return;
+    }
+    double before = last.pressure().writeCost();
+    double now = pressure.writeCost();
+    double way = StrictMath.log((double) from / Math.max(1, last.fromBytes()));
+    double expected = way * (Pressure.fall(last.seen()) + Pressure.fall(cycle)) / 2;
+    double mean = (before + now) / 2;
+    progress = progress.with(progress.steepness().and(expected / mean, (before - now) / mean));
   }
 
   /** Whether the store is so different from the last cycle's that its lessons mislead. */

@@ -18,8 +18,12 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
   /** Memory shares below this are taken for errors, unless there are so many trees. */
   private static final double MIN_SHARE = 0.01;
 
-  /** Estimates it from what a cycle saw; all 0 without operations. */
-  static Pressure of(StoreCycle cycle, TunerOptions options) {
+  /**
+   * Estimates it from what a cycle saw; all 0 without operations.
+   *
+   * @param steepness how many times as much as equation 5 says more memory saves of the writes
+   */
+  static Pressure of(StoreCycle cycle, TunerOptions options, double steepness) {
     if (cycle.operations() == 0) {
       return new Pressure(0, 0, 0, 0, 0);
     }
@@ -30,14 +34,17 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
     double merged = 0;
     double fewerWrites = 0;
     double weightedFewerWrites = 0;
+    double recentReads = 0;
     for (TreeCycle tree : cycle.trees()) {
       double mergedPages = tree.mergedBytes() * perPage;
       // Equation 4, without its sign.
-      double fewer = mergedPages * elasticity(cycle, tree, written) / memory(cycle);
+      double fewer = steepness * mergedPages * elasticity(cycle, tree, written) / memory(cycle);
       merged += mergedPages;
       writeCost += tree.weight() * (mergedPages + tree.flushedBytes() * perPage);
       fewerWrites += fewer;
       weightedFewerWrites += tree.weight() * fewer;
+      double more = share(cycle.trees(), tree, written) * tree.memoryTriggered();
+      recentReads += more * tree.recentReads() * perOperation;
     }
     double mergeReads = cycle.mergeReadPages() * perOperation;
     double readCost = cycle.queryReadPages() * perOperation + mergeReads;
@@ -49,8 +56,22 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
         writeCost,
         readCost,
         options.writeWeight() * writeCost + options.readWeight() * readCost,
-        options.writeWeight() * weightedFewerWrites + options.readWeight() * fewerMergeReads,
+        options.writeWeight() * weightedFewerWrites
+            + options.readWeight() * (fewerMergeReads + recentReads),
         options.readWeight() * fewerReads);
+  }
+
+  /**
+   * Equation 5, times x: by how many pages less an operation would write with e times the memory,
+   * if it were right as far as there. 0 without operations.
+   */
+  static double fall(StoreCycle cycle) {
+    double written = cycle.trees().stream().mapToDouble(TreeCycle::writtenBytes).sum();
+    double bytes = 0;
+    for (TreeCycle tree : cycle.trees()) {
+      bytes += tree.weight() * tree.mergedBytes() * elasticity(cycle, tree, written);
+    }
+    return cycle.operations() == 0 ? 0 : bytes / cycle.pageBytes() / cycle.operations();
   }
 
   /** cost′(x) of section 5.1: how the cost changes with one more byte of write memory. */

@@ -14,6 +14,7 @@ import java.util.List;
  * @param turns how often steps turned round lately: the more, the more patience
  * @param calm for how many cycles the workload has been the same
  * @param noise how far the cost strays by itself from what was expected, as a share of it
+ * @param steepness how writes followed memory in the steps so far
  * @param run the steps made in one direction
  * @param hold what was learnt from the last step that was taken back
  */
@@ -25,6 +26,7 @@ public record Progress(
     int turns,
     int calm,
     double noise,
+    Steepness steepness,
     Run run,
     Hold hold) {
 
@@ -50,7 +52,7 @@ public record Progress(
 
   /** What a tuner knows that has not seen a cycle. */
   public static final Progress START =
-      new Progress(List.of(), 0, 0, 1, 0, 0, FIRST_NOISE, Run.NONE, Hold.NONE);
+      new Progress(List.of(), 0, 0, 1, 0, 0, FIRST_NOISE, Steepness.UNKNOWN, Run.NONE, Hold.NONE);
 
   public Progress {
     samples = List.copyOf(samples);
@@ -64,6 +66,44 @@ public record Progress(
    * @param slope cost′ there, per byte
    */
   public record Sample(long cycle, long writeBytes, double slope) {}
+
+  /**
+   * What steps have done to writes, beside what equation 5 said they would: L0, sizes of SSTables
+   * and numbers of levels, of which that knows nothing, have their part in it. Least squares, later
+   * steps counting more.
+   *
+   * @param expected sum of the squares of what was expected, as shares of what is written
+   * @param found sum of what was found times what was expected
+   */
+  public record Steepness(double expected, double found) {
+    static final Steepness UNKNOWN = new Steepness(0, 0);
+
+    /** Steps must have promised so much, squared, to count as much as the equation. */
+    private static final double PRIOR = 0.01;
+
+    private static final double FORGETS = 0.9;
+    private static final double LEAST = 0.5;
+    private static final double MOST = 3;
+
+    /**
+     * @throws IllegalArgumentException if a number is not finite, or the sum of squares negative
+     */
+    public Steepness {
+      Check.notNegative("expected", expected);
+      Check.notNegative("found", Math.abs(found));
+    }
+
+    Steepness and(double expectedShare, double foundShare) {
+      return new Steepness(
+          FORGETS * expected + expectedShare * expectedShare,
+          FORGETS * found + foundShare * expectedShare);
+    }
+
+    /** How many times as much as the equation says more memory saves. */
+    double times() {
+      return Math.max(LEAST, Math.min(MOST, (PRIOR + found) / (PRIOR + expected)));
+    }
+  }
 
   /**
    * Steps in one direction without a turn.
@@ -153,7 +193,7 @@ public record Progress(
                 || sample.cycle() - old.cycle() > MAX_SAMPLE_AGE);
     kept.add(sample);
     List<Sample> newest = kept.subList(Math.max(0, kept.size() - most), kept.size());
-    return new Progress(newest, direction, streak, trust, turns, calm, noise, run, hold);
+    return new Progress(newest, direction, streak, trust, turns, calm, noise, steepness, run, hold);
   }
 
   /**
@@ -171,7 +211,7 @@ public record Progress(
       next = Math.min(most, 1.5 * next);
     }
     return new Progress(
-        samples, wanted, lasted, next, next > 1 ? 0 : turns, calm, noise, run, hold);
+        samples, wanted, lasted, next, next > 1 ? 0 : turns, calm, noise, steepness, run, hold);
   }
 
   /** A step that way is made, from this write memory with this cost. */
@@ -181,22 +221,29 @@ public record Progress(
     }
     int turned = run.direction() == 0 ? turns : Math.min(MAX_TURNS, turns + 1);
     Run next = Run.from(way, writeBytes, cost);
-    return new Progress(samples, direction, streak, trust, turned, calm, noise, next, hold);
+    return new Progress(
+        samples, direction, streak, trust, turned, calm, noise, steepness, next, hold);
   }
 
   /** Learns from a cycle without a step how far the cost strays; one cycle alone changes little. */
   Progress strayed(double share) {
     double bounded = Math.min(share, 4 * noise + 0.01);
     double next = Math.min(MAX_NOISE, Math.max(MIN_NOISE, 0.7 * noise + 0.3 * bounded));
-    return new Progress(samples, direction, streak, trust, turns, calm, next, run, hold);
+    return new Progress(samples, direction, streak, trust, turns, calm, next, steepness, run, hold);
+  }
+
+  Progress with(Steepness next) {
+    return new Progress(samples, direction, streak, trust, turns, calm, noise, next, run, hold);
   }
 
   Progress with(Run next) {
-    return new Progress(samples, direction, streak, trust, turns, calm, noise, next, hold);
+    return new Progress(
+        samples, direction, streak, trust, turns, calm, noise, steepness, next, hold);
   }
 
   Progress with(Hold next) {
-    return new Progress(samples, direction, streak, trust, turns, calm, noise, run, next);
+    return new Progress(
+        samples, direction, streak, trust, turns, calm, noise, steepness, run, next);
   }
 
   /**
@@ -205,20 +252,20 @@ public record Progress(
    */
   Progress startedAnew() {
     double next = calm >= CALM ? 1 : Math.max(MIN_TRUST, Math.min(1, trust) / 2);
-    return new Progress(List.of(), 0, 0, next, 0, 0, noise, Run.NONE, Hold.NONE);
+    return new Progress(List.of(), 0, 0, next, 0, 0, noise, Steepness.UNKNOWN, Run.NONE, Hold.NONE);
   }
 
   /** A cycle later. */
   Progress older() {
     int older = calm < CALM ? calm + 1 : calm;
     return new Progress(
-        samples, direction, streak, trust, turns, older, noise, run, hold.cycleLater());
+        samples, direction, streak, trust, turns, older, noise, steepness, run, hold.cycleLater());
   }
 
   /** Steps are to be smaller after one that hurt. */
   Progress sobered() {
     double next = Math.max(MIN_TRUST, trust / 2);
-    return new Progress(samples, direction, 0, next, turns, calm, noise, run, hold);
+    return new Progress(samples, direction, 0, next, turns, calm, noise, steepness, run, hold);
   }
 
   /**

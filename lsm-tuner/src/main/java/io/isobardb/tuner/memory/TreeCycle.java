@@ -13,6 +13,8 @@ package io.isobardb.tuner.memory;
  * @param flushes how many flushes began
  * @param shareSum the sum, over those flushes, of the share of write memory that the tree held when
  *     the flush began, 0 to 1 each: its mean is a<sub>i</sub>
+ * @param recentReads what a byte more of memory for this tree would have saved of the pages read
+ *     for lookups, since it would have held for longer what was flushed; a million at most
  * @param lastLevelBytes size of its last level: |L<sub>N</sub>|
  * @param floorBytes write memory that it shall have in any case
  * @param weight how much its writes count in the cost, 1 ordinarily, a million at most
@@ -25,6 +27,7 @@ public record TreeCycle(
     long logFlushedBytes,
     int flushes,
     double shareSum,
+    double recentReads,
     long lastLevelBytes,
     long floorBytes,
     double weight) {
@@ -40,6 +43,7 @@ public record TreeCycle(
     Check.notNegative("logFlushedBytes", logFlushedBytes);
     Check.notNegative("flushes", flushes);
     Check.notNegative("shareSum", shareSum);
+    Check.weight("recentReads", recentReads);
     Check.notNegative("lastLevelBytes", lastLevelBytes);
     Check.notNegative("floorBytes", floorBytes);
     Check.weight("weight", weight);

@@ -95,6 +95,15 @@ class MemoryTunerTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(doubles = {0.3, 0.6})
+  void learnsFromItsStepsHowMuchWritesFollowMemory(double steeper) {
+    SyntheticStore store = store(SEED, 1, 0.2, false, 1.0 / 64);
+    store.steeper = steeper;
+    store.tune(TUNER, TunerHistory.EMPTY, 20);
+    assertTrue(excess(store) < 0.005, () -> "excess " + excess(store));
+  }
+
   @Test
   void staysAtTheBestSplitInSpiteOfNoise() {
     System.out.println("isobar.seed=" + SEED);

@@ -39,13 +39,14 @@ class PressureTest {
         flushed * logPercent / 100,
         10,
         10 * share,
+        0,
         lastLevelBytes,
         0,
         weight);
   }
 
   private static Pressure of(TreeCycle... trees) {
-    return Pressure.of(cycle(0, 0, 0, 0, trees), PLAIN);
+    return Pressure.of(cycle(0, 0, 0, 0, trees), PLAIN, 1);
   }
 
   @Test
@@ -71,7 +72,7 @@ class PressureTest {
   void readsFollowEquationSix() {
     TreeCycle tree = tree(0.5, 0, 5000 * MB, 1);
     double write = of(tree).write();
-    Pressure pressure = Pressure.of(cycle(800_000, 200_000, 30_000, 10_000, tree), PLAIN);
+    Pressure pressure = Pressure.of(cycle(800_000, 200_000, 30_000, 10_000, tree), PLAIN, 1);
     assertEquals(0.04 / (50.0 * MB), pressure.cache(), 1e-18);
     assertEquals(write + write * 0.2 / 0.5, pressure.write(), 1e-18);
     assertEquals(1.0, pressure.readCost(), 1e-12);
@@ -79,11 +80,41 @@ class PressureTest {
   }
 
   @Test
+  void readsThatALittleMoreMemoryWouldHaveAnsweredAreToItsCredit() {
+    TreeCycle half = recentlyRead(0.5, 0, 0.25);
+    double reads = 0.25 * 0.5 / 1_000_000;
+    double without = of(recentlyRead(0.5, 0, 0)).write();
+    assertEquals(without + reads, of(half).write(), 1e-18);
+    Pressure weighted = Pressure.of(cycle(0, 0, 0, 0, half), PLAIN.withWeights(0, 3), 1);
+    assertEquals(3 * reads, weighted.write(), 1e-18);
+    double all = of(recentlyRead(0.5, 0, 0.25), recentlyRead(0.25, 0, 1)).write();
+    double none = of(recentlyRead(0.5, 0, 0), recentlyRead(0.25, 0, 0)).write();
+    assertEquals(none + reads + 0.25 / 1_000_000, all, 1e-18);
+    assertEquals(0, of(recentlyRead(0.5, 100, 0.25)).write(), "the log triggers the flushes");
+  }
+
+  private static TreeCycle recentlyRead(double share, long logPercent, double reads) {
+    TreeCycle it = tree(share, logPercent, 5000 * MB, 1);
+    return new TreeCycle(
+        it.tree(),
+        it.writtenBytes(),
+        it.mergedBytes(),
+        it.memoryFlushedBytes(),
+        it.logFlushedBytes(),
+        it.flushes(),
+        it.shareSum(),
+        reads,
+        it.lastLevelBytes(),
+        it.floorBytes(),
+        it.weight());
+  }
+
+  @Test
   void weightsCountWritesAndReads() {
     TreeCycle tree = tree(0.5, 0, 5000 * MB, 3);
     double write = of(tree(0.5, 0, 5000 * MB, 1)).write();
     StoreCycle cycle = cycle(800_000, 200_000, 30_000, 10_000, tree);
-    Pressure pressure = Pressure.of(cycle, PLAIN.withWeights(2, 0.5));
+    Pressure pressure = Pressure.of(cycle, PLAIN.withWeights(2, 0.5), 1);
     assertEquals(2 * 3 * 0.75 + 0.5 * 1.0, pressure.cost(), 1e-9);
     assertEquals(2 * 3 * write + 0.5 * write * 0.4, pressure.write(), 1e-17);
     assertEquals(0.5 * 0.04 / (50.0 * MB), pressure.cache(), 1e-18);
@@ -117,15 +148,15 @@ class PressureTest {
 
   @Test
   void withoutFlushesTheShareIsThatOfTheWrites() {
-    TreeCycle quarter = new TreeCycle(1, 25, 1024L * 500_000, 0, 0, 0, 0, 5000 * MB, 0, 1);
-    TreeCycle rest = new TreeCycle(2, 75, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
+    TreeCycle quarter = new TreeCycle(1, 25, 1024L * 500_000, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
+    TreeCycle rest = new TreeCycle(2, 75, 0, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
     double expected = 0.5 / (100.0 * MB * Math.log(5000 / 25.0));
     assertEquals(expected, of(quarter, rest).write(), 1e-18);
   }
 
   @Test
   void nothingIsDividedByZero() {
-    TreeCycle idle = new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    TreeCycle idle = new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
     for (long zeros : LongStream.range(0, 32).toArray()) {
       StoreCycle cycle =
           new StoreCycle(
@@ -140,7 +171,7 @@ class PressureTest {
               5,
               (zeros >> 3 & 1) * MB,
               (zeros >> 4 & 1) == 0 ? List.of() : List.of(idle, tree(0.5, 0, 5000 * MB, 1)));
-      Pressure pressure = Pressure.of(cycle, PLAIN);
+      Pressure pressure = Pressure.of(cycle, PLAIN, 1);
       assertTrue(Double.isFinite(pressure.cost()) && pressure.cost() >= 0, () -> "" + cycle);
       assertTrue(Double.isFinite(pressure.slope()), () -> "" + cycle);
       assertTrue(pressure.write() >= 0 && pressure.cache() >= 0, () -> "" + cycle);
@@ -154,7 +185,7 @@ class PressureTest {
     store.lastLevelBytes = 20e9;
     store.reads = SyntheticStore.zipf(0.7, 20e9);
     store.mergeMisses = 0;
-    Pressure pressure = Pressure.of(store.run(), PLAIN);
+    Pressure pressure = Pressure.of(store.run(), PLAIN, 1);
     double step = 8.0 * MB;
     double slope = (store.cost(512 * MB + step, PLAIN) - store.cost(512 * MB - step, PLAIN)) / 2;
     assertEquals(slope / step, pressure.slope(), Math.abs(slope / step) * 0.03);

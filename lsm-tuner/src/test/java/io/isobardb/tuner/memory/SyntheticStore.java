@@ -30,6 +30,9 @@ final class SyntheticStore {
   /** The part of the pages that merges read which the cache does not have. */
   double mergeMisses = 0.3;
 
+  /** With e times the memory e to so much times less is merged than equation 1 says. */
+  double steeper;
+
   /** Write memory that the log lets the trees fill, in bytes. */
   double logBytes = Double.POSITIVE_INFINITY;
 
@@ -69,7 +72,8 @@ final class SyntheticStore {
     double share = writtenPerOperation[tree] / total;
     double ratio = lastLevelBytes / (share * Math.min(x, logBytes));
     double folds = ratio > Math.E ? StrictMath.log(ratio) : ratio / Math.E;
-    return writtenPerOperation[tree] / PAGE * (SIZE_RATIO + 1) * folds / StrictMath.log(SIZE_RATIO);
+    double overlaps = StrictMath.pow(budgetBytes / x, steeper) / StrictMath.log(SIZE_RATIO);
+    return writtenPerOperation[tree] / PAGE * (SIZE_RATIO + 1) * folds * overlaps;
   }
 
   private double total() {
@@ -123,6 +127,7 @@ final class SyntheticStore {
               (long) (written * (1 - byMemory)),
               4,
               4 * writtenPerOperation[tree] / total,
+              0,
               (long) lastLevelBytes,
               0,
               1));

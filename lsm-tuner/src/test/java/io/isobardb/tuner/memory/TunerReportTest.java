@@ -94,7 +94,7 @@ class TunerReportTest {
     TunerHistory history = store.tune(new MemoryTuner(TunerOptions.DEFAULT), TunerHistory.EMPTY, 1);
     String line = DecisionText.write(history.decisions().get(0));
     refused("", "not a decision");
-    refused("v2" + line.substring(2), "format v1");
+    refused("v1" + line.substring(2), "format v2");
     refused(line.replace(" ghost=", " host="), "no field ghost");
     refused(line.replace(" reads=", " reads=1,"), "field reads has 3 values, not 2");
     assertEquals(
