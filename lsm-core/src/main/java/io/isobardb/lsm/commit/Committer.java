@@ -140,16 +140,20 @@ public final class Committer {
         log.publishMarker(lsn);
       }
     }
-    if (full(active) && tree.seal(active, log::end)) {
+    if (full(tree, active) && tree.seal(active, log::end)) {
       onSealed.accept(tree);
     }
     logWatch.written(written);
     return written;
   }
 
-  private boolean full(ActiveTree active) {
-    return active.full()
-        && !(growing && component.mayGrow(active.bytesUsed(), gate.usedBytes(), gate.limitBytes()));
+  private boolean full(TreeHandle tree, ActiveTree active) {
+    return active.full() && !(growing && mayGrow(tree, active));
+  }
+
+  private boolean mayGrow(TreeHandle tree, ActiveTree active) {
+    long treeBytes = tree.states().current().memoryBytes();
+    return component.mayGrow(active.bytesUsed(), treeBytes, gate.limitBytes());
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
@@ -332,7 +336,7 @@ public final class Committer {
         tree, kind, lsn, hash, bytes, keyOffset, keyLength, valueOffset, valueLength, overflow)) {
       gate.awaitRelief(pool.pageSize(), false);
     }
-    if (full(active)) {
+    if (full(tree, active)) {
       // Later operations of this record have the same LSN and may go into the next one.
       tree.seal(active, () -> lsn);
       onSealed.accept(tree);
@@ -544,7 +548,7 @@ public final class Committer {
 
     void sealFull(Log log) {
       for (int i = 0; i < treeCount; i++) {
-        if (full(actives[i]) && trees[i].seal(actives[i], log::end)) {
+        if (full(trees[i], actives[i]) && trees[i].seal(actives[i], log::end)) {
           onSealed.accept(trees[i]);
         }
       }

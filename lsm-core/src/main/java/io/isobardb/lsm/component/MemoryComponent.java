@@ -36,6 +36,9 @@ public enum MemoryComponent {
   /** So many active SSTables are not too many to be merged and flushed by slices. */
   private static final int FEW = 8;
 
+  /** With more than this a tree has slices enough, whatever part of the write memory it is. */
+  private static final int MOST_SMALL_BYTES = 4 * MOST_ACTIVE_BYTES;
+
   /** Sealed runs that are merged into one. */
   private static final int PIPELINE = 4;
 
@@ -45,6 +48,19 @@ public enum MemoryComponent {
   /** Whether a flush takes all of a tree, whatever it is for. */
   public boolean flushesWhole() {
     return this != PARTITIONED;
+  }
+
+  /**
+   * Whether a tree has so little of the write memory that slices of it are of no use: they would be
+   * two or three, of which one may span most of the keys, and such SSTables tie together in L0 what
+   * lies beside each other, so that a merge rewrites all of L1. As a whole it is flushed into
+   * SSTables that end where the last ones ended, and the memory is put to use by other trees.
+   *
+   * @param treeBytes what the tree has in memory
+   * @param writeBytes the write memory
+   */
+  public static boolean isSmall(long treeBytes, long writeBytes) {
+    return treeBytes < Math.min(writeBytes / 2, MOST_SMALL_BYTES);
   }
 
   /** Whether sealed runs are merged in memory. */
@@ -94,15 +110,15 @@ public enum MemoryComponent {
 
   /**
    * Whether an active SSTable that has this size already should grow on. What is overwritten in it
-   * takes no room and needs no merge: so while write memory is not wanted, it grows to what the
-   * processor's cache still helps with.
+   * takes no room and needs no merge: so while its tree {@link #isSmall} and is flushed whole, it
+   * grows to what the processor's cache still helps with.
    *
    * @param activeBytes its size
-   * @param usedBytes what all trees have in memory
+   * @param treeBytes what its tree has in memory
    * @param writeBytes the write memory
    */
-  public boolean mayGrow(long activeBytes, long usedBytes, long writeBytes) {
-    return this == PARTITIONED && activeBytes < MOST_ACTIVE_BYTES && usedBytes < writeBytes / 2;
+  public boolean mayGrow(long activeBytes, long treeBytes, long writeBytes) {
+    return this == PARTITIONED && activeBytes < MOST_ACTIVE_BYTES && isSmall(treeBytes, writeBytes);
   }
 
   /**
@@ -115,6 +131,6 @@ public enum MemoryComponent {
     // One that is flushed when all trees together have filled the memory grows like the last.
     return this == MONOLITHIC
         ? Math.min(activeBytes, Math.max(lastBytes, activeBytes / SMALLEST_PART))
-        : activeBytes;
+        : Math.max(activeBytes, Math.min(lastBytes, FEW / 2 * activeBytes));
   }
 }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 
 /**
@@ -33,8 +34,15 @@ public enum FlushStrategy {
    */
   private static final double BETA = 0.5;
 
-  /** How to flush a tree because memory runs short. */
-  FlushKind forMemory() {
+  /**
+   * How to flush a tree because memory runs short.
+   *
+   * @param small whether slices of it are of no use; see {@link MemoryComponent#isSmall}
+   */
+  FlushKind forMemory(boolean small) {
+    if (small) {
+      return FlushKind.FULL;
+    }
     return this == ADAPTIVE ? FlushKind.PARTIAL : kind();
   }
 
