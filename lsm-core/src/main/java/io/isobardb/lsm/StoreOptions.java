@@ -573,7 +573,7 @@ public final class StoreOptions {
      * is less. {@link MemoryComponent#MONOLITHIC} components grow beyond it.
      *
      * <p>Default 0: an eighth of the write memory (a sixteenth with Accordion's components), 32 MiB
-     * at most; while less than half of the write memory is in use it grows on, to 32 MiB.
+     * at most; while its tree has less than half of the write memory it grows on, to 32 MiB.
      */
     public Builder activeTableSize(int bytes) {
       this.activeTableSize = bytes;
@@ -592,7 +592,8 @@ public final class StoreOptions {
 
     /**
      * How much of a tree a flush takes. Default {@link FlushStrategy#ROUND_ROBIN}, whose slices go
-     * round and round.
+     * round and round. When memory runs short, a tree that has less than half of it, and less than
+     * 128 MiB, is flushed whole, whatever is said here.
      */
     public Builder flushStrategy(FlushStrategy strategy) {
       this.flushStrategy = strategy;

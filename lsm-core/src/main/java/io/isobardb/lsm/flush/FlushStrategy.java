@@ -14,6 +14,9 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
  * overlap, and {@link #ROUND_ROBIN} wrote no more than the others there but for skewed keys with a
  * log about as long as write memory is large, where {@link #FULL} wrote a tenth less
  * (docs/decisions/0014).
+ *
+ * <p>A tree that has little of the write memory is flushed whole for memory's sake, whatever the
+ * strategy: of two or three slices neither memory nor L0 has anything.
  */
 public enum FlushStrategy {
   /** Slices of all runs, each going on in the key space where the last one ended. */
