@@ -131,6 +131,6 @@ public enum MemoryComponent {
     // One that is flushed when all trees together have filled the memory grows like the last.
     return this == MONOLITHIC
         ? Math.min(activeBytes, Math.max(lastBytes, activeBytes / SMALLEST_PART))
-        : Math.max(activeBytes, Math.min(lastBytes, FEW / 2 * activeBytes));
+        : activeBytes;
   }
 }

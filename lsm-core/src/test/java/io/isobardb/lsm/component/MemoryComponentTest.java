@@ -28,14 +28,4 @@ class MemoryComponentTest {
       assertFalse(component.mayGrow(32 * MB, 32 * MB, 1L << 30), component.name());
     }
   }
-
-  @Test
-  void filtersAreMadeForWhatTheLastActiveSSTableGrewToAsFarAsThisOneMay() {
-    assertEquals(2 * MB, MemoryComponent.PARTITIONED.filterBytes(2 * MB, 0));
-    assertEquals(5 * MB, MemoryComponent.PARTITIONED.filterBytes(2 * MB, 5 * MB));
-    assertEquals(8 * MB, MemoryComponent.PARTITIONED.filterBytes(2 * MB, 30 * MB));
-    assertEquals(MB, MemoryComponent.MONOLITHIC.filterBytes(16 * MB, 0));
-    assertEquals(5 * MB, MemoryComponent.MONOLITHIC.filterBytes(16 * MB, 5 * MB));
-    assertEquals(16 * MB, MemoryComponent.MONOLITHIC.filterBytes(16 * MB, 30 * MB));
-  }
 }
