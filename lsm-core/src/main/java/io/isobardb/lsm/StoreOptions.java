@@ -573,8 +573,9 @@ public final class StoreOptions {
      * is less. {@link MemoryComponent#MONOLITHIC} components grow beyond it.
      *
      * <p>Default 0: an eighth of the write memory (a sixteenth with Accordion's components), 32 MiB
-     * at most; while less than half of the write memory is in use (three quarters while nothing of
-     * the tree is on disk) it grows on, to 32 MiB, or as far as reads gain by it.
+     * at most; while its tree has less than half of the write memory it grows on, to 32 MiB, and
+     * beyond as far as reads gain by it while less than half is in use. As long as nothing of the
+     * tree is on disk, both go on to three quarters.
      */
     public Builder activeTableSize(int bytes) {
       this.activeTableSize = bytes;
@@ -593,7 +594,8 @@ public final class StoreOptions {
 
     /**
      * How much of a tree a flush takes. Default {@link FlushStrategy#ROUND_ROBIN}, whose slices go
-     * round and round.
+     * round and round. When memory runs short, a tree that has less than half of it, and less than
+     * 128 MiB, is flushed whole, whatever is said here.
      */
     public Builder flushStrategy(FlushStrategy strategy) {
       this.flushStrategy = strategy;

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,6 +86,36 @@ class PolicyOptionsTest {
         assertTrue(store.stats().logSizeBytes() < 2 * options.logLimit());
       }
     }
+  }
+
+  @Test
+  void treesThatShareTheMemoryAreFlushedWholeAndOneThatHasItBySlices() {
+    SimulatedWorld world = new SimulatedWorld(5);
+    Map<String, Set<FlushKind>> kinds = new TreeMap<>();
+    StoreOptions options = options().writeMemory(2 << 20).logLimit(64 << 20).build();
+    try (Store store = world.open(options)) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush event) {
+              String trees = event.tree().substring(0, 4);
+              kinds.computeIfAbsent(trees, of -> EnumSet.noneOf(FlushKind.class)).add(event.kind());
+            }
+          });
+      Tree alone = store.openTree("alone");
+      write(world, alone, 20_000);
+      store.flush();
+      kinds.clear();
+      write(world, alone, 20_000);
+      for (int i = 0; i < 40_000; i++) {
+        store.openTree("many " + i % 5).put(key(i * 7919 % KEYS), value(i, VALUE_BYTES));
+        world.background(4);
+        StoreStats.TreeStats stats = store.stats().trees().get(1 + i % 5);
+        assertTrue(stats.memoryRuns() <= 1, stats.toString());
+      }
+    }
+    assertEquals(EnumSet.of(FlushKind.FULL), kinds.get("many"));
+    assertTrue(kinds.get("alon").contains(FlushKind.PARTIAL), kinds.toString());
   }
 
   @ParameterizedTest

@@ -45,6 +45,9 @@ public enum MemoryComponent {
   /** So many active SSTables are not too many to be merged and flushed by slices. */
   private static final int FEW = 8;
 
+  /** With more than this a tree has slices enough, whatever part of the write memory it is. */
+  private static final int MOST_SMALL_BYTES = 4 * MOST_ACTIVE_BYTES;
+
   /** Sealed runs that are merged into one. */
   private static final int PIPELINE = 4;
 
@@ -54,6 +57,19 @@ public enum MemoryComponent {
   /** Whether a flush takes all of a tree, whatever it is for. */
   public boolean flushesWhole() {
     return this != PARTITIONED;
+  }
+
+  /**
+   * Whether a tree has so little of the write memory that slices of it are of no use: they would be
+   * two or three, of which one may span most of the keys, and such SSTables tie together in L0 what
+   * lies beside each other, so that a merge rewrites all of L1. As a whole it is flushed into
+   * SSTables that end where the last ones ended, and the memory is put to use by other trees.
+   *
+   * @param treeBytes what the tree has in memory
+   * @param writeBytes the write memory
+   */
+  public static boolean isSmall(long treeBytes, long writeBytes) {
+    return treeBytes < Math.min(writeBytes / 2, MOST_SMALL_BYTES);
   }
 
   /** Whether sealed runs are merged in memory. */
@@ -105,32 +121,39 @@ public enum MemoryComponent {
    * What an active SSTable has been used for so far.
    *
    * @param heldBytes its size
+   * @param treeBytes what its tree has in memory
    * @param writtenBytes of the entries put to it, also those that others have taken the place of
    * @param readNanos what reads would have lost meanwhile by one run more
    * @param fits whether nothing of the tree is on disk: all of it may find room in memory
    */
-  public record Use(long heldBytes, long writtenBytes, long readNanos, boolean fits) {
-    /** Whether to go on with one has cost less than to begin another would have. */
-    private boolean paysToGrow() {
-      return heldBytes < MOST_ACTIVE_BYTES
-          || readNanos * RUNS_LEFT + Math.min(heldBytes, writtenBytes) * MERGE_NANOS_PER_BYTE
-              >= writtenBytes * GROWTH_NANOS_PER_BYTE;
+  public record Use(
+      long heldBytes, long treeBytes, long writtenBytes, long readNanos, boolean fits) {
+    /** Whether to go on with one that is large has cost less than to begin another would have. */
+    private boolean readsPay() {
+      return readNanos * RUNS_LEFT + Math.min(heldBytes, writtenBytes) * MERGE_NANOS_PER_BYTE
+          >= writtenBytes * GROWTH_NANOS_PER_BYTE;
     }
   }
 
   /**
    * Whether an active SSTable that is full should grow on. What is overwritten in it takes no room
-   * and needs no merge: so while write memory is not wanted, it grows to what the processor's cache
-   * still helps with, and beyond that if there are so many reads that more runs would cost more
-   * than that puts find a large tree out of the cache (decision 0011).
+   * and needs no merge: so while its tree {@link #isSmall} and is flushed whole, it grows to what
+   * the processor's cache still helps with. It grows beyond that while write memory is not wanted
+   * and there are so many reads that more runs would cost more than that puts find a large tree out
+   * of the cache (decision 0011).
    *
    * @param active what it was used for
    * @param usedBytes what all trees have in memory
    * @param writeBytes the write memory
    */
   public boolean mayGrow(Use active, long usedBytes, long writeBytes) {
-    long wanted = writeBytes / 4 * (active.fits() ? 3 : 2);
-    return this == PARTITIONED && usedBytes < wanted && active.paysToGrow();
+    if (this != PARTITIONED) {
+      return false;
+    }
+    boolean mayFit = active.fits() && usedBytes < writeBytes / 4 * 3;
+    return active.heldBytes() < MOST_ACTIVE_BYTES
+        ? mayFit || isSmall(active.treeBytes(), writeBytes)
+        : (mayFit || usedBytes < writeBytes / 2) && active.readsPay();
   }
 
   /**

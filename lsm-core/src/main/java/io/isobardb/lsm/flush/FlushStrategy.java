@@ -1,5 +1,6 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 
 /**
@@ -13,6 +14,9 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
  * overlap, and {@link #ROUND_ROBIN} wrote no more than the others there but for skewed keys with a
  * log about as long as write memory is large, where {@link #FULL} wrote a tenth less
  * (docs/decisions/0014).
+ *
+ * <p>A tree that has little of the write memory is flushed whole for memory's sake, whatever the
+ * strategy: of two or three slices neither memory nor L0 has anything.
  */
 public enum FlushStrategy {
   /** Slices of all runs, each going on in the key space where the last one ended. */
@@ -33,8 +37,15 @@ public enum FlushStrategy {
    */
   private static final double BETA = 0.5;
 
-  /** How to flush a tree because memory runs short. */
-  FlushKind forMemory() {
+  /**
+   * How to flush a tree because memory runs short.
+   *
+   * @param small whether slices of it are of no use; see {@link MemoryComponent#isSmall}
+   */
+  FlushKind forMemory(boolean small) {
+    if (small) {
+      return FlushKind.FULL;
+    }
     return this == ADAPTIVE ? FlushKind.PARTIAL : kind();
   }
 

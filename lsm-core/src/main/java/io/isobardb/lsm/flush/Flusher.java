@@ -3,6 +3,7 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.observe.StoreListener;
@@ -275,7 +276,7 @@ public final class Flusher {
         if (tree.states().current().memoryRunCount() == 0) {
           sealActive(tree);
         }
-        FlushKind kind = settings.strategy().forMemory();
+        FlushKind kind = settings.strategy().forMemory(false);
         return new FlushJob(this, List.of(new TreeFlush(this, tree, kind, true)));
       }
     }
@@ -292,8 +293,14 @@ public final class Flusher {
     if (engine.gate().excessBytes() <= comingBytes() || (slots != null && running.get() > 0)) {
       return null;
     }
-    FlushKind kind = settings.strategy().forMemory();
-    return begun(chooseForMemory(null, roundBytes()), tree -> kind, true);
+    FlushStrategy strategy = settings.strategy();
+    return begun(
+        chooseForMemory(null, roundBytes()), tree -> strategy.forMemory(isSmall(tree)), true);
+  }
+
+  private boolean isSmall(TreeHandle tree) {
+    long bytes = tree.states().current().memoryBytes();
+    return MemoryComponent.isSmall(bytes, engine.gate().limitBytes());
   }
 
   private boolean allBusy() {

@@ -32,7 +32,7 @@ public final class TreeHandle {
   private final MergeGain mergeGain = new MergeGain();
 
   /** What had been written and read when the active SSTable was begun. */
-  private volatile Use before = new Use(0, 0, 0, true);
+  private volatile Use before = new Use(0, 0, 0, 0, true);
 
   /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
@@ -217,11 +217,13 @@ public final class TreeHandle {
   /** What the active SSTable has been used for so far. */
   public Use activeUse() {
     Use begun = before;
+    TreeState state = states.current();
     return new Use(
         activeTree().bytesUsed(),
+        state.memoryBytes(),
         bytesWritten.sum() - begun.writtenBytes(),
         readLoss.nanosPerRun() - begun.readNanos(),
-        states.current().version().sizeBytes() == 0);
+        state.version().sizeBytes() == 0);
   }
 
   /**
@@ -248,7 +250,7 @@ public final class TreeHandle {
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);
-      before = new Use(0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
+      before = new Use(0, 0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
       return true;
     } finally {
       sealing.set(false);

@@ -21,7 +21,7 @@ class FlushStrategyTest {
             .append("  ")
             .append(
                 words[0].equals("memory")
-                    ? strategy.forMemory()
+                    ? strategy.forMemory(words.length > 1 && words[1].equals("small"))
                     : strategy.forLog(number(words[1]), number(words[2])))
             .append('\n');
       }
