@@ -299,6 +299,10 @@ public final class Flusher {
   }
 
   private boolean isSmall(TreeHandle tree) {
+    if (tree.priority().floorBytes() > 0) {
+      // A flush of the whole would take what is to stay.
+      return false;
+    }
     long bytes = tree.states().current().memoryBytes();
     return MemoryComponent.isSmall(bytes, engine.gate().limitBytes());
   }
