@@ -168,8 +168,8 @@ final class CycleStatistics {
   }
 
   /**
-   * Which part of the write memory the cache had while it was needed, since writers did not. For
-   * as much cache as the ghosts stand for, the wall must move by so much more: of what it leaves
+   * Which part of the write memory the cache had while it was needed, since writers did not. For as
+   * much cache as the ghosts stand for, the wall must move by so much more: of what it leaves
    * behind, the cache has had this part already.
    */
   private double lentShare(CacheStats now, long writePages) {

@@ -16,8 +16,8 @@ import java.util.List;
  *     saved<sub>q</sub>
  * @param mergeGhostPages those of {@code mergeReadPages} that the ghost cache knew:
  *     saved<sub>m</sub>
- * @param ghostBytes by how much more of the budget the cache would have had the pages that the ghost
- *     cache knows: sim; 0 if there is none
+ * @param ghostBytes by how much more of the budget the cache would have had the pages that the
+ *     ghost cache knows: sim; 0 if there is none
  * @param trees the trees; one that wrote, merged and flushed nothing and has no floor may be left
  *     out
  */
