@@ -57,8 +57,8 @@ public final class ActiveTree implements Sealed {
   /** What {@link #get} gives for {@link #RETRY}. Compared by identity. */
   public static final byte[] RETRY_VALUE = {};
 
-  /** Each filter that follows is larger by so many bits of its size. */
-  private static final int FILTER_GROWTH = 3;
+  /** In a large tree a filter that follows is for so many times what those before are for. */
+  private static final int LARGE_STEP = 8;
 
   private static final VarHandle MIN_LSN;
 
@@ -90,14 +90,19 @@ public final class ActiveTree implements Sealed {
   private volatile @Nullable ActiveFilter growingFilter;
 
   /**
-   * What readers ask, each with its own keys; set once all keys are in. Each that follows is eight
-   * times as large, for what the tree grows by, so that no key has to be added again.
+   * What readers ask, each with its own keys; set once all keys are in. Each that follows has twice
+   * the size, or much more in a large tree, for what the tree grows by, so that no key has to be
+   * added again, and few are asked.
    */
   private volatile ActiveFilter[] filters = {};
 
   // Guarded by structure.
   private @Nullable ActiveSplit splitter;
   private int filterAttemptPages;
+
+  /** What the filters are made for together. */
+  private long filteredBytes;
+
   private boolean freed;
   private boolean handedOver;
   private @Nullable LeafRelease release;
@@ -348,17 +353,18 @@ public final class ActiveTree implements Sealed {
 
   /**
    * Once the filter is no more than the tree it is for: makes one, and adds what is there. Once the
-   * tree has outgrown it: makes another, for keys to come; so large that few will be asked.
+   * tree has outgrown it: makes another, for keys to come.
    */
   private void createFilter() {
     ActiveFilter[] before = filters;
-    long size = 1L << FILTER_GROWTH * before.length;
-    long bits = filterBytes / 64 * 10 * size;
+    boolean large = bytesUsed() > MemoryComponent.MOST_ACTIVE_BYTES;
+    long wanted = large ? LARGE_STEP * filteredBytes : filterBytes << before.length;
+    long bits = Math.max(filterBytes, wanted) / 64 * 10;
     int held = pages.get();
     boolean due =
         before.length == 0
             ? held >= Math.max(8, ActiveFilter.pagesFor(pool, bits))
-            : bytesUsed() > filterBytes * ((size - 1) / ((1 << FILTER_GROWTH) - 1));
+            : bytesUsed() > filteredBytes;
     if (!due || held < filterAttemptPages) {
       return;
     }
@@ -369,6 +375,7 @@ public final class ActiveTree implements Sealed {
       return;
     }
     pages.addAndGet(created.pageCount());
+    filteredBytes += Math.max(filterBytes, wanted);
     ActiveFilter[] all = Arrays.copyOf(before, before.length + 1);
     all[before.length] = created;
     if (before.length > 0) {

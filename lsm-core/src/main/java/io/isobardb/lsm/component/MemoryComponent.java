@@ -31,7 +31,7 @@ public enum MemoryComponent {
   ACCORDION_DATA;
 
   /** What the processor's cache still helps with. */
-  private static final int MOST_ACTIVE_BYTES = 32 << 20;
+  static final int MOST_ACTIVE_BYTES = 32 << 20;
 
   /** So many sealed runs there are on average between two merges of {@link #FEW}. */
   private static final int RUNS_LEFT = 4;
