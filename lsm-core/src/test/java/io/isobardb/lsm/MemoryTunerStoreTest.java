@@ -160,7 +160,7 @@ class MemoryTunerStoreTest {
     }
     long cacheFloor = 15 << 18;
     try (TunedStore store = loaded(options(2 << 20).memoryTunerCacheFloor(cacheFloor), 1)) {
-      store.run(WRITES, 70_000);
+      store.run(WRITES, 140_000);
       long cache = store.store().stats().cache().targetPages() * 4096L;
       assertTrue(store.target() > 2 << 20, store::text);
       assertTrue(cache >= cacheFloor, store::text);
