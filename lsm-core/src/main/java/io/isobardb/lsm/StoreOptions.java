@@ -595,7 +595,7 @@ public final class StoreOptions {
     /**
      * How much of a tree a flush takes. Default {@link FlushStrategy#ROUND_ROBIN}, whose slices go
      * round and round. When memory runs short, a tree that has less than half of it, and less than
-     * 128 MiB, is flushed whole, whatever is said here.
+     * 128 MiB, and no floor, is flushed whole, whatever is said here.
      */
     public Builder flushStrategy(FlushStrategy strategy) {
       this.flushStrategy = strategy;

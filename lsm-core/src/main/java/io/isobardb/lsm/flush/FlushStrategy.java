@@ -15,8 +15,8 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
  * log about as long as write memory is large, where {@link #FULL} wrote a tenth less
  * (docs/decisions/0014).
  *
- * <p>A tree that has little of the write memory is flushed whole for memory's sake, whatever the
- * strategy: of two or three slices neither memory nor L0 has anything.
+ * <p>A tree without a floor that has little of the write memory is flushed whole for memory's sake,
+ * whatever the strategy: of two or three slices neither memory nor L0 has anything.
  */
 public enum FlushStrategy {
   /** Slices of all runs, each going on in the key space where the last one ended. */
