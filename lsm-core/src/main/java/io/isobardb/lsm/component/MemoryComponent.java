@@ -37,7 +37,7 @@ public enum MemoryComponent {
   private static final int RUNS_LEFT = 4;
 
   /** What it takes to merge what is sealed, for small entries. */
-  private static final int MERGE_NANOS_PER_BYTE = 2;
+  public static final int MERGE_NANOS_PER_BYTE = 2;
 
   /** What puts lose in a tree that the processor's cache has no room for, for small entries. */
   private static final int GROWTH_NANOS_PER_BYTE = 3;

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.component.MemoryComponent;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class MemoryBalance {
   /** Runs of about the same size that are merged for the sake of room. */
   static final int MANY = 8;
-
-  /** For small entries; large ones take less. */
-  private static final int MERGE_NANOS_PER_BYTE = 2;
 
   private MemoryBalance() {}
 
@@ -86,7 +84,7 @@ final class MemoryBalance {
   }
 
   private static double price(double bytes) {
-    return bytes * MERGE_NANOS_PER_BYTE;
+    return bytes * MemoryComponent.MERGE_NANOS_PER_BYTE;
   }
 
   /** How often a run of this size can have been merged, {@link #MANY} of a tier at a time. */
