@@ -50,6 +50,8 @@ final class OpenCursors {
       long lsn,
       @Nullable Overlay overlay,
       @Nullable KeyRange passed) {
+    Cursor added;
+    boolean refused;
     try {
       int slot = operations.enter();
       try {
@@ -59,9 +61,13 @@ final class OpenCursors {
                 tree, engine::queryCursor, turns, overlay, lsn, options.from(), options.to());
         long number = opened.getAndIncrement();
         LeakWatch.Origin origin = leaks.taken("a cursor over tree ", tree.name());
-        Cursor added = new Cursor(this, tree, number, cursor, lsn, origin, passed);
+        added = new Cursor(this, tree, number, cursor, lsn, origin, passed);
         cursors.put(number, added);
-        return added;
+        // Who refuses first and closes all cursors then has not seen this one, or is seen here.
+        refused = operations.isClosed() || tree.refused();
+        if (refused) {
+          added.close();
+        }
       } finally {
         operations.exit(slot);
       }
@@ -69,6 +75,11 @@ final class OpenCursors {
       engine.snapshots().release(lsn);
       throw e;
     }
+    if (refused) {
+      tree.checkOpen();
+      operations.checkOpen();
+    }
+    return added;
   }
 
   /** A cursor was closed. */

@@ -19,9 +19,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A store is closed while threads do everything with it; again and again, on one disk.
@@ -220,6 +225,57 @@ class CloseStormTest {
     }
     try (Store store = open(ROUNDS)) {
       check(store);
+    }
+  }
+
+  /** Opens cursors until that is refused; whatever was opened last is to be closed by then. */
+  private static Cursor lastCursor(Tree tree, CountDownLatch started) {
+    Cursor last = null;
+    started.countDown();
+    while (true) {
+      try {
+        Cursor next = tree.cursor();
+        if (last != null) {
+          last.close();
+        }
+        last = next;
+      } catch (StoreClosedException e) {
+        return last;
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void cursorsOpenedWhileTheStoreIsClosedOrTheTreeDroppedAreClosedToo(boolean drop)
+      throws Exception {
+    SplittableRandom random = new SplittableRandom(SEED);
+    ExecutorService readers = Executors.newFixedThreadPool(4);
+    try {
+      for (int round = 0; round < 3 * ROUNDS; round++) {
+        Store store = open(round);
+        Tree tree = store.openTree("t");
+        CountDownLatch started = new CountDownLatch(4);
+        List<Future<Cursor>> last = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+          last.add(readers.submit(() -> lastCursor(tree, started)));
+        }
+        started.await();
+        Thread.sleep(0, random.nextInt(500_000));
+        if (drop) {
+          store.dropTree("t");
+        } else {
+          store.close();
+        }
+        for (Future<Cursor> future : last) {
+          Cursor cursor = future.get();
+          assertTrue(cursor == null || cursor.isClosed(), "open in round " + round);
+        }
+        assertEquals(0, store.cursors().count());
+        store.close();
+      }
+    } finally {
+      readers.shutdownNow();
     }
   }
 }
