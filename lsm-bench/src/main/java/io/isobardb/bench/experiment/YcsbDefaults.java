@@ -11,6 +11,7 @@ import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.lsm.StoreOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,9 @@ final class YcsbDefaults implements Experiment {
   private static final List<String> WORKLOADS = List.of("A", "B", "C", "D", "E", "F");
   private static final List<Integer> FIXED = List.of(1, 4, 8, 12);
   private static final double GIGABYTES = 10;
-  private static final int WINDOWS = 8;
+
+  /** So often a window of operations before two are measured. */
+  private static final int WINDOWS = 6;
 
   /** Good enough is 97 % as good. */
   private static final double PERCENT = 100 / 0.97 - 100;
@@ -51,11 +54,13 @@ final class YcsbDefaults implements Experiment {
   @Override
   public String method() {
     return "One tree of 50 M records of 1 KB and 10 GB of memory, times the scale; of YCSB's"
-        + " distributions, scans over 50 entries. The store has no option but its budget; with a"
-        + " fixed split it has the tuner off besides. The defaults run for "
+        + " distributions, scans over 50 entries. The store has no option but its budget, and for"
+        + " the tuner's timer, which shrinks with the scale to a second at least; with a fixed split"
+        + " it has the tuner off. All do the same: "
         + WINDOWS
-        + " windows of as many operations as records before they are measured over two, the fixed"
-        + " splits for one.";
+        + " windows, so that the tuner gets to decide and merges are under way with any split, and"
+        + " two more that are measured. A window is 1.5 operations per record in A and F, 5 in B, C"
+        + " and D, which write a tenth as much, and 0.2 scans per record in E.";
   }
 
   @Override
@@ -71,22 +76,35 @@ final class YcsbDefaults implements Experiment {
     long records = bench.scale().count(Tuned.RECORDS);
     long budget = bench.scale().budget(GIGABYTES);
     Workload workload = Workload.ycsb(point.text(WORKLOAD));
-    long operations = workload.scanEntries() > 0 ? records / 10 : records;
-    StoreOptions.Builder options = StoreOptions.builder().memoryBudget(budget);
-    boolean fixed = Splits.isFixed(point);
-    if (fixed) {
+    long operations = window(workload, records);
+    StoreOptions.Builder options =
+        StoreOptions.builder().memoryBudget(budget).memoryTunerInterval(interval(bench));
+    if (Splits.isFixed(point)) {
       options.memoryTuner(false).writeMemory(budget / 16 * Splits.sixteenths(point));
       // The log limit that the defaults have.
       options.logLimit(StoreOptions.builder().memoryBudget(budget).build().logLimit());
     }
     try (Rig rig = Tuned.rig(bench, options.build(), Shape.of(1, records))) {
-      for (int window = 0; window < (fixed ? 1 : WINDOWS); window++) {
+      for (int window = 0; window < WINDOWS; window++) {
         rig.run(workload, operations);
       }
       Map<String, Double> figures = rig.measure(workload, 2 * operations);
       figures.put(Tuned.DECISIONS, (double) rig.store().stats().tuner().decisions());
       return List.of(Bench.row(point, figures));
     }
+  }
+
+  private static long window(Workload workload, long records) {
+    if (workload.scanEntries() > 0) {
+      return records / 5;
+    }
+    return workload.writePercent() < 50 ? 5 * records : records * 3 / 2;
+  }
+
+  /** The default, times the scale. */
+  private static Duration interval(Bench bench) {
+    long usual = StoreOptions.builder().build().memoryTunerInterval().toSeconds();
+    return Duration.ofSeconds(Math.round(Math.max(1, Math.min(usual, bench.seconds(1)))));
   }
 
   @Override

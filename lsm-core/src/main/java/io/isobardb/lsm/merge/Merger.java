@@ -43,6 +43,7 @@ public final class Merger {
   /** SSTables of a tree grow beyond what is flushed when it would have more than so many. */
   private static final int TREE_PARTS = 128;
 
+  private static final long MIN_TABLE_BYTES = 1 << 20;
   private static final long MAX_TABLE_BYTES = 16 << 20;
 
   private final Engine engine;
@@ -95,11 +96,15 @@ public final class Merger {
   /**
    * The size of an SSTable that a disk merge writes to a tree. With little write memory what is
    * flushed is small, but each SSTable's index and filter take pages of the cache, and each one's
-   * ends make merges larger than they need be: so they grow with the tree (decision 0012).
+   * ends make merges larger than they need be: so they grow with the tree, and those of a tree that
+   * is flushed whole, without slices to match, have a least size (decision 0012).
    */
   long tableBytes(TreeHandle tree) {
     long part = tree.states().current().version().sizeBytes() / TREE_PARTS;
-    return Math.max(flushedBytes(), Math.min(part, MAX_TABLE_BYTES));
+    long wanted = Math.max(flushedBytes(), Math.min(part, MAX_TABLE_BYTES));
+    boolean small =
+        MemoryComponent.isSmall(writeMemory.applyAsLong(tree), engine.gate().limitBytes());
+    return small ? Math.max(wanted, MIN_TABLE_BYTES) : wanted;
   }
 
   /** The size of an SSTable that is flushed now. */
