@@ -15,6 +15,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +51,14 @@ final class Transactions {
   private final LongAdder deadlocks = new LongAdder();
   private final LongAdder lockTimeouts = new LongAdder();
 
+  /** Held by who makes the store ready for its first one. */
+  private final Lock starting = new ReentrantLock();
+
   /** Whether there ever was one: from then on plain writes lock their keys. */
   private volatile boolean inUse;
+
+  /** Whether all plain writes under way do that. */
+  private volatile boolean started;
 
   Transactions(Engine engine, Operations operations, LeakWatch leaks) {
     this.engine = engine;
@@ -76,11 +84,8 @@ final class Transactions {
   /** See {@link Store#begin(TransactionOptions)}. */
   Transaction begin(Store store, TransactionOptions options) {
     operations.checkOpen();
-    if (!inUse) {
-      inUse = true;
-      // Writes under way may have locked nothing.
-      operations.awaitBegun();
-      watch.start();
+    if (!started) {
+      start();
     }
     reportLong();
     Transaction transaction =
@@ -88,6 +93,22 @@ final class Transactions {
     open.add(transaction);
     watch.begun();
     return transaction;
+  }
+
+  /** Before the first one, and any other that is begun meanwhile. */
+  private void start() {
+    starting.lock();
+    try {
+      if (!started) {
+        inUse = true;
+        // Writes under way may have locked nothing.
+        operations.awaitBegun();
+        watch.start();
+        started = true;
+      }
+    } finally {
+      starting.unlock();
+    }
   }
 
   /** See {@link Store#inTransaction(TransactionOptions, TransactionBody)}. */

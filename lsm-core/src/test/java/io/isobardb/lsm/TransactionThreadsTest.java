@@ -8,8 +8,10 @@ import static io.isobardb.lsm.SimulatedTransactions.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
@@ -21,7 +23,11 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -93,6 +99,58 @@ class TransactionThreadsTest {
       plain.get(50, TimeUnit.SECONDS);
       String seen = two.get(50, TimeUnit.SECONDS);
       assertTrue(seen == null || seen.equals("1"), seen);
+    }
+  }
+
+  /** The order of bytes; whoever compares with the key "stop" waits until it is told to go on. */
+  private static final class StoppingOrder implements KeyOrder {
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    @Override
+    public String name() {
+      return "stopping";
+    }
+
+    @Override
+    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+      if (aLength == 4 || bLength == 4) {
+        stopped.countDown();
+        try {
+          goOn.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+      return BYTES.compare(a, aOffset, aLength, b, bOffset, bLength);
+    }
+  }
+
+  @Test
+  void twoFirstTransactionsBothWaitForAWriteThatHasLockedNothing() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    StoppingOrder order = new StoppingOrder();
+    try (Store threaded = open()) {
+      Tree t = threaded.openTree("t", TreeOptions.builder().keyOrder(order).build());
+      t.put(bytes("a"), bytes("1"));
+      Future<?> write = threads.submit(() -> t.put(bytes("stop"), bytes("1")));
+      assertTrue(order.stopped.await(50, TimeUnit.SECONDS));
+      Future<Transaction> one = threads.submit(() -> threaded.begin(patient));
+      while (!threaded.transactions().inUse()) {
+        Thread.onSpinWait();
+      }
+      Future<Transaction> two = threads.submit(() -> threaded.begin(patient));
+      try {
+        assertThrows(TimeoutException.class, () -> two.get(200, TimeUnit.MILLISECONDS));
+        assertFalse(one.isDone());
+      } finally {
+        order.goOn.countDown();
+      }
+      write.get(50, TimeUnit.SECONDS);
+      one.get(50, TimeUnit.SECONDS).close();
+      two.get(50, TimeUnit.SECONDS).close();
+    } finally {
+      threads.shutdownNow();
     }
   }
 
