@@ -60,7 +60,7 @@ final class YcsbDefaults implements Experiment {
         + WINDOWS
         + " windows, so that the tuner gets to decide and merges are under way with any split, and"
         + " two more that are measured. A window is 1.5 operations per record in A and F, 5 in B, C"
-        + " and D, which write a tenth as much, and 0.2 scans per record in E.";
+        + " and D, which write a tenth as much or nothing, and 0.2 scans per record in E.";
   }
 
   @Override
