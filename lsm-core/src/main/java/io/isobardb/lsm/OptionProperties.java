@@ -26,12 +26,17 @@ final class OptionProperties {
     SETTERS.put("memoryBudget", (b, v) -> b.memoryBudget(Sizes.parse(v)));
     SETTERS.put("writeMemory", (b, v) -> b.writeMemory(Sizes.parse(v)));
     SETTERS.put("memoryTuner", (b, v) -> b.memoryTuner(parseSwitch(v)));
-    SETTERS.put("memoryTunerInterval", (b, v) -> b.memoryTunerInterval(Sizes.parseDuration(v)));
-    SETTERS.put(
-        "memoryTunerWriteWeight", (b, v) -> b.memoryTunerWriteWeight(Double.parseDouble(v)));
-    SETTERS.put("memoryTunerReadWeight", (b, v) -> b.memoryTunerReadWeight(Double.parseDouble(v)));
-    SETTERS.put("memoryTunerWriteFloor", (b, v) -> b.memoryTunerWriteFloor(Sizes.parse(v)));
-    SETTERS.put("memoryTunerCacheFloor", (b, v) -> b.memoryTunerCacheFloor(Sizes.parse(v)));
+    putTuner("Interval", (t, v) -> t.interval(Sizes.parseDuration(v)));
+    putTuner("WriteWeight", (t, v) -> t.writeWeight(Double.parseDouble(v)));
+    putTuner("ReadWeight", (t, v) -> t.readWeight(Double.parseDouble(v)));
+    putTuner("WriteFloor", (t, v) -> t.writeFloor(Sizes.parse(v)));
+    putTuner("CacheFloor", (t, v) -> t.cacheFloor(Sizes.parse(v)));
+    putTuner("Samples", (t, v) -> t.samples(Integer.parseInt(v)));
+    putTuner("FixedStep", (t, v) -> t.fixedStep(Double.parseDouble(v)));
+    putTuner("MaxStep", (t, v) -> t.maxStep(Double.parseDouble(v)));
+    putTuner("Boldness", (t, v) -> t.boldness(Double.parseDouble(v)));
+    putTuner("MinStep", (t, v) -> t.minStep(Sizes.parse(v)));
+    putTuner("MinGain", (t, v) -> t.minGain(Double.parseDouble(v)));
     SETTERS.put("logLimit", (b, v) -> b.logLimit(Sizes.parse(v)));
     SETTERS.put("flushPolicy", (b, v) -> b.flushPolicy(parse(FlushPolicy.class, v)));
     SETTERS.put("flushStrategy", (b, v) -> b.flushStrategy(parse(FlushStrategy.class, v)));
@@ -54,6 +59,10 @@ final class OptionProperties {
   }
 
   private OptionProperties() {}
+
+  private static void putTuner(String name, BiConsumer<MemoryTunerOptions.Builder, String> setter) {
+    SETTERS.put("memoryTuner" + name, (b, v) -> b.memoryTuner(t -> setter.accept(t, v)));
+  }
 
   /** See {@link StoreOptions#fromProperties}. */
   static StoreOptions parse(Properties properties, String prefix) {

@@ -9,7 +9,6 @@ import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.Policies;
-import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.DirectMemory;
 import java.time.Duration;
@@ -17,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.function.Consumer;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
@@ -32,19 +32,14 @@ public final class StoreOptions {
   private static final int MIN_SHARE_PAGES = 8;
   private static final long MAX_ACTIVE_BYTES = 64 << 20;
 
-  /** Of the memory tuner and of trees. */
+  /** Of trees. */
   static final double MAX_WEIGHT = 1e6;
 
   private static final double MAX_DROP_FACTOR = 100;
 
   private final long memoryBudget;
   private final long writeMemory;
-  private final boolean memoryTuner;
-  private final Duration memoryTunerInterval;
-  private final double memoryTunerWriteWeight;
-  private final double memoryTunerReadWeight;
-  private final long memoryTunerWriteFloor;
-  private final long memoryTunerCacheFloor;
+  private final MemoryTunerOptions memoryTuner;
   private final long logLimit;
   private final FlushPolicy flushPolicy;
   private final FlushStrategy flushStrategy;
@@ -75,19 +70,8 @@ public final class StoreOptions {
               + " bytes, not "
               + writeMemory);
     }
-    this.memoryTuner = builder.memoryTuner;
-    this.memoryTunerInterval = Objects.requireNonNull(builder.memoryTunerInterval, "interval");
-    if (memoryTunerInterval.compareTo(Duration.ofSeconds(1)) < 0
-        || memoryTunerInterval.compareTo(Duration.ofDays(1)) > 0) {
-      throw new IllegalArgumentException(
-          "memoryTunerInterval must be between a second and a day, not " + memoryTunerInterval);
-    }
-    this.memoryTunerWriteWeight = builder.memoryTunerWriteWeight;
-    this.memoryTunerReadWeight = builder.memoryTunerReadWeight;
-    checkWeights();
-    this.memoryTunerWriteFloor = builder.memoryTunerWriteFloor;
-    this.memoryTunerCacheFloor = builder.memoryTunerCacheFloor;
-    checkFloors();
+    this.memoryTuner = builder.memoryTuner.build();
+    memoryTuner.checkFloors(writeMemory, memoryBudget - writeMemory);
     // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
     this.logLimit =
         builder.logLimit > 0 ? builder.logLimit : Math.max(writeMemory * 5 / 2, 16 << 20);
@@ -196,37 +180,11 @@ public final class StoreOptions {
     return writeMemory;
   }
 
-  /** Whether the store itself divides the memory between writes and buffer cache. */
-  public boolean memoryTuner() {
+  /** Whether and how the store itself divides the memory between writes and buffer cache. */
+  public MemoryTunerOptions memoryTuner() {
     return memoryTuner;
   }
 
-  /** What a page written costs the memory tuner. */
-  public double memoryTunerWriteWeight() {
-    return memoryTunerWriteWeight;
-  }
-
-  /** What a page read costs the memory tuner. */
-  public double memoryTunerReadWeight() {
-    return memoryTunerReadWeight;
-  }
-
-  /** The least write memory that the memory tuner leaves, in bytes; 0 for what the store needs. */
-  public long memoryTunerWriteFloor() {
-    return memoryTunerWriteFloor;
-  }
-
-  /** The least cache that the memory tuner leaves, in bytes; 0 for what the store needs. */
-  public long memoryTunerCacheFloor() {
-    return memoryTunerCacheFloor;
-  }
-
-  /** How often the memory tuner decides while little is written. */
-  public Duration memoryTunerInterval() {
-    return memoryTunerInterval;
-  }
-
-  /** At which size an active SSTable is sealed, in bytes; 0 if that follows the write memory. */
   public int activeTableSize() {
     return activeTableSize;
   }
@@ -328,50 +286,11 @@ public final class StoreOptions {
     }
   }
 
-  private void checkWeights() {
-    for (double weight : new double[] {memoryTunerWriteWeight, memoryTunerReadWeight}) {
-      if (!(weight >= 0 && weight <= MAX_WEIGHT)) {
-        throw new IllegalArgumentException(
-            "memoryTunerWriteWeight and memoryTunerReadWeight must be from 0 to "
-                + (int) MAX_WEIGHT
-                + ", not "
-                + weight);
-      }
-    }
-    if (memoryTunerWriteWeight + memoryTunerReadWeight == 0) {
-      throw new IllegalArgumentException(
-          "memoryTunerWriteWeight and memoryTunerReadWeight must not both be 0");
-    }
-  }
-
-  private void checkFloors() {
-    if (memoryTunerWriteFloor < 0 || memoryTunerWriteFloor > writeMemory) {
-      throw new IllegalArgumentException(
-          "memoryTunerWriteFloor must be from 0 to the write memory of "
-              + writeMemory
-              + " bytes, not "
-              + memoryTunerWriteFloor);
-    }
-    if (memoryTunerCacheFloor < 0 || memoryTunerCacheFloor > memoryBudget - writeMemory) {
-      throw new IllegalArgumentException(
-          "memoryTunerCacheFloor must be from 0 to the "
-              + (memoryBudget - writeMemory)
-              + " bytes that the budget leaves beside the write memory, not "
-              + memoryTunerCacheFloor);
-    }
-  }
-
   OpenOptions toOpenOptions() {
     return new OpenOptions(
         memoryBudget,
         writeMemory,
-        new Tuning(
-            memoryTuner,
-            memoryTunerInterval.toNanos(),
-            memoryTunerWriteWeight,
-            memoryTunerReadWeight,
-            memoryTunerWriteFloor,
-            memoryTunerCacheFloor),
+        memoryTuner.toTuning(),
         logLimit,
         new Policies(
             flushPolicy,
@@ -398,18 +317,8 @@ public final class StoreOptions {
         + memoryBudget
         + " writeMemory="
         + writeMemory
-        + " memoryTuner="
-        + (memoryTuner ? "on" : "off")
-        + " memoryTunerInterval="
-        + Sizes.text(memoryTunerInterval)
-        + " memoryTunerWriteWeight="
-        + memoryTunerWriteWeight
-        + " memoryTunerReadWeight="
-        + memoryTunerReadWeight
-        + " memoryTunerWriteFloor="
-        + memoryTunerWriteFloor
-        + " memoryTunerCacheFloor="
-        + memoryTunerCacheFloor
+        + " "
+        + memoryTuner
         + " logLimit="
         + logLimit
         + " flushPolicy="
@@ -450,12 +359,7 @@ public final class StoreOptions {
   public static final class Builder {
     private long memoryBudget;
     private long writeMemory;
-    private boolean memoryTuner = true;
-    private Duration memoryTunerInterval = Duration.ofMinutes(1);
-    private double memoryTunerWriteWeight = 1;
-    private double memoryTunerReadWeight = 1;
-    private long memoryTunerWriteFloor;
-    private long memoryTunerCacheFloor;
+    private final MemoryTunerOptions.Builder memoryTuner = new MemoryTunerOptions.Builder();
     private long logLimit;
     private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
     private FlushStrategy flushStrategy = FlushStrategy.ROUND_ROBIN;
@@ -510,52 +414,15 @@ public final class StoreOptions {
      * written and read, and goes on from there when it is opened again. Default: on.
      */
     public Builder memoryTuner(boolean on) {
-      this.memoryTuner = on;
+      memoryTuner.on(on);
       return this;
     }
 
     /**
-     * How often the memory tuner decides while little is written, a second to a day; while much is,
-     * it decides each time that twice the budget was written, or the log limit if that is more.
-     * Default: a minute.
+     * How the store divides its memory itself, such as {@code memoryTuner(t -> t.writeWeight(2))}.
      */
-    public Builder memoryTunerInterval(Duration interval) {
-      this.memoryTunerInterval = interval;
-      return this;
-    }
-
-    /**
-     * What a page that flushes and merges write costs the memory tuner, 0 to 1,000,000: omega of
-     * "Breaking Down Memory Walls", section 5.1. Only its ratio to {@link #memoryTunerReadWeight}
-     * counts; 2 for a device whose writes take twice what its reads do. Default: 1.
-     */
-    public Builder memoryTunerWriteWeight(double weight) {
-      this.memoryTunerWriteWeight = weight;
-      return this;
-    }
-
-    /** What a page read costs the memory tuner, 0 to 1,000,000: gamma there. Default: 1. */
-    public Builder memoryTunerReadWeight(double weight) {
-      this.memoryTunerReadWeight = weight;
-      return this;
-    }
-
-    /**
-     * The least write memory that the memory tuner leaves, in bytes, at most {@link #writeMemory}.
-     * If the budget is changed it is changed in proportion. Default 0: what the store needs.
-     */
-    public Builder memoryTunerWriteFloor(long bytes) {
-      this.memoryTunerWriteFloor = bytes;
-      return this;
-    }
-
-    /**
-     * The least buffer cache that the memory tuner leaves, in bytes, at most what the budget leaves
-     * beside {@link #writeMemory}; some of that is used otherwise. If the budget is changed it is
-     * changed in proportion. Default 0: what the store needs.
-     */
-    public Builder memoryTunerCacheFloor(long bytes) {
-      this.memoryTunerCacheFloor = bytes;
+    public Builder memoryTuner(Consumer<MemoryTunerOptions.Builder> setting) {
+      setting.accept(memoryTuner);
       return this;
     }
 

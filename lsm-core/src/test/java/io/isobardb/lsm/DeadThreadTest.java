@@ -36,7 +36,7 @@ class DeadThreadTest {
           .memoryBudget(4 << 20)
           .pageSize(4096)
           .logLimit(1 << 20)
-          .memoryTunerInterval(Duration.ofSeconds(1))
+          .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
           .build();
 
   private static final int KEYS = 6000;

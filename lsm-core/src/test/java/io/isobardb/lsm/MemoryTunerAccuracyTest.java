@@ -95,9 +95,11 @@ class MemoryTunerAccuracyTest {
         .writeMemory(write)
         .pageSize(PAGE)
         .logLimit(32 << 20)
-        .memoryTunerInterval(Duration.ofSeconds(3))
-        .memoryTunerWriteFloor(pinned ? write : 0)
-        .memoryTunerCacheFloor(pinned ? BUDGET - write : 0)
+        .memoryTuner(
+            t ->
+                t.interval(Duration.ofSeconds(3))
+                    .writeFloor(pinned ? write : 0)
+                    .cacheFloor(pinned ? BUDGET - write : 0))
         .build();
   }
 

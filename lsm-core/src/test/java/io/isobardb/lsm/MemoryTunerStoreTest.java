@@ -39,7 +39,7 @@ class MemoryTunerStoreTest {
         .writeMemory(writeMemory)
         .pageSize(4096)
         .logLimit(16 << 20)
-        .memoryTunerInterval(Duration.ofSeconds(1));
+        .memoryTuner(t -> t.interval(Duration.ofSeconds(1)));
   }
 
   private static TunedStore loaded(StoreOptions.Builder options, int trees) {
@@ -140,7 +140,7 @@ class MemoryTunerStoreTest {
   @Test
   void pagesCostWhatTheWeightsSay() {
     StoreOptions.Builder options =
-        options(4 << 20).memoryTunerWriteWeight(3).memoryTunerReadWeight(0.5);
+        options(4 << 20).memoryTuner(t -> t.writeWeight(3).readWeight(0.5));
     try (TunedStore store = loaded(options, 1)) {
       store.run(TunedStore.Mix.writes(50), 160_000);
       assertFalse(store.decisions.isEmpty());
@@ -152,14 +152,31 @@ class MemoryTunerStoreTest {
   }
 
   @Test
+  void stepsAreAsLongAsOptionsSay() {
+    StoreOptions.Builder options =
+        options(4 << 20).memoryTuner(t -> t.samples(5).fixedStep(0.01).maxStep(0.02).boldness(1));
+    try (TunedStore store = loaded(options, 1)) {
+      store.run(READS, 80_000);
+      assertFalse(store.decisions.isEmpty());
+      for (StoreListener.Tuning decision : store.decisions) {
+        long step = Math.abs(decision.toBytes() - decision.fromBytes());
+        assertTrue(step <= decision.fromBytes() / 50, store::text);
+      }
+      assertTrue(store.target() < 4 << 20, store::text);
+    }
+  }
+
+  @Test
   void theWallStaysWithinTheFloorsThatOptionsName() {
     long writeFloor = 7 << 19;
-    try (TunedStore store = loaded(options(4 << 20).memoryTunerWriteFloor(writeFloor), 1)) {
+    try (TunedStore store =
+        loaded(options(4 << 20).memoryTuner(t -> t.writeFloor(writeFloor)), 1)) {
       store.run(READS, 80_000);
       assertEquals(writeFloor, store.target(), store::text);
     }
     long cacheFloor = 15 << 18;
-    try (TunedStore store = loaded(options(2 << 20).memoryTunerCacheFloor(cacheFloor), 1)) {
+    try (TunedStore store =
+        loaded(options(2 << 20).memoryTuner(t -> t.cacheFloor(cacheFloor)), 1)) {
       store.run(WRITES, 140_000);
       long cache = store.store().stats().cache().targetPages() * 4096L;
       assertTrue(store.target() > 2 << 20, store::text);
@@ -339,18 +356,18 @@ class MemoryTunerStoreTest {
   @Test
   void theOptionIsOnOrOffAndTheIntervalHasBounds() {
     Properties properties = new Properties();
-    assertTrue(StoreOptions.fromProperties(properties, "isobar.").memoryTuner());
+    assertTrue(StoreOptions.fromProperties(properties, "isobar.").memoryTuner().on());
     properties.setProperty("isobar.memoryTuner", "off");
     properties.setProperty("isobar.memoryTunerInterval", "90s");
     StoreOptions parsed = StoreOptions.fromProperties(properties, "isobar.");
-    assertFalse(parsed.memoryTuner());
-    assertEquals(Duration.ofSeconds(90), parsed.memoryTunerInterval());
+    assertFalse(parsed.memoryTuner().on());
+    assertEquals(Duration.ofSeconds(90), parsed.memoryTuner().interval());
     properties.setProperty("isobar.memoryTuner", "perhaps");
     assertThrows(
         IllegalArgumentException.class, () -> StoreOptions.fromProperties(properties, "isobar."));
     assertThrows(
         IllegalArgumentException.class,
-        () -> StoreOptions.builder().memoryTunerInterval(Duration.ofMillis(1)).build());
+        () -> StoreOptions.builder().memoryTuner(t -> t.interval(Duration.ofMillis(1))).build());
   }
 
   @ParameterizedTest
@@ -360,8 +377,13 @@ class MemoryTunerStoreTest {
     "memoryTunerReadWeight, 2000000, to 1000000",
     "memoryTunerWriteFloor, 51MB, of 52428800 bytes",
     "memoryTunerCacheFloor, 51MB, the 52428800 bytes",
+    "memoryTunerSamples, 1, from 2 to 100",
+    "memoryTunerFixedStep, 1.5, from 0.001 to 1",
+    "memoryTunerMaxStep, 0, from 0.001 to 1",
+    "memoryTunerBoldness, 10.5, from 1 to 10",
+    "memoryTunerMinGain, NaN, from 0 to 1",
   })
-  void weightsAndFloorsHaveBounds(String option, String value, String told) {
+  void itsOptionsHaveBounds(String option, String value, String told) {
     Properties properties = new Properties();
     properties.setProperty("memoryBudget", "100MB");
     properties.setProperty("writeMemory", "50MB");
@@ -374,6 +396,6 @@ class MemoryTunerStoreTest {
         refused.getMessage());
     assertThrows(
         IllegalArgumentException.class,
-        () -> StoreOptions.builder().memoryTunerWriteWeight(0).memoryTunerReadWeight(0).build());
+        () -> StoreOptions.builder().memoryTuner(t -> t.writeWeight(0).readWeight(0)).build());
   }
 }

@@ -40,7 +40,7 @@ final class ScriptOptions {
         .staticTrees(1 + others.nextInt(3))
         .activeTableSize(others.nextInt(3) == 0 ? 32 << 10 : 0)
         .memoryTuner(others.nextBoolean())
-        .memoryTunerInterval(Duration.ofSeconds(1))
+        .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .ioMode(any(others, IoMode.values()))
         .build();
   }

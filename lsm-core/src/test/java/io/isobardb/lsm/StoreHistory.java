@@ -121,7 +121,7 @@ final class StoreHistory {
         .levelDropFactor(1 + random.nextInt(3))
         .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0)
         .memoryTuner(random.nextInt(4) != 0)
-        .memoryTunerInterval(Duration.ofSeconds(1))
+        .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))

@@ -72,7 +72,7 @@ final class TpccAccuracy implements Experiment {
         fixed
             ? Tuned.options(bench, gigabytes, sixteenths)
             : Tuned.tuned(bench, gigabytes, sixteenths);
-    options.memoryTunerWriteWeight(TpccRig.WRITE_WEIGHT);
+    options.memoryTuner(t -> t.writeWeight(TpccRig.WRITE_WEIGHT));
     try (TpccRig rig = new TpccRig(bench, options.build(), warehouses)) {
       if (fixed) {
         rig.run(Mix.SPECIFIED, TpccRig.SECONDS);

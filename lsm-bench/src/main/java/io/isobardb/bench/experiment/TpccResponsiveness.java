@@ -57,7 +57,7 @@ final class TpccResponsiveness implements Experiment {
   public List<Row> measure(Point point, Bench bench) throws Exception {
     StoreOptions options =
         Tuned.tuned(bench, point.number(BUDGET), 8)
-            .memoryTunerWriteWeight(TpccRig.WRITE_WEIGHT)
+            .memoryTuner(t -> t.writeWeight(TpccRig.WRITE_WEIGHT))
             .build();
     try (TpccRig rig = new TpccRig(bench, options, TpccRig.warehouses(bench.scale(), WAREHOUSES))) {
       List<Row> rows =

@@ -42,7 +42,7 @@ final class Tuned {
   static StoreOptions.Builder tuned(Bench bench, double gigabytes, int sixteenths) {
     return options(bench, gigabytes, sixteenths)
         .memoryTuner(true)
-        .memoryTunerInterval(Duration.ofSeconds((long) Math.max(2, bench.seconds(2))));
+        .memoryTuner(t -> t.interval(Duration.ofSeconds((long) Math.max(2, bench.seconds(2)))));
   }
 
   /** Fixed memory: warmed up, then measured. */

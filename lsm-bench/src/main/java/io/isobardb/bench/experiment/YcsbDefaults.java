@@ -78,7 +78,7 @@ final class YcsbDefaults implements Experiment {
     Workload workload = Workload.ycsb(point.text(WORKLOAD));
     long operations = window(workload, records);
     StoreOptions.Builder options =
-        StoreOptions.builder().memoryBudget(budget).memoryTunerInterval(interval(bench));
+        StoreOptions.builder().memoryBudget(budget).memoryTuner(t -> t.interval(interval(bench)));
     if (Splits.isFixed(point)) {
       options.memoryTuner(false).writeMemory(budget / 16 * Splits.sixteenths(point));
       // The log limit that the defaults have.
@@ -103,7 +103,7 @@ final class YcsbDefaults implements Experiment {
 
   /** The default, times the scale. */
   private static Duration interval(Bench bench) {
-    long usual = StoreOptions.builder().build().memoryTunerInterval().toSeconds();
+    long usual = StoreOptions.builder().build().memoryTuner().interval().toSeconds();
     return Duration.ofSeconds(Math.round(Math.max(1, Math.min(usual, bench.seconds(1)))));
   }
 

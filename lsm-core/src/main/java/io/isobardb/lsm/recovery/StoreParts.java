@@ -135,8 +135,8 @@ public final class StoreParts {
             new MemoryWall.Grant(
                 options.memoryBudget(),
                 options.writeMemory(),
-                options.tuning().writeFloorBytes(),
-                options.tuning().cacheFloorBytes()));
+                options.tuning().options().writeFloorBytes(),
+                options.tuning().options().cacheFloorBytes()));
     this.tuner = options.tuning().on() ? newTuner() : null;
     this.committer =
         new Committer(

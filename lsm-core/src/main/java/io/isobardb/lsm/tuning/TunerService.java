@@ -236,9 +236,7 @@ public final class TunerService implements Service {
     Decision before = history.last();
     StoreCycle cycle = statistics.cycle(history.nextCycle(), wall);
     TunerOptions options =
-        TunerOptions.DEFAULT
-            .withWeights(settings.tuning().writeWeight(), settings.tuning().readWeight())
-            .withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
+        settings.tuning().options().withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
     Decision decision = new MemoryTuner(options).decide(history, cycle).last();
     if (decision == null) {
       return;

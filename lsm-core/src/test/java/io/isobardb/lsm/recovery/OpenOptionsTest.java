@@ -20,6 +20,7 @@ import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.tuner.memory.TunerOptions;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +34,7 @@ class OpenOptionsTest {
     return new OpenOptions(
         budget,
         budget / 2,
-        new Tuning(false, 1, 1, 1, 0, 0),
+        new Tuning(false, 1, TunerOptions.DEFAULT),
         logLimit,
         new Policies(
             FlushPolicy.OPTIMAL,
