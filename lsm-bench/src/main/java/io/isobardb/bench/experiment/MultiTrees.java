@@ -84,8 +84,7 @@ final class MultiTrees implements Experiment {
     Skew skew = Skew.of(point.text(SKEW));
     Workload workload = Workload.mixed(100, true).skewed(skew.hotPercent(), skew.hotOf(TREES));
     long operations = bench.scale().count(Bench.OPERATIONS);
-    return bench.pacedPoint(
-        point, options, Shape.of(TREES, records), workload, operations, Bench.LOAD);
+    return bench.pacedPoint(point, options, Shape.of(TREES, records), workload, operations);
   }
 
   @Override

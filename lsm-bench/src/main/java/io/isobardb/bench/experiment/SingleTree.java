@@ -59,9 +59,8 @@ final class SingleTree implements Experiment {
   public String method() {
     return "100 M records of 1 KB, 20 GB of memory and 10 GB of log, times the scale; Zipfian keys;"
         + " three times as many operations as records, after half as many to warm up; with half"
-        + " writes or more, those give the throughput, and what is counted goes at three quarters of"
-        + " that rate. The write memory is a part of the"
-        + " budget, 1/16 at least, so that the smallest sizes of the figure are not here. What is"
+        + " writes or more, those give the throughput, and what is counted goes at half of that rate,"
+        + " so that merges keep up. The write memory is a part of the budget, 1/16 at least, so that the smallest sizes of the figure are not here. What is"
         + " compared is bytes written per operation: throughput depends on the device, and follows"
         + " from them only where that is the bottleneck, as it was in the paper.";
   }
@@ -96,7 +95,7 @@ final class SingleTree implements Experiment {
     long operations = bench.scale().count(Bench.OPERATIONS) / (workload.scanEntries() > 0 ? 10 : 1);
     Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
     return workload.writePercent() >= 50
-        ? bench.pacedPoint(point, options, shape, workload, operations, Bench.LOAD)
+        ? bench.pacedPoint(point, options, shape, workload, operations)
         : bench.point(point, options, shape, workload, operations);
   }
 

@@ -28,7 +28,7 @@ final class WriteOnly {
     long records = bench.scale().count(Bench.RECORDS);
     long operations = bench.scale().count(Bench.OPERATIONS);
     Workload workload = Workload.mixed(100, true);
-    return bench.pacedPoint(point, options, Shape.of(1, records), workload, operations, Bench.LOAD);
+    return bench.pacedPoint(point, options, Shape.of(1, records), workload, operations);
   }
 
   static List<Chart> charts(String option, Results results) {
