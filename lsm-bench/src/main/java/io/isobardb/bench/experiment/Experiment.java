@@ -38,6 +38,13 @@ interface Experiment {
   /** What becomes of the claims; a pure function. */
   List<Verdict> check(Results results);
 
+  /**
+   * What a point does; the first of each kind is rehearsed, since other code has to be compiled.
+   */
+  default String kind(Point point) {
+    return "";
+  }
+
   /** Whether each point needs a process of its own, because its memory is measured. */
   default boolean ownProcesses() {
     return false;

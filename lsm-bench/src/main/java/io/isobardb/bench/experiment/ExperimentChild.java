@@ -14,7 +14,8 @@ import java.util.Map;
  * JSON object whose {@code event} is {@code progress}, {@code rows} or {@code end}. It exits with 0
  * only after {@code end}.
  *
- * <p>The first of several points is run twice, and counts the second time: compilers are done then.
+ * <p>The first of several points of a kind is run twice, and counts the second time: compilers are
+ * done then.
  */
 final class ExperimentChild {
   private static final double REHEARSAL_SECONDS = 3;
@@ -32,14 +33,17 @@ final class ExperimentChild {
     Experiment experiment = Experiments.of(spec.experiment());
     List<Point> points = Experiments.points(experiment, spec.scale(), spec.seed());
     Files.createDirectories(spec.dir());
-    if (spec.points().size() > 1) {
-      event(out, Map.of("event", "progress", "text", "rehearsal"));
-      experiment.measure(points.get(spec.points().get(0)), bench(spec, REHEARSAL_SECONDS, out));
-    }
-    // What was loaded for the rehearsal is there still.
+    String rehearsed = null;
     try (Bench bench = bench(spec, Double.MAX_VALUE, out)) {
       for (int index : spec.points()) {
-        List<Row> rows = experiment.measure(points.get(index), bench);
+        Point point = points.get(index);
+        if (spec.points().size() > 1 && !experiment.kind(point).equals(rehearsed)) {
+          event(out, Map.of("event", "progress", "text", "rehearsal"));
+          // What is loaded for it stays there for the points to come.
+          experiment.measure(point, bench(spec, REHEARSAL_SECONDS, out));
+          rehearsed = experiment.kind(point);
+        }
+        List<Row> rows = experiment.measure(point, bench);
         event(
             out,
             Map.of(

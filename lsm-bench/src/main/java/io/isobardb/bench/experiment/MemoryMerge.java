@@ -71,6 +71,11 @@ final class MemoryMerge implements Experiment {
   }
 
   @Override
+  public String kind(Point point) {
+    return point.text(WORKLOAD);
+  }
+
+  @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
     long budget = bench.scale().budget(BUDGET_GIGABYTES);
     StoreOptions options =

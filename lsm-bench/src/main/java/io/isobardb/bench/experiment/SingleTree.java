@@ -88,6 +88,11 @@ final class SingleTree implements Experiment {
   }
 
   @Override
+  public String kind(Point point) {
+    return point.text(WORKLOAD);
+  }
+
+  @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
     StoreOptions options = Scheme.options(point, bench, 1);
     Workload workload = Workload.named(point.text(WORKLOAD));

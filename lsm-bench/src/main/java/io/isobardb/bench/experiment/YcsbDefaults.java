@@ -72,6 +72,11 @@ final class YcsbDefaults implements Experiment {
   }
 
   @Override
+  public String kind(Point point) {
+    return point.text(WORKLOAD);
+  }
+
+  @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
     long records = bench.scale().count(Tuned.RECORDS);
     long budget = bench.scale().budget(GIGABYTES);
