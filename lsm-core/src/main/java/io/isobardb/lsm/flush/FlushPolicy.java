@@ -76,7 +76,8 @@ public enum FlushPolicy {
 
   /**
    * The trees to flush because memory runs short, the best first; none if none has anything to give
-   * that is not busy.
+   * that is not busy, or if those that have the minimum are busy: what the others have would make
+   * groups of a page or two, and soon L0 would be full of them everywhere.
    *
    * @param trees all trees with write memory, busy ones too
    * @param minimumBytes what each should give back at least
@@ -97,6 +98,9 @@ public enum FlushPolicy {
       return first(worthwhile, bytes).stream()
           .map(tree -> new FlushChoice(tree.treeId(), name() + ": " + reason(tree, trees)))
           .toList();
+    }
+    if (trees.stream().anyMatch(tree -> tree.flushableBytes() >= minimumBytes)) {
+      return List.of();
     }
     List<TreeMemory> small =
         trees.stream()

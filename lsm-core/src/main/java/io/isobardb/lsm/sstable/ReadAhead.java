@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class ReadAhead implements AutoCloseable {
   static final int LARGEST_BYTES = 256 << 10;
 
-  /** Of the room there is, each takes no more than this part, so that others find some, too. */
-  private static final int ROOM_SHARE = 4;
+  /**
+   * Of the room there is, each takes no more than this part, so that a dozen others find about as
+   * much: pieces of a page or two cost a merge most of its time.
+   */
+  private static final int ROOM_SHARE = 16;
 
   /** A merge has a dozen of them at once: each is at most this part of the budget. */
   private static final int BUDGET_SHARE = 256;

@@ -34,6 +34,11 @@ public final class MemoryWall {
   /** A large write takes a quarter of the write memory at most. */
   private static final int LARGE_WRITES = 4;
 
+  /** What is kept for those who need memory at once has these bounds, in bytes. */
+  private static final long MOST_HEADROOM = 8 << 20;
+
+  private static final long LEAST_HEADROOM = 512 << 10;
+
   private static final int MIN_CACHE_PAGES = 48;
   private static final int MIN_WRITE_PAGES = 64;
   private static final int MIN_TREE_PAGES = 2;
@@ -238,12 +243,18 @@ public final class MemoryWall {
    */
   private void divide(long budget, long writeBytes) {
     long blocks = pool.blockBytes();
-    long headroom = Math.max(Math.min(budget / 32, 8 << 20), 512 << 10);
-    pool.keepForBlocks(blocks + headroom);
+    long headroom = headroom(budget / 32);
+    // A merge reads a dozen SSTables at once, each a piece at a time.
+    long readAhead = headroom(budget / 16);
+    pool.keepForBlocks(blocks + readAhead);
     budgetBytes = budget;
-    sharedBytes = budget - blocks - 2 * headroom;
+    sharedBytes = budget - blocks - headroom - readAhead;
     targetBytes = writeBytes;
     cache.resize(sharedBytes - writeBytes);
+  }
+
+  private static long headroom(long share) {
+    return Math.max(Math.min(share, MOST_HEADROOM), LEAST_HEADROOM);
   }
 
   /**

@@ -67,7 +67,7 @@ class FlushPolicyTest {
   }
 
   @Test
-  void whileAnythingCanBeFreedATreeIsFound() {
+  void whileAnythingCanBeFreedATreeIsFoundUnlessALargerOneIsBusy() {
     for (long seed = 0; seed < 2_000; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       List<TreeMemory> trees = new ArrayList<>();
@@ -82,7 +82,10 @@ class FlushPolicyTest {
                 random.nextInt(3) * MB,
                 random.nextBoolean()));
       }
-      boolean any = trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() > 0);
+      boolean any =
+          trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() >= 2 * MB)
+              || trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() > 0)
+                  && trees.stream().noneMatch(tree -> tree.flushableBytes() >= 2 * MB);
       for (FlushPolicy policy : FlushPolicy.values()) {
         List<FlushChoice> choices = policy.choose(trees, 2 * MB, random.nextInt(8) * MB);
         boolean good =
