@@ -26,8 +26,11 @@ public enum FlushStrategy {
   /** All the tree has in memory. */
   FULL,
   /**
-   * For memory's sake as {@link #ROUND_ROBIN}. For the log's sake, too, if enough is flushed for
-   * memory's sake anyway: the oldest entries are where the round goes on. Else as {@link #FULL}.
+   * As {@link #ROUND_ROBIN}, or as {@link #FULL} where the log is cut before slices have come
+   * round. For the log's sake that is so if little was flushed for memory's sake lately: the
+   * paper's rule. For either's, if what a tree has in memory is hardly taken once and a half within
+   * a log's length: slices would be flushed for memory's sake and again for the log's, and the two
+   * together write more than either alone (decision 0014).
    */
   ADAPTIVE;
 
@@ -38,28 +41,39 @@ public enum FlushStrategy {
   private static final double BETA = 0.5;
 
   /**
+   * So many times the most that a tree had in memory has to be flushed within a log's length for
+   * slices. Full flushes turn it over a whole number of times: so this stays clear of them.
+   */
+  private static final double SLICES_TURN = 1.5;
+
+  /**
    * How to flush a tree because memory runs short.
    *
    * @param small whether slices of it are of no use; see {@link MemoryComponent#isSmall}
+   * @param lately what was flushed of it within a log's length
    */
-  FlushKind forMemory(boolean small) {
-    if (small) {
-      return FlushKind.FULL;
+  FlushKind forMemory(boolean small, WriteWindow.Turnover lately) {
+    if (this == ADAPTIVE) {
+      return small || !turnsOver(lately) ? FlushKind.FULL : FlushKind.PARTIAL;
     }
-    return this == ADAPTIVE ? FlushKind.PARTIAL : kind();
+    return small ? FlushKind.FULL : kind();
   }
 
   /**
-   * How to flush a tree because the log is too long. The window is as long as the log may be.
+   * How to flush a tree because the log is too long.
    *
-   * @param flushedBytes of the tree's memory that flushes for memory's sake took in the window
-   * @param mostBytes the most that it had in memory at any time in the window
+   * @param lately what was flushed of it within a log's length
    */
-  FlushKind forLog(long flushedBytes, long mostBytes) {
+  FlushKind forLog(WriteWindow.Turnover lately) {
     if (this == ADAPTIVE) {
-      return flushedBytes <= BETA * mostBytes ? FlushKind.FULL : FlushKind.PARTIAL;
+      boolean enough = lately.forMemoryBytes() > BETA * lately.mostBytes();
+      return enough && turnsOver(lately) ? FlushKind.PARTIAL : FlushKind.FULL;
     }
     return kind();
+  }
+
+  private static boolean turnsOver(WriteWindow.Turnover lately) {
+    return lately.flushedBytes() >= SLICES_TURN * lately.mostBytes();
   }
 
   private FlushKind kind() {

@@ -221,7 +221,7 @@ public final class Flusher {
     FlushStrategy strategy = settings.strategy();
     return begun(
         FlushPolicy.chooseForLog(logged, below, roundBytes()),
-        tree -> strategy.forLog(window.flushedBytes(tree.id()), window.mostBytes(tree.id())),
+        tree -> strategy.forLog(window.turnover(tree.id())),
         false);
   }
 
@@ -276,7 +276,7 @@ public final class Flusher {
         if (tree.states().current().memoryRunCount() == 0) {
           sealActive(tree);
         }
-        FlushKind kind = settings.strategy().forMemory(false);
+        FlushKind kind = settings.strategy().forMemory(false, window.turnover(tree.id()));
         return new FlushJob(this, List.of(new TreeFlush(this, tree, kind, true)));
       }
     }
@@ -295,7 +295,9 @@ public final class Flusher {
     }
     FlushStrategy strategy = settings.strategy();
     return begun(
-        chooseForMemory(null, roundBytes()), tree -> strategy.forMemory(isSmall(tree)), true);
+        chooseForMemory(null, roundBytes()),
+        tree -> strategy.forMemory(isSmall(tree), window.turnover(tree.id())),
+        true);
   }
 
   private boolean isSmall(TreeHandle tree) {
@@ -460,10 +462,8 @@ public final class Flusher {
       long written = slice.bytesWritten();
       // Its share: what each slice alone has freed is not known.
       long given = (long) ((double) freed * written / Math.max(1, total));
-      if (slice.part().forMemory()) {
-        // Others write meanwhile: it was as much as was written in any case.
-        window.flushed(tree.id(), Math.max(given, written));
-      }
+      // Others write meanwhile: it was as much as was written in any case.
+      window.flushed(tree.id(), Math.max(given, written), slice.part().forMemory());
       tree.work().flushed(written, slice.part().forMemory());
       bytesWritten.add(written);
       flushes.increment();

@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * What became of each tree lately, in the last so many bytes written to all of them: how much was
- * written to it, how much of it was flushed for memory's sake, and the most it had in memory. Bytes
- * are the measure of time here, so that a pause changes nothing, and that unlogged trees count.
+ * written to it, how much of it was flushed, and why, and the most it had in memory. Bytes are the
+ * measure of time here, so that a pause changes nothing, and that unlogged trees count.
  *
  * <p>The window moves in steps, and only when {@link #look} is called: between two looks all is
  * taken to be written in one step.
@@ -26,12 +26,23 @@ final class WriteWindow {
   private long totalBytes;
   private long step;
 
+  /**
+   * How often flushes took lately what a tree had in memory.
+   *
+   * @param forMemoryBytes what those took that memory called for
+   * @param flushedBytes what all took
+   * @param mostBytes the most that it had in memory
+   */
+  record Turnover(long forMemoryBytes, long flushedBytes, long mostBytes) {}
+
   /** What is known of a tree. */
   private static final class Track {
     private final long[] bytesAtStep = new long[STEPS];
+    private final long[] forMemoryAtStep = new long[STEPS];
     private final long[] flushedAtStep = new long[STEPS];
     private final long[] mostInStep = new long[STEPS];
     private long bytes;
+    private long forMemory;
     private long flushed;
   }
 
@@ -62,9 +73,11 @@ final class WriteWindow {
     track.bytes = bytesWritten;
   }
 
-  /** Notes what a flush for memory's sake took from a tree. */
-  synchronized void flushed(int treeId, long bytes) {
-    track(treeId).flushed += bytes;
+  /** Notes what a flush took from a tree, for memory's sake or another's. */
+  synchronized void flushed(int treeId, long bytes, boolean forMemory) {
+    Track track = track(treeId);
+    track.flushed += bytes;
+    track.forMemory += forMemory ? bytes : 0;
   }
 
   /** Notes what a tree has in memory now. */
@@ -85,6 +98,7 @@ final class WriteWindow {
       int i = (int) (at % STEPS);
       for (Track track : tracks.values()) {
         track.bytesAtStep[i] = track.bytes;
+        track.forMemoryAtStep[i] = track.forMemory;
         track.flushedAtStep[i] = track.flushed;
         track.mostInStep[i] = 0;
       }
@@ -98,10 +112,15 @@ final class WriteWindow {
     return track == null ? 0 : track.bytes - track.bytesAtStep[first()];
   }
 
-  /** Bytes that flushes for memory's sake took from a tree in the window. */
-  synchronized long flushedBytes(int treeId) {
+  /** What flushes took from a tree in the window, and the most that it had. */
+  synchronized Turnover turnover(int treeId) {
     Track track = tracks.get(treeId);
-    return track == null ? 0 : track.flushed - track.flushedAtStep[first()];
+    return track == null
+        ? new Turnover(0, 0, 0)
+        : new Turnover(
+            track.forMemory - track.forMemoryAtStep[first()],
+            track.flushed - track.flushedAtStep[first()],
+            mostBytes(treeId));
   }
 
   /** The most bytes that a tree was noted to have in memory in the window. */

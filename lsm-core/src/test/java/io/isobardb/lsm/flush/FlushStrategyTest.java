@@ -1,5 +1,7 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.flush.WriteWindow.Turnover;
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.List;
@@ -15,15 +17,14 @@ class FlushStrategyTest {
     StringBuilder answer = new StringBuilder();
     for (String line : lines) {
       String[] words = line.split("\\s+");
+      boolean small = words[1].equals("small");
+      int first = small ? 2 : 1;
+      Turnover lately =
+          new Turnover(number(words[first]), number(words[first + 1]), number(words[first + 2]));
       for (FlushStrategy strategy : FlushStrategy.values()) {
-        answer
-            .append(strategy)
-            .append("  ")
-            .append(
-                words[0].equals("memory")
-                    ? strategy.forMemory(words.length > 1 && words[1].equals("small"))
-                    : strategy.forLog(number(words[1]), number(words[2])))
-            .append('\n');
+        FlushKind kind =
+            words[0].equals("memory") ? strategy.forMemory(small, lately) : strategy.forLog(lately);
+        answer.append(strategy).append("  ").append(kind).append('\n');
       }
     }
     return answer.toString();

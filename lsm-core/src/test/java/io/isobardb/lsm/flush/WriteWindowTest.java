@@ -3,6 +3,7 @@ package io.isobardb.lsm.flush;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.flush.WriteWindow.Turnover;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -104,18 +105,19 @@ class WriteWindowTest {
   @Test
   void whatWasFlushedLeavesTheWindowAndSoDoesTheMostHeld() {
     window.holds(1, 500);
-    window.flushed(1, 300);
+    window.flushed(1, 300, true);
+    window.flushed(1, 500, false);
     look(STEP, 0);
     window.holds(1, 200);
-    window.flushed(1, 30);
-    assertEquals(330, window.flushedBytes(1));
+    window.flushed(1, 30, true);
+    assertEquals(new Turnover(330, 830, window.mostBytes(1)), window.turnover(1));
     assertEquals(500, window.mostBytes(1));
     look(WINDOW, 0);
-    assertEquals(30, window.flushedBytes(1));
+    assertEquals(new Turnover(30, 30, window.mostBytes(1)), window.turnover(1));
     assertEquals(200, window.mostBytes(1));
     look(3 * WINDOW, 0);
-    assertEquals(0, window.flushedBytes(1));
+    assertEquals(new Turnover(0, 0, window.mostBytes(1)), window.turnover(1));
     assertEquals(0, window.mostBytes(1));
-    assertEquals(0, window.flushedBytes(9) + window.mostBytes(9));
+    assertEquals(new Turnover(0, 0, 0), window.turnover(9));
   }
 }
