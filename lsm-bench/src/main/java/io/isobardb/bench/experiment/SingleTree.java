@@ -60,9 +60,10 @@ final class SingleTree implements Experiment {
     return "100 M records of 1 KB, 20 GB of memory and 10 GB of log, times the scale; Zipfian keys;"
         + " three times as many operations as records, after half as many to warm up; with half"
         + " writes or more, those give the throughput, and what is counted goes at half of that rate,"
-        + " so that merges keep up. The write memory is a part of the budget, 1/16 at least, so that the smallest sizes of the figure are not here. What is"
-        + " compared is bytes written per operation: throughput depends on the device, and follows"
-        + " from them only where that is the bottleneck, as it was in the paper.";
+        + " so that merges keep up. The write memory is a part of the budget, 1/16 at least, so that"
+        + " the smallest sizes of the figure are not here. What is compared is bytes written per"
+        + " operation: throughput depends on the device, and follows from them only where that is the"
+        + " bottleneck, as it was in the paper.";
   }
 
   @Override
