@@ -42,7 +42,8 @@ public enum FlushStrategy {
 
   /**
    * So many times the most that a tree had in memory has to be flushed within a log's length for
-   * slices. Full flushes turn it over a whole number of times: so this stays clear of them.
+   * slices, once that is known. Full flushes turn it over a whole number of times: so this stays
+   * clear of them.
    */
   private static final double SLICES_TURN = 1.5;
 
@@ -73,7 +74,7 @@ public enum FlushStrategy {
   }
 
   private static boolean turnsOver(WriteWindow.Turnover lately) {
-    return lately.flushedBytes() >= SLICES_TURN * lately.mostBytes();
+    return !lately.known() || lately.flushedBytes() >= SLICES_TURN * lately.mostBytes();
   }
 
   private FlushKind kind() {

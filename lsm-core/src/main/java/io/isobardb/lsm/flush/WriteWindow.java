@@ -32,8 +32,9 @@ final class WriteWindow {
    * @param forMemoryBytes what those took that memory called for
    * @param flushedBytes what all took
    * @param mostBytes the most that it had in memory
+   * @param known whether so much was written since the store was opened that this says something
    */
-  record Turnover(long forMemoryBytes, long flushedBytes, long mostBytes) {}
+  record Turnover(long forMemoryBytes, long flushedBytes, long mostBytes, boolean known) {}
 
   /** What is known of a tree. */
   private static final class Track {
@@ -116,11 +117,12 @@ final class WriteWindow {
   synchronized Turnover turnover(int treeId) {
     Track track = tracks.get(treeId);
     return track == null
-        ? new Turnover(0, 0, 0)
+        ? new Turnover(0, 0, 0, false)
         : new Turnover(
             track.forMemory - track.forMemoryAtStep[first()],
             track.flushed - track.flushedAtStep[first()],
-            mostBytes(treeId));
+            mostBytes(treeId),
+            step >= STEPS);
   }
 
   /** The most bytes that a tree was noted to have in memory in the window. */

@@ -20,7 +20,11 @@ class FlushStrategyTest {
       boolean small = words[1].equals("small");
       int first = small ? 2 : 1;
       Turnover lately =
-          new Turnover(number(words[first]), number(words[first + 1]), number(words[first + 2]));
+          new Turnover(
+              number(words[first]),
+              number(words[first + 1]),
+              number(words[first + 2]),
+              !words[words.length - 1].equals("unknown"));
       for (FlushStrategy strategy : FlushStrategy.values()) {
         FlushKind kind =
             words[0].equals("memory") ? strategy.forMemory(small, lately) : strategy.forLog(lately);

@@ -110,14 +110,11 @@ class WriteWindowTest {
     look(STEP, 0);
     window.holds(1, 200);
     window.flushed(1, 30, true);
-    assertEquals(new Turnover(330, 830, window.mostBytes(1)), window.turnover(1));
-    assertEquals(500, window.mostBytes(1));
+    assertEquals(new Turnover(330, 830, 500, false), window.turnover(1));
     look(WINDOW, 0);
-    assertEquals(new Turnover(30, 30, window.mostBytes(1)), window.turnover(1));
-    assertEquals(200, window.mostBytes(1));
+    assertEquals(new Turnover(30, 30, 200, true), window.turnover(1));
     look(3 * WINDOW, 0);
-    assertEquals(new Turnover(0, 0, window.mostBytes(1)), window.turnover(1));
-    assertEquals(0, window.mostBytes(1));
-    assertEquals(new Turnover(0, 0, 0), window.turnover(9));
+    assertEquals(new Turnover(0, 0, 0, true), window.turnover(1));
+    assertEquals(new Turnover(0, 0, 0, false), window.turnover(9));
   }
 }
