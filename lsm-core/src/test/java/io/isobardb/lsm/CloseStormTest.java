@@ -107,9 +107,21 @@ class CloseStormTest {
   }
 
   private static void transact(Store store, Tree tree, SplittableRandom random) {
-    try (Transaction transaction = store.begin()) {
+    Isolation[] isolations = Isolation.values();
+    TransactionOptions options =
+        TransactionOptions.builder()
+            .isolation(isolations[random.nextInt(isolations.length)])
+            .locking(random.nextBoolean() ? Locking.PESSIMISTIC : Locking.OPTIMISTIC)
+            .build();
+    try (Transaction transaction = store.begin(options)) {
       byte[] key = bytes("t" + random.nextInt(3));
-      byte[] old = transaction.getForUpdate(tree, key);
+      if (random.nextInt(4) == 0) {
+        try (Cursor cursor = transaction.cursor(tree)) {
+          cursor.seek(key(random.nextInt(KEYS)));
+        }
+      }
+      byte[] old =
+          random.nextBoolean() ? transaction.get(tree, key) : transaction.getForUpdate(tree, key);
       transaction.put(tree, key, value(old == null ? 1 : count(old) + 1));
       transaction.commit();
     } catch (TransactionAbortedException e) {

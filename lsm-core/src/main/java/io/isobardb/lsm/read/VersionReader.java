@@ -54,8 +54,17 @@ public final class VersionReader {
    * newer than that.
    */
   public long newest(TreeHandle tree, byte[] key, long since) {
+    int operation = engine.operations().enter();
+    try {
+      tree.checkOpen();
+      return newestOfOpen(tree, key, since);
+    } finally {
+      engine.operations().exit(operation);
+    }
+  }
+
+  private long newestOfOpen(TreeHandle tree, byte[] key, long since) {
     long hash = KeyHash.hash(key, 0, key.length);
-    tree.checkOpen();
     TreeState state = tree.states().acquire();
     try {
       long newest = newest(requireNonNull(state.active().tree()), key, hash);
@@ -135,8 +144,18 @@ public final class VersionReader {
    */
   public byte @Nullable [] firstChanged(
       TreeHandle tree, byte @Nullable [] low, RangeEnd end, long since) {
-    for (int attempt = 1; ; attempt++) {
+    int operation = engine.operations().enter();
+    try {
       tree.checkOpen();
+      return firstChangedOfOpen(tree, low, end, since);
+    } finally {
+      engine.operations().exit(operation);
+    }
+  }
+
+  private byte @Nullable [] firstChangedOfOpen(
+      TreeHandle tree, byte @Nullable [] low, RangeEnd end, long since) {
+    for (int attempt = 1; ; attempt++) {
       TreeState state = tree.states().acquire();
       try (MergingCursor cursor = recent(tree, state, since)) {
         boolean more =
@@ -155,6 +174,7 @@ public final class VersionReader {
         if (attempt == MAX_ATTEMPTS) {
           throw e;
         }
+        tree.checkOpen();
         Thread.yield();
       } finally {
         tree.states().release(state);
