@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Each allocation of a short life of a store fails, one per run: a page or a block that the pool
@@ -230,6 +232,34 @@ class AllocationFaultsTest {
         String name = "/" + new String(key(i));
         note("plain" + name, value(round, 100), done);
         note("packed" + name, value(round, 100), done);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCursorWhoseStateWasLetGoTriesAgainUntilItHasPages(boolean forward) {
+    int[] refusals = {0};
+    SimulatedClock clock = new SimulatedClock();
+    Environment environment =
+        new Environment(
+            new SimulatedStorage(clock),
+            clock,
+            new SimulatedScheduler(clock, 7),
+            new SplittableRandom(7),
+            purpose -> purpose == Purpose.CURSOR && refusals[0]-- > 0);
+    try (Store store = Store.open(environment, OPTIONS)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 3; i++) {
+        tree.put(key(i), new byte[100]);
+      }
+      try (Cursor cursor = tree.cursor()) {
+        assertTrue(cursor.seek(key(1)));
+        store.cursors().letGo(true);
+        refusals[0] = 200;
+        assertTrue(forward ? cursor.next() : cursor.previous());
+        assertArrayEquals(key(forward ? 2 : 0), cursor.key());
+        assertTrue(refusals[0] <= 0, "no page was wanted");
       }
     }
   }

@@ -173,16 +173,11 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
-  /** Takes the state up again after {@link #letGo}; the sources stand nowhere. */
-  private void takeUp() {
+  /** Before the sources are placed somewhere: takes up a state if it was let go. */
+  private void takeUpToPlace() {
     if (state == null) {
       merged = open();
     }
-  }
-
-  /** As {@link #takeUp}, before the sources are placed somewhere. */
-  private void takeUpToPlace() {
-    takeUp();
     tree.readLoss().seek(runs);
   }
 
@@ -324,16 +319,14 @@ public final class TreeCursor implements AutoCloseable {
     return seekBefore(origin, 0, length);
   }
 
-  /** Goes over to the current state if it is time to; whether the sources now stand nowhere. */
+  /** Lets its state go if it is time to; whether the sources stand nowhere. */
   private boolean renew() {
     if (++steps >= STEPS_BEFORE_LOOK) {
       tree.readLoss().steps(steps, runs);
       steps = 0;
       letGo(false);
     }
-    boolean renewed = state == null;
-    takeUp();
-    return renewed;
+    return state == null;
   }
 
   /**
