@@ -140,6 +140,11 @@ public final class WriteGate implements StallCounter {
     return usedBytes() > limitBytes / 64 * DELAY;
   }
 
+  /** Whether writers wait for flushes that let the log be cut. */
+  public boolean isLogFull() {
+    return logFull;
+  }
+
   /** Whether more is in use than the write memory and this many bytes. */
   public boolean overdrawn(long bytes) {
     return usedBytes() > limitBytes + bytes;

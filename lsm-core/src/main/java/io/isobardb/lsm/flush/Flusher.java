@@ -323,6 +323,9 @@ public final class Flusher {
    * Else it is to end, and what is more urgent begins.
    */
   boolean goesOn(TreeHandle tree) {
+    if (l0Full(tree)) {
+      return false;
+    }
     TreeSlots shares = slots;
     if (shares != null && shares.due(tree)) {
       return !logIsLong();
@@ -384,7 +387,7 @@ public final class Flusher {
       long bytes = state.memoryBytes();
       if (bytes > 0 && !tree.closed() && counts.test(tree)) {
         window.holds(tree.id(), bytes);
-        boolean busy = tree != mine && busy(tree);
+        boolean busy = tree == mine ? l0Full(tree) : busy(tree);
         long flushable = Math.max(0, bytes - kept.applyAsLong(tree));
         long written = (long) (window.bytes(tree.id()) * tree.priority().weight());
         long minLsn = state.minMemoryLsn(engine.log().durable());

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
@@ -147,9 +148,12 @@ final class MemoryMergeJob implements Job {
 
   /** Whether writers wait, or soon will, for a flush that waits for this merge. */
   private boolean flushIsDue() {
-    return engine.gate().pressed()
-        && tree.bytesWritten() != writtenAtStart
-        && !tree.states().current().version().l0Full();
+    WriteGate gate = engine.gate();
+    boolean wanted =
+        gate.scarce()
+            || gate.isLogFull()
+            || (gate.pressed() && tree.bytesWritten() != writtenAtStart);
+    return wanted && !tree.states().current().version().l0Full();
   }
 
   private List<Run> inputsOf(List<Run> memory) {

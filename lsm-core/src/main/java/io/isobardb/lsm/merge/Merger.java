@@ -13,6 +13,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -132,11 +133,6 @@ public final class Merger {
     return memoryMerges.sum();
   }
 
-  /** Disk merges queued or running. */
-  public synchronized int runningMerges() {
-    return count;
-  }
-
   /** Starts what disk merges there are to do for a tree. */
   public void request(TreeHandle tree) {
     while (!tree.closed() && engine.failure().cause() == null && !engine.space().isFull()) {
@@ -203,7 +199,7 @@ public final class Merger {
   }
 
   void ended(DiskMergeJob job) {
-    List<TreeHandle> others;
+    List<TreeHandle> next;
     synchronized (this) {
       List<DiskMergeJob> jobs = running.get(job.tree());
       if (jobs != null && jobs.remove(job)) {
@@ -212,12 +208,15 @@ public final class Merger {
           running.remove(job.tree());
         }
       }
-      others = List.copyOf(waiting);
+      // Each in its turn, this one last; but first those that can't be flushed until then.
+      waiting.remove(job.tree());
+      next = new ArrayList<>(waiting);
+      next.add(job.tree());
       waiting.clear();
     }
+    next.sort(Comparator.comparing(tree -> !tree.states().current().version().l0Full()));
     onChange.run();
-    request(job.tree());
-    others.forEach(this::request);
+    next.forEach(this::request);
   }
 
   /** Whether disk merges of a tree are queued or running. */

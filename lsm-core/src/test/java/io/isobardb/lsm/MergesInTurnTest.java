@@ -1,0 +1,86 @@
+package io.isobardb.lsm;
+
+import static io.isobardb.lsm.SimulatedStores.key;
+import static io.isobardb.lsm.SimulatedStores.value;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.isobardb.lsm.flush.FlusherAccess;
+import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.version.Version;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** Merges that are behind, and who has to wait for them. */
+class MergesInTurnTest {
+  private static final int KEYS = 1000;
+  private static final long LOG_LIMIT = 64 << 20;
+
+  private static final StoreOptions OPTIONS =
+      StoreOptions.builder()
+          .pageSize(4096)
+          .memoryBudget(32 << 20)
+          .logLimit(LOG_LIMIT)
+          .memoryTuner(false)
+          .backgroundThreads(2)
+          .build();
+
+  private final SimulatedClock clock = new SimulatedClock();
+  private final HoldingScheduler scheduler =
+      new HoldingScheduler(new SimulatedScheduler(clock, 1), HoldingScheduler.MERGES);
+
+  private Store open() {
+    return Store.open(
+        new Environment(new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(1)),
+        OPTIONS);
+  }
+
+  private static void fillL0(Store store, Tree tree) {
+    for (int round = 0; round < Version.MAX_L0_GROUPS; round++) {
+      for (int i = 0; i < KEYS; i++) {
+        tree.put(key(i), value(round, 1000));
+      }
+      store.flush();
+    }
+  }
+
+  @Test
+  void aTreeWithMuchToMergeLetsOthersHaveTheirTurn() {
+    List<String> order = new ArrayList<>();
+    try (Store store = open()) {
+      Tree first = store.openTree("first");
+      Tree second = store.openTree("second");
+      fillL0(store, first);
+      fillL0(store, second);
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void merged(Merge event) {
+              order.add(event.tree());
+            }
+          });
+      scheduler.letGo();
+      store.awaitQuiet();
+    }
+    assertEquals(List.of("first", "second", "first"), order.subList(0, 3));
+  }
+
+  @Test
+  void aFlushForMemoryDoesNotGoOnWhenL0IsFull() {
+    try (Store store = open()) {
+      Tree tree = store.openTree("t");
+      fillL0(store, tree);
+      for (int i = 0; !store.engine().gate().pressed(); i++) {
+        tree.put(key(i), value(i, 1000));
+      }
+      assertFalse(FlusherAccess.goesOn(store.engine(), tree.handle(), LOG_LIMIT));
+      scheduler.letGo();
+    }
+  }
+}
