@@ -71,11 +71,6 @@ public record OpenOptions(
     return (int) Math.max(wanted, (long) MIN_ACTIVE_PAGES * pageSize);
   }
 
-  /** How much is written in a cycle of the tuner at most: enough for merges to show. */
-  long cycleBytes() {
-    return Math.max(logLimit, 2 * memoryBudget);
-  }
-
   /** The size of a disk SSTable that is written while write memory has {@code writeBytes}. */
   public long tableBytes(long writeBytes) {
     return Math.max(Math.min(writeBytes / 8, 16 << 20), 256 << 10);

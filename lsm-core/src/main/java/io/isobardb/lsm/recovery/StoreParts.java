@@ -217,7 +217,7 @@ public final class StoreParts {
 
   private TunerService newTuner() {
     TunerService.Settings settings =
-        new TunerService.Settings(options.cycleBytes(), options.tuning());
+        new TunerService.Settings(options.logLimit(), options.tuning());
     return new TunerService(engine, pool, cache, flusher, wall, settings);
   }
 

@@ -128,6 +128,11 @@ public final class MemoryWall {
     return targetBytes;
   }
 
+  /** All memory of the store, in bytes. */
+  long budgetBytes() {
+    return budgetBytes;
+  }
+
   /** The least write memory there should be, in bytes. */
   public long writeFloorBytes() {
     long trees = Long.highestOneBit(Math.max(1, 2L * engine.catalog().trees().size() - 1));

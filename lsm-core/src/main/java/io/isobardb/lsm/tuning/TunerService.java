@@ -75,12 +75,17 @@ public final class TunerService implements Service {
   /**
    * When cycles end.
    *
-   * @param cycleBytes after so many bytes written
+   * @param logLimitBytes after so many bytes written, or twice the budget if that is more: enough
+   *     for merges to show
    * @param tuning or after an interval that it names; and what pages cost
    */
-  public record Settings(long cycleBytes, Tuning tuning) {
+  public record Settings(long logLimitBytes, Tuning tuning) {
     long intervalNanos() {
       return tuning.intervalNanos();
+    }
+
+    long cycleBytes(long budgetBytes) {
+      return Math.max(logLimitBytes, 2 * budgetBytes);
     }
   }
 
@@ -99,7 +104,7 @@ public final class TunerService implements Service {
     this.engine = engine;
     this.wall = wall;
     this.settings = s;
-    this.dueBytes = s.cycleBytes();
+    this.dueBytes = cycleBytes();
     this.statistics = new CycleStatistics(engine, pool.epochs(), cache, flusher);
     this.file = new TunerFile(engine.environment().storage(), pool);
   }
@@ -203,19 +208,23 @@ public final class TunerService implements Service {
   private void beginCycle() {
     intervals = 0;
     grownBefore = 0;
-    dueBytes = settings.cycleBytes();
+    dueBytes = cycleBytes();
     stoodAt = wall.writeBytes();
     statistics.begin();
+  }
+
+  private long cycleBytes() {
+    return settings.cycleBytes(wall.budgetBytes());
   }
 
   /** Called when enough was written: whether merges have come as far as when the cycle began. */
   private boolean enoughWritten() {
     if (statistics.isLoading()
         || statistics.hasWholeRounds()
-        || dueBytes >= MAX_CYCLES * settings.cycleBytes()) {
+        || dueBytes >= MAX_CYCLES * cycleBytes()) {
       return true;
     }
-    dueBytes = statistics.grownBytes() + Math.max(1, settings.cycleBytes() / LOOKS);
+    dueBytes = statistics.grownBytes() + Math.max(1, cycleBytes() / LOOKS);
     return false;
   }
 
@@ -223,7 +232,7 @@ public final class TunerService implements Service {
   private boolean timeIsUp() {
     intervals++;
     long grown = statistics.grownBytes();
-    boolean writing = grown - grownBefore > settings.cycleBytes() / HARDLY;
+    boolean writing = grown - grownBefore > cycleBytes() / HARDLY;
     grownBefore = grown;
     return !writing
         || statistics.isLoading()

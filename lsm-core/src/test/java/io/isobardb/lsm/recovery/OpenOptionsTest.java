@@ -108,12 +108,6 @@ class OpenOptionsTest {
   }
 
   @Test
-  void aTunersCycleIsALogOrTwoBudgets() {
-    assertEquals(16 * MB, ofLogLimit(15 * MB).cycleBytes());
-    assertEquals(17 * MB, ofLogLimit(17 * MB).cycleBytes());
-  }
-
-  @Test
   void aStoresOwnPageSizeReplacesTheOneAskedForAndNothingElse() {
     OpenOptions wanted = ofActiveBytes(MB);
     OpenOptions own = wanted.withPageSize(8192);

@@ -18,8 +18,8 @@ import java.util.List;
  *     saved<sub>m</sub>
  * @param ghostBytes by how much more of the budget the cache would have had the pages that the
  *     ghost cache knows: sim; 0 if there is none
- * @param trees the trees; one that wrote, merged and flushed nothing and has no floor may be left
- *     out
+ * @param trees the trees; one that wrote, merged and flushed nothing may be left out: its floor is
+ *     to be in the tuner's then
  */
 public record StoreCycle(
     long cycle,
