@@ -140,6 +140,23 @@ public record StoreStats(
       field(json, purpose.name().toLowerCase(java.util.Locale.ROOT), ledger.bytes(purpose));
     }
     json.append('}');
+    json.append(",\"cache\":{\"hits\":").append(cache.hits());
+    field(json, "queryMisses", cache.queryMisses());
+    field(json, "mergeMisses", cache.mergeMisses());
+    field(json, "queryGhostHits", cache.queryGhostHits());
+    field(json, "mergeGhostHits", cache.mergeGhostHits());
+    field(json, "failedLoads", cache.failedLoads());
+    field(json, "evictions", cache.evictions());
+    field(json, "adoptions", cache.adoptions());
+    field(json, "waits", cache.waits());
+    field(json, "heldPages", cache.heldPages());
+    field(json, "heldAtMisses", cache.heldAtMisses());
+    field(json, "targetPages", cache.targetPages());
+    field(json, "entryHits", cache.entryHits());
+    field(json, "entryPages", cache.entryPages());
+    field(json, "ghostPages", cache.ghostPages());
+    field(json, "ghostCapacityPages", cache.ghostCapacityPages());
+    json.append('}');
     field(json, "writeMemory", writeMemoryBytes);
     field(json, "writeMemoryLimit", writeMemoryLimitBytes);
     field(json, "logBytesWritten", logBytesWritten);

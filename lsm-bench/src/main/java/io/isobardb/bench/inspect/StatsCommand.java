@@ -3,7 +3,6 @@ package io.isobardb.bench.inspect;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.TextTable;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.StoreStats;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -37,14 +36,14 @@ public final class StatsCommand implements Callable<Integer> {
       if (json) {
         out.println(stats.toJson());
       } else {
-        print(opened.options(), stats, out);
+        print(stats, out);
       }
     }
     out.flush();
     return 0;
   }
 
-  private static void print(StoreOptions options, StoreStats stats, PrintWriter out) {
+  private static void print(StoreStats stats, PrintWriter out) {
     TextTable table =
         new TextTable("tree", "on disk", "SSTables", "L0 groups", "L1..Ln", "in memory");
     for (StoreStats.TreeStats tree : stats.trees()) {
@@ -60,16 +59,13 @@ public final class StatsCommand implements Callable<Integer> {
     long disk = stats.trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum();
     out.println();
     out.println("trees         " + stats.trees().size() + ", " + ByteSize.format(disk));
-    out.println(
-        "log           "
-            + ByteSize.format(stats.logSizeBytes())
-            + " of at most "
-            + ByteSize.format(options.logLimit()));
+    out.println("log           " + ByteSize.format(stats.logSizeBytes()));
     out.println(
         "memory        "
             + ByteSize.format(stats.ledger().allocatedBytes())
-            + " of "
-            + ByteSize.format(stats.ledger().limitBytes()));
+            + " of the "
+            + ByteSize.format(stats.ledger().limitBytes())
+            + " that this command has");
     out.println(
         "write memory  "
             + ByteSize.format(stats.writeMemoryBytes())

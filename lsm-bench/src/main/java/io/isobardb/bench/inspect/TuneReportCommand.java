@@ -60,6 +60,13 @@ public final class TuneReportCommand implements Callable<Integer> {
     Path file = directory.resolve(TunerFile.NAME);
     String text = Files.exists(file) ? new String(Files.readAllBytes(file), UTF_8) : "";
     TunerHistory history = TunerFile.parse(text);
+    int unreadable = TunerFile.unreadableLines(text);
+    if (unreadable > 0) {
+      // Also what a process that was killed while it wrote leaves behind.
+      PrintWriter err = spec.commandLine().getErr();
+      err.printf("%s: passed over %d lines, damaged or of another version%n", file, unreadable);
+      err.flush();
+    }
     PrintWriter out = spec.commandLine().getOut();
     if (replay) {
       return replayed(history.decisions(), out);
@@ -73,9 +80,11 @@ public final class TuneReportCommand implements Callable<Integer> {
     boolean fromStart = !decisions.isEmpty() && decisions.get(0).seen().cycle() == 1;
     List<String> differences = Replay.differences(decisions, fromStart);
     differences.forEach(out::println);
-    int replayed = fromStart ? decisions.size() : Math.max(0, decisions.size() - 1);
     out.println(
-        replayed + " decisions replayed, " + differences.size() + " of them made otherwise");
+        Replay.count(decisions, fromStart)
+            + " decisions replayed, "
+            + differences.size()
+            + " of them made otherwise");
     out.flush();
     return differences.isEmpty() ? 0 : 1;
   }

@@ -48,19 +48,26 @@ public final class TunerFile {
   /** The decisions in a file's text; what is no decision is left out. */
   public static TunerHistory parse(String text) {
     List<Decision> decisions = new ArrayList<>();
-    for (String line : text.split("\n")) {
-      if (!line.isEmpty()) {
-        add(decisions, line);
-      }
-    }
+    text.lines().forEach(line -> add(decisions, line));
     return TunerHistory.of(decisions);
   }
 
-  private static void add(List<Decision> decisions, String line) {
+  /** How many lines of a file's text {@link #parse} leaves out. */
+  public static int unreadableLines(String text) {
+    List<Decision> ignored = new ArrayList<>();
+    return (int) text.lines().filter(line -> !line.isEmpty() && !add(ignored, line)).count();
+  }
+
+  /** Whether the line is a decision, which is added then. */
+  private static boolean add(List<Decision> decisions, String line) {
+    if (line.isEmpty()) {
+      return false;
+    }
     try {
-      decisions.add(DecisionText.parse(line));
+      return decisions.add(DecisionText.parse(line));
     } catch (RuntimeException e) {
       LOG.debug("a line of {} is passed over: {}", NAME, e.toString());
+      return false;
     }
   }
 
