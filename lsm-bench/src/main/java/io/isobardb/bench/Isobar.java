@@ -2,6 +2,7 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.ErrorText;
 import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.crash.CrashTestCommand;
 import io.isobardb.bench.experiment.ExperimentCommand;
@@ -61,8 +62,7 @@ public final class Isobar implements Runnable {
   }
 
   private static int failed(Exception e, CommandLine commandLine, CommandLine.ParseResult parsed) {
-    String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    commandLine.getErr().println("isobar " + commandLine.getCommandName() + ": " + message);
+    commandLine.getErr().println("isobar " + commandLine.getCommandName() + ": " + ErrorText.of(e));
     boolean wrongUsage = e instanceof IllegalArgumentException;
     if (!wrongUsage && Boolean.getBoolean("isobar.trace")) {
       e.printStackTrace(commandLine.getErr());

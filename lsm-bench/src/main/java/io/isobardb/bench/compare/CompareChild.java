@@ -3,6 +3,7 @@ package io.isobardb.bench.compare;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.Engine;
+import io.isobardb.bench.process.ChildMain;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -19,10 +20,8 @@ final class CompareChild {
   private CompareChild() {}
 
   /** Runs the comparison's part. */
-  public static void main(String[] args) throws IOException, InterruptedException {
-    run(CompareSpec.fromJson(args[0]), System.out);
-    // Peers may leave threads behind.
-    System.exit(0);
+  public static void main(String[] args) {
+    ChildMain.run(() -> run(CompareSpec.fromJson(args[0]), System.out));
   }
 
   static void run(CompareSpec spec, PrintStream out) throws IOException, InterruptedException {

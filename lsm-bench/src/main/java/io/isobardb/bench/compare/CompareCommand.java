@@ -3,13 +3,13 @@ package io.isobardb.bench.compare;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.WorkDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -124,10 +124,12 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Option(
       names = "--duration",
-      paramLabel = "SECONDS",
-      description = "Longest time of a phase other than the load (default: ${DEFAULT-VALUE}).",
-      defaultValue = "20")
-  private double durationSeconds;
+      paramLabel = "TIME",
+      description =
+          "Longest time of a phase other than the load, such as 500ms, or a number of seconds"
+              + " (default: ${DEFAULT-VALUE}).",
+      defaultValue = "20s")
+  private TimeSpan duration = new TimeSpan(0);
 
   @Option(
       names = "--warm-up",
@@ -158,6 +160,9 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (repeats < 1 || duration.millis() < 1) {
+      throw new IllegalArgumentException("--repeats must be 1 at least, --duration above 0");
+    }
     List<EngineKind> kinds = new ArrayList<>();
     engines.forEach(name -> kinds.add(EngineKind.of(name)));
     EngineKind base =
@@ -172,25 +177,17 @@ public final class CompareCommand implements Callable<Integer> {
     ordered.remove(Phase.LOAD);
     ordered.add(0, Phase.LOAD);
     CompareReport report = new CompareReport(kinds, ordered, base);
-    Path root =
-        dir == null ? Files.createTempDirectory("isobar-compare-") : Files.createDirectories(dir);
-    try (Progress progress = Progress.onStandardError()) {
+    try (WorkDirectory root = WorkDirectory.of(dir, "isobar-compare-");
+        Progress progress = Progress.onStandardError()) {
       for (int repeat = 0; repeat < repeats; repeat++) {
         // Who goes first changes, so that none always finds the machine as the same other left it.
         List<EngineKind> turn = new ArrayList<>(kinds);
         Collections.rotate(turn, -repeat);
         for (EngineKind engine : turn) {
-          Path data = Files.createTempDirectory(root, engine.label() + "-");
-          try {
-            runChild(spec(engine, ordered, data, repeat), report, progress, repeat);
-          } finally {
-            Directories.delete(data);
+          try (WorkDirectory data = WorkDirectory.temporary(root.path(), engine.label() + "-")) {
+            runChild(spec(engine, ordered, data.path(), repeat), report, progress, repeat);
           }
         }
-      }
-    } finally {
-      if (dir == null) {
-        Directories.delete(root);
       }
     }
     System.out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text(verbose));
@@ -201,18 +198,13 @@ public final class CompareCommand implements Callable<Integer> {
     return new CompareSpec(
         engine,
         ordered,
-        new EngineOptions(
-            data.toAbsolutePath(),
-            memory.bytes(),
-            io == Io.direct,
-            durability == Durability.sync,
-            1),
+        new EngineOptions(data, memory.bytes(), io == Io.direct, durability == Durability.sync, 1),
         records,
         operations == null ? records : operations,
         Math.toIntExact(keySize.bytes()),
         Math.toIntExact(valueSize.bytes()),
         threads,
-        durationSeconds,
+        duration.millis() / 1e3,
         seed + repeat,
         warmUp == null ? records / 2 : warmUp);
   }

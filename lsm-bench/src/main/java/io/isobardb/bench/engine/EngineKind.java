@@ -16,7 +16,14 @@ public enum EngineKind {
   ROCKSDB {
     @Override
     public Engine open(EngineOptions options) {
-      return RocksEngine.open(options);
+      return RocksEngine.open(options, false);
+    }
+  },
+  /** The same, made to wait with writes while its write buffers exceed what they may hold. */
+  ROCKSDB_STALL {
+    @Override
+    public Engine open(EngineOptions options) {
+      return RocksEngine.open(options, true);
     }
   },
   /** H2's MVStore: a copy-on-write B-tree on the Java heap. */
@@ -65,7 +72,7 @@ public enum EngineKind {
 
   /** The name on the command line and in reports. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** The engine of that name; the error lists the names there are. */

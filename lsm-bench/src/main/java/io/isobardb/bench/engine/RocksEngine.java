@@ -46,14 +46,15 @@ final class RocksEngine implements Engine {
   private final Deque<AutoCloseable> natives;
   private final String configuration;
 
-  private RocksEngine(EngineOptions options) throws RocksDBException {
+  private RocksEngine(EngineOptions options, boolean stalls) throws RocksDBException {
     this.options = options;
     natives = new ArrayDeque<>();
     RocksSettings settings =
         new RocksSettings(options.memoryBytes(), options.directIo(), options.syncWrites());
     // The clock cache has no lock on hits; 0 lets it size its table by itself.
     cache = own(new HyperClockCache(options.memoryBytes(), 0, -1, false));
-    WriteBufferManager writeBuffers = own(new WriteBufferManager(settings.writeBytes(), cache));
+    WriteBufferManager writeBuffers =
+        own(new WriteBufferManager(settings.writeBytes(), cache, stalls));
     ColumnFamilyOptions treeOptions = own(settings.set(new ColumnFamilyOptions()));
     DBOptions dbOptions = own(settings.dbOptions(writeBuffers));
     // 10 bits a key: 1 % false positives.
@@ -71,11 +72,13 @@ final class RocksEngine implements Engine {
     sync = options.syncWrites() ? null : new BackgroundSync("rocksdb", this::syncLog);
     configuration =
         String.format(
-            "rocksdb: one HyperClock cache of %d MB that write buffers (%d MB), filters and indexes are charged to; memtables of %d MB;"
+            "%s: one HyperClock cache of %d MB that write buffers (%d MB%s), filters and indexes are charged to; memtables of %d MB;"
                 + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; dynamic level bytes; 2 background jobs;"
                 + " direct I/O %s; %s",
+            stalls ? "rocksdb-stall" : "rocksdb",
             options.memoryBytes() / MIB,
             settings.writeBytes() / MIB,
+            stalls ? ", beyond which writes wait" : "",
             settings.bufferBytes() / MIB,
             options.directIo() ? "on" : "off",
             options.syncWrites()
@@ -85,10 +88,16 @@ final class RocksEngine implements Engine {
                     + " ms (manual_wal_flush)");
   }
 
-  static Engine open(EngineOptions options) {
+  /**
+   * Opens or creates the database.
+   *
+   * @param stalls whether writes wait while the write buffers are beyond their limit, instead of
+   *     taking more
+   */
+  static Engine open(EngineOptions options, boolean stalls) {
     RocksDB.loadLibrary();
     try {
-      return new RocksEngine(options);
+      return new RocksEngine(options, stalls);
     } catch (RocksDBException e) {
       throw new IllegalStateException("rocksdb: cannot open " + options.dir(), e);
     }

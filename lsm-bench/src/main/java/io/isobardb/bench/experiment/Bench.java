@@ -44,7 +44,7 @@ final class Bench implements AutoCloseable {
   private final Consumer<String> progress;
   private int copies;
 
-  /** {@code longestSeconds} is a limit for all runs, below those they have themselves. */
+  /** {@code longestSeconds} is a limit for the runs at full speed, below those they have. */
   Bench(
       Path dir,
       Scale scale,

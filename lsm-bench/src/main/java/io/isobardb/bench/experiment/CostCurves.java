@@ -54,7 +54,8 @@ final class CostCurves implements Experiment {
     return "YCSB's write-heavy mix (50 % updates, 50 % lookups) over 10 trees of 10 M records each,"
         + " 80 % of the operations for two of them, 20 GB of memory, 10 GB of log, times the scale;"
         + " from 1/16 to 3/4 of the budget, which is all that a store may have. Buffered I/O: what"
-        + " counts here is pages, not time.";
+        + " counts here is pages, not time. The figure's other half, TPC-C, is among the points of"
+        + " tuner-accuracy-tpcc: its fixed splits.";
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.isobardb.bench.experiment;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.process.ChildMain;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -14,8 +15,8 @@ import java.util.Map;
  * JSON object whose {@code event} is {@code progress}, {@code rows} or {@code end}. It exits with 0
  * only after {@code end}.
  *
- * <p>The first of several points of a kind is run twice, and counts the second time: compilers are
- * done then.
+ * <p>The first point of a kind is run twice, and counts the second time: compilers are done then.
+ * Experiments with a process per point see to that themselves.
  */
 final class ExperimentChild {
   private static final double REHEARSAL_SECONDS = 3;
@@ -23,21 +24,19 @@ final class ExperimentChild {
   private ExperimentChild() {}
 
   /** Measures. */
-  public static void main(String[] args) throws Exception {
-    run(ExperimentSpec.fromJson(args[0]), System.out);
-    // Peers may leave threads behind.
-    System.exit(0);
+  public static void main(String[] args) {
+    ChildMain.run(() -> run(ExperimentSpec.fromJson(args[0]), System.out));
   }
 
   private static void run(ExperimentSpec spec, PrintStream out) throws Exception {
     Experiment experiment = Experiments.of(spec.experiment());
-    List<Point> points = Experiments.points(experiment, spec.scale(), spec.seed());
+    List<Point> points = Experiments.points(experiment, spec.scale(), spec.seed(), spec.threads());
     Files.createDirectories(spec.dir());
     String rehearsed = null;
     try (Bench bench = bench(spec, Double.MAX_VALUE, out)) {
       for (int index : spec.points()) {
         Point point = points.get(index);
-        if (spec.points().size() > 1 && !experiment.kind(point).equals(rehearsed)) {
+        if (!experiment.ownProcesses() && !experiment.kind(point).equals(rehearsed)) {
           event(out, Map.of("event", "progress", "text", "rehearsal"));
           // What is loaded for it stays there for the points to come.
           experiment.measure(point, bench(spec, REHEARSAL_SECONDS, out));

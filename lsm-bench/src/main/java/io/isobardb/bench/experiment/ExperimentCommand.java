@@ -1,14 +1,16 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.console.TextTable;
-import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.experiment.report.Page;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.bench.process.WorkDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,9 @@ public final class ExperimentCommand implements Callable<Integer> {
   private static final String ALL = "all";
   private static final String PREFIX = "isobar-experiment-";
   private static final Path MEMORY = Path.of("/dev/shm");
+
+  /** What an experiment's loaded stores and their copies take at most in the paper's sizes. */
+  private static final double MOST_STORES_GIGABYTES = 1000;
 
   @Spec private CommandSpec spec;
 
@@ -108,39 +113,53 @@ public final class ExperimentCommand implements Callable<Integer> {
         name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
     Files.createDirectories(out);
     Map<String, Page> pages = new LinkedHashMap<>();
+    List<String> failed = new ArrayList<>();
     try (Progress progress = Progress.onStandardError()) {
       for (Experiment experiment : experiments) {
-        Path workDir = workDir(experiment, size);
-        Page page;
-        try {
-          page =
-              new ExperimentRun(experiment, size, seed, threads, out, workDir, progress)
+        try (WorkDirectory work = workDirectory(experiment, size)) {
+          Page page =
+              new ExperimentRun(experiment, size, seed, threads, out, work.path(), progress)
                   .run(
                       resume,
                       Selection.of(only),
-                      Provenance.of(command(experiment), version(), workDir));
-        } finally {
-          if (dir == null) {
-            Directories.delete(workDir);
-          }
+                      () -> Provenance.of(command(experiment), version(), work.path()));
+          pages.put(experiment.name(), page);
+          print(experiment, page);
+        } catch (IllegalStateException e) {
+          // The others can do without it.
+          spec.commandLine().getErr().println(e.getMessage());
+          failed.add(experiment.name());
         }
-        pages.put(experiment.name(), page);
-        print(experiment, page);
       }
     }
     if (name.equals(ALL)) {
       Files.writeString(out.resolve("index.html"), Page.index(pages));
     }
-    return 0;
+    if (!failed.isEmpty()) {
+      spec.commandLine().getErr().println("not finished: " + String.join(", ", failed));
+    }
+    return failed.isEmpty() ? 0 : 1;
   }
 
-  private Path workDir(Experiment experiment, Scale size) throws IOException {
-    if (dir != null) {
-      return Files.createDirectories(dir).toAbsolutePath();
+  /** In memory what fits there and whose syncs would else be what is measured. */
+  private WorkDirectory workDirectory(Experiment experiment, Scale size) throws IOException {
+    if (dir != null
+        || size.factor() > Scale.SMALL
+        || experiment.ownProcesses()
+        || !Files.isWritable(MEMORY)) {
+      return WorkDirectory.of(dir, PREFIX);
     }
-    boolean inMemory =
-        size.factor() <= Scale.SMALL && !experiment.ownProcesses() && Files.isWritable(MEMORY);
-    return inMemory ? Files.createTempDirectory(MEMORY, PREFIX) : Files.createTempDirectory(PREFIX);
+    long room = Files.getFileStore(MEMORY).getUsableSpace();
+    long wanted = size.budget(MOST_STORES_GIGABYTES);
+    if (room < wanted) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "%s: stores go to the directory of temporary files, where syncs count: %s has %s, not %s%n",
+              experiment.name(), MEMORY, ByteSize.format(room), ByteSize.format(wanted));
+      return WorkDirectory.of(null, PREFIX);
+    }
+    return WorkDirectory.temporary(MEMORY, PREFIX);
   }
 
   private String command(Experiment experiment) {

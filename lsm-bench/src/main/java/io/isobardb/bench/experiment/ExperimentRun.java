@@ -14,10 +14,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Runs one experiment in child processes and keeps its reports. The CSV file is written after each
@@ -61,13 +63,18 @@ final class ExperimentRun {
    *
    * @param resume whether points that the CSV file has are left out
    * @param selection of the experiment's points
+   * @param provenance asked for when all is measured; may be changed
    */
-  Page run(boolean resume, Selection selection, Map<String, String> provenance)
+  Page run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
       throws IOException, InterruptedException {
-    List<Point> points = Experiments.points(experiment, scale, seed);
+    List<Point> points = Experiments.points(experiment, scale, seed, threads);
     selection.check(points);
     if (resume) {
       rows.addAll(Csv.read(csv()).rows());
+    } else if (Files.exists(csv())) {
+      Path previous = out.resolve(experiment.name() + ".previous.csv");
+      Files.move(csv(), previous, StandardCopyOption.REPLACE_EXISTING);
+      progress.stage(experiment.name() + ": what was measured before is in " + previous);
     }
     List<Integer> open = new ArrayList<>();
     int done = 0;
@@ -91,7 +98,11 @@ final class ExperimentRun {
       child(open, points, open.size());
     }
     progress.close();
-    return report(points, provenance);
+    Map<String, String> facts = provenance.get();
+    if (done > 0) {
+      facts.put("of earlier runs", done + " of " + points.size() + " points");
+    }
+    return report(points, facts);
   }
 
   private Path csv() {

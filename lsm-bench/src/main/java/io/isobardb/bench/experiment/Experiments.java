@@ -25,6 +25,7 @@ final class Experiments {
 
   private static final String SCALE = "scale";
   private static final String SEED = "seed";
+  private static final String THREADS = "threads";
 
   private Experiments() {}
 
@@ -51,10 +52,10 @@ final class Experiments {
             + "'? 'isobar experiment list' shows all");
   }
 
-  /** The points of an experiment, with the scale and the seed: what resuming compares. */
-  static List<Point> points(Experiment experiment, Scale scale, long seed) {
+  /** The points of an experiment, with scale, seed and threads: what resuming compares. */
+  static List<Point> points(Experiment experiment, Scale scale, long seed, int threads) {
     return experiment.points(scale).stream()
-        .map(point -> point.with(SCALE, scale).with(SEED, seed))
+        .map(point -> point.with(SCALE, scale).with(SEED, seed).with(THREADS, threads))
         .toList();
   }
 

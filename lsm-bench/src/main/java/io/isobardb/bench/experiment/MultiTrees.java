@@ -61,7 +61,9 @@ final class MultiTrees implements Experiment {
     return "10 trees of 10 M records each, 20 GB of memory, 10 GB of log, times the scale;"
         + " write-only, Zipfian within a tree, x % of the writes for y % of the trees. The write"
         + " memory varies with a skew of 80-20, the skew with a write memory of 1/16 of the budget"
-        + " (1.25 GB times the scale; 1 GB in the paper).";
+        + " (1.25 GB times the scale; 1 GB in the paper). Partitioned trees with less than half of the"
+        + " write memory, and less than 128 MB, are flushed whole when memory runs short, as the engine"
+        + " does by itself: slices of so small a tree tie L0 together.";
   }
 
   @Override
@@ -74,7 +76,15 @@ final class MultiTrees implements Experiment {
         scale.fine() ? List.of("50-50", "60-40", "70-30", "90-10") : List.of("50-50", "90-10")) {
       points.add(Point.of(SIXTEENTHS, 1).with(SKEW, skew));
     }
-    return Scheme.possible(Point.each(points, SCHEME, SCHEMES), scale, TREES);
+    List<Point> all = Scheme.possible(Point.each(points, SCHEME, SCHEMES), scale, TREES);
+    // The slowest points by far, which show the same at every skew.
+    return all.stream()
+        .filter(
+            point ->
+                scale.fine()
+                    || point.text(SKEW).equals(USUAL_SKEW)
+                    || !point.text(SCHEME).equals("B+-static"))
+        .toList();
   }
 
   @Override

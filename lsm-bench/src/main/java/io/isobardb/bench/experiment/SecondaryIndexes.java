@@ -79,7 +79,8 @@ final class SecondaryIndexes implements Experiment {
         + " memory, 10 GB of log, times the scale; write-only: the record is read, some fields are"
         + " changed, and the dataset removes the old index entries. The updated fields are drawn"
         + " with a skew, each once; records are drawn evenly, where the paper draws them by Zipf."
-        + " One client thread; half as many operations are measured as there are"
+        + " B+-static is the tuned one, with places for all trees. Small trees are flushed whole, as in"
+        + " multi-trees. One client thread; half as many operations are measured as there are"
         + " records, after a quarter as many.";
   }
 

@@ -85,7 +85,15 @@ final class SingleTree implements Experiment {
               SCHEME,
               SCHEMES));
     }
-    return Scheme.possible(points, scale, 1);
+    return Scheme.possible(points, scale, 1).stream()
+        .filter(point -> scale.fine() || !isSpared(point))
+        .toList();
+  }
+
+  /** Points that take minutes in all and decide nothing that others do not. */
+  private static boolean isSpared(Point point) {
+    int sixteenths = point.number(SIXTEENTHS);
+    return point.text(SCHEME).startsWith("Accordion") && (sixteenths == 2 || sixteenths == 8);
   }
 
   @Override

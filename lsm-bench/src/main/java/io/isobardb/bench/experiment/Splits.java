@@ -46,9 +46,22 @@ final class Splits {
     return Integer.parseInt(point.text(MEMORY).replaceAll("/16|\\D+(?=\\d)", ""));
   }
 
-  /** Adds how many decisions it took, over the windows before, to come near to where it is now. */
-  static void putCycles(Map<String, Double> figures, List<Row> windows, Store store) {
-    double near = NEAR * store.options().memoryBudget() / Meter.MEGABYTE;
+  /** Where a tuned store's write memory stands, as far as a fixed one may have it. */
+  static long writeMemory(Store store) {
+    long budget = store.options().memoryBudget();
+    long bytes = store.stats().writeMemoryLimitBytes();
+    return Math.max(budget / 16, Math.min(budget / 16 * 12, bytes));
+  }
+
+  /**
+   * Adds how many decisions were made in the windows before, if there were any, and how many of
+   * them until it came near to where it is now.
+   */
+  static void putDecisions(Map<String, Double> figures, List<Row> windows, long budgetBytes) {
+    if (windows.isEmpty()) {
+      return;
+    }
+    double near = NEAR * budgetBytes / Meter.MEGABYTE;
     double end = figures.get(WRITE_MEMORY);
     double decisions = 0;
     for (Row window : windows) {
@@ -56,6 +69,7 @@ final class Splits {
         decisions = window.figure(Tuned.DECISIONS);
       }
     }
+    figures.put(Tuned.DECISIONS, windows.get(windows.size() - 1).figure(Tuned.DECISIONS));
     figures.put(CYCLES, decisions);
   }
 

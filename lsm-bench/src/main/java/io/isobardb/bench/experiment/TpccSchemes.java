@@ -60,7 +60,8 @@ final class TpccSchemes implements Experiment {
         + " specified; the paper has neither) with 500 and 2,000 warehouses, 20 GB of memory and 10 GB"
         + " of log, times the scale; warmed up for as long as is measured. Nine trees are written to"
         + " where the paper has eight: B+-static has eight places, and thrashes, B+-static-tuned nine,"
-        + " as many as are needed, as B+-static has there.";
+        + " as many as are needed, as B+-static has there. Small trees are flushed whole, as in"
+        + " multi-trees.";
   }
 
   @Override

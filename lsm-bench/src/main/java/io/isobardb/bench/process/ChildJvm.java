@@ -29,6 +29,9 @@ public final class ChildJvm {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseParallelGC");
     command.add("-XX:-UsePerfData");
+    if (Boolean.getBoolean("isobar.trace")) {
+      command.add("-Disobar.trace=true");
+    }
     int release = Runtime.version().feature();
     if (release >= 22) {
       command.add("--enable-native-access=ALL-UNNAMED");

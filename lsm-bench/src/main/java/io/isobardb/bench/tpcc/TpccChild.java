@@ -1,6 +1,7 @@
 package io.isobardb.bench.tpcc;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.process.ChildMain;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.tpcc.check.Condition;
 import io.isobardb.tpcc.check.ConsistencyCheck;
@@ -40,18 +41,8 @@ final class TpccChild {
   }
 
   /** Runs what the first argument says. */
-  public static void main(String[] args) throws IOException, InterruptedException {
-    try {
-      new TpccChild(TpccSpec.fromJson(args[0]), System.out).run();
-    } catch (IllegalArgumentException | IllegalStateException e) {
-      System.err.println(e.getMessage());
-      if (Boolean.getBoolean("isobar.trace")) {
-        e.printStackTrace();
-      }
-      System.exit(e instanceof IllegalArgumentException ? 2 : 1);
-    }
-    // Peers may leave threads behind.
-    System.exit(0);
+  public static void main(String[] args) {
+    ChildMain.run(() -> new TpccChild(TpccSpec.fromJson(args[0]), System.out).run());
   }
 
   private void run() throws InterruptedException, IOException {

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.console.TimeSpan;
-import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.kill.KillSpec;
@@ -207,13 +207,12 @@ public final class TpccCommand implements Callable<Integer> {
             waits,
             delivery == Search.hint,
             seed);
-    Path data =
-        dir == null ? Files.createTempDirectory("isobar-tpcc-") : Files.createDirectories(dir);
-    try (Progress progress = Progress.onStandardError()) {
+    try (WorkDirectory data = WorkDirectory.of(dir, "isobar-tpcc-");
+        Progress progress = Progress.onStandardError()) {
       StoreSpec store =
           new StoreSpec(
               engine,
-              data.toAbsolutePath(),
+              data.path(),
               memory.bytes(),
               durability == Durability.sync,
               locking,
@@ -221,10 +220,6 @@ public final class TpccCommand implements Callable<Integer> {
       return kills != null
           ? killTest(store, size, threads, kills, progress)
           : measure(new TpccSpec(store, run, size, check, deliveryLog), progress);
-    } finally {
-      if (dir == null) {
-        Directories.delete(data);
-      }
     }
   }
 

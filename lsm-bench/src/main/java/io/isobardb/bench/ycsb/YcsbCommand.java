@@ -4,12 +4,11 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.console.TextTable;
-import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.ycsb.IsobarClient;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -140,20 +139,16 @@ public final class YcsbCommand implements Callable<Integer> {
     if (noLoad && (dir == null || loadOnly)) {
       throw new IllegalArgumentException("--no-load needs --dir and a workload to run");
     }
-    Path data = dir == null ? Files.createTempDirectory("isobar-data-") : dir.toAbsolutePath();
-    settings.setProperty("isobar.dir", data.toString());
     settings.setProperty("isobar.engine", kind.label());
     Map<String, YcsbRun> runs = new LinkedHashMap<>();
-    try (Progress progress = Progress.onStandardError()) {
+    try (WorkDirectory data = WorkDirectory.of(dir, "isobar-data-");
+        Progress progress = Progress.onStandardError()) {
+      settings.setProperty("isobar.dir", data.path().toString());
       if (!noLoad) {
         runs.put("load", run(kind, true, settings, records, progress));
       }
       if (!loadOnly && runs.values().stream().allMatch(run -> run.problems().isEmpty())) {
         runs.put("workload " + letter, run(kind, false, settings, operationCount(), progress));
-      }
-    } finally {
-      if (dir == null) {
-        Directories.delete(data);
       }
     }
     boolean failed = false;

@@ -1,6 +1,7 @@
 package io.isobardb.bench.ycsb;
 
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.WorkDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -57,11 +58,10 @@ record YcsbRun(YcsbOutput output, List<String> problems, Map<String, String> cou
       long operations,
       Consumer<String> status)
       throws IOException, InterruptedException {
-    Path work = Files.createTempDirectory("isobar-ycsb-");
-    Path settings = work.resolve("workload.properties");
-    Path counters = work.resolve("counters.properties");
-    Path report = work.resolve("report.properties");
-    try {
+    try (WorkDirectory work = WorkDirectory.of(null, "isobar-ycsb-")) {
+      Path settings = work.path().resolve("workload.properties");
+      Path counters = work.path().resolve("counters.properties");
+      Path report = work.path().resolve("report.properties");
       try (var out = Files.newBufferedWriter(settings, StandardCharsets.ISO_8859_1)) {
         properties.store(out, null);
       }
@@ -96,11 +96,6 @@ record YcsbRun(YcsbOutput output, List<String> problems, Map<String, String> cou
       read(counters, found);
       read(report, found);
       return new YcsbRun(output, problems, found);
-    } finally {
-      Files.deleteIfExists(settings);
-      Files.deleteIfExists(counters);
-      Files.deleteIfExists(report);
-      Files.deleteIfExists(work);
     }
   }
 

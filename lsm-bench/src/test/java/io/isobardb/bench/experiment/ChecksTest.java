@@ -40,7 +40,7 @@ class ChecksTest {
   void pointsDifferAndKeepTheirScale(Experiment experiment) {
     for (String text : List.of("0.0001", "small", "medium", "full")) {
       Scale scale = Scale.parse(text);
-      List<Point> points = Experiments.points(experiment, scale, 1);
+      List<Point> points = Experiments.points(experiment, scale, 1, 2);
       assertFalse(points.isEmpty());
       Set<Point> distinct = new HashSet<>(points);
       assertEquals(points.size(), distinct.size());

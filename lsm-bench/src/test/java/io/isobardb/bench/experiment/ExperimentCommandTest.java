@@ -68,7 +68,7 @@ class ExperimentCommandTest {
     assertEquals(0, experiment(name), err.toString());
     Experiment experiment = Experiments.of(name);
     Results results = Csv.read(dir.resolve(name + ".csv"));
-    List<Point> points = Experiments.points(experiment, new Scale(0.00002), 42);
+    List<Point> points = Experiments.points(experiment, new Scale(0.00002), 42, 2);
     assertEquals(
         points.stream().map(Point::parameters).toList(),
         results.rows().stream().map(Row::parameters).toList());
@@ -111,10 +111,22 @@ class ExperimentCommandTest {
   }
 
   @Test
+  void aRunThatDoesNotResumeKeepsWhatWasMeasuredBefore() throws Exception {
+    String name = "l0-structures";
+    Files.writeString(dir.resolve(name + ".csv"), "what was there");
+    assertEquals(
+        0,
+        experiment(name, "--only", "write memory=1", "--only", "L0 structure=GROUPED"),
+        err.toString());
+    assertEquals("what was there", Files.readString(dir.resolve(name + ".previous.csv")));
+    assertEquals(1, Csv.read(dir.resolve(name + ".csv")).rows().size());
+  }
+
+  @Test
   void resumingMeasuresWhatIsMissingAndNothingElse() throws Exception {
     String name = "l0-structures";
     Experiment experiment = Experiments.of(name);
-    List<Point> points = Experiments.points(experiment, new Scale(0.00002), 42);
+    List<Point> points = Experiments.points(experiment, new Scale(0.00002), 42, 2);
     List<Row> known = new ArrayList<>();
     for (Point point : points.subList(1, points.size())) {
       known.add(new Row(point.parameters(), Map.of(Meter.WRITTEN, 4711.0)));

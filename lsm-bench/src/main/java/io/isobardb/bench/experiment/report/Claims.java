@@ -11,7 +11,7 @@ import java.util.Locale;
  *
  * <p>Two figures within {@value #NOISE_PERCENT} % of each other are taken as equal: one merge more
  * or less makes as much of a difference in a short run. What lies within that, or points both ways,
- * is not decided.
+ * is not decided. Pairs of which one side was not measured are passed over.
  */
 public final class Claims {
   static final int NOISE_PERCENT = 5;
@@ -25,8 +25,9 @@ public final class Claims {
    * <p>It does not hold if the mean says the opposite, or if left is clearly more in more than half
    * of the pairs.
    */
-  public static Verdict less(String claim, List<Pair> pairs) {
-    if (unmeasured(pairs)) {
+  public static Verdict less(String claim, List<Pair> all) {
+    List<Pair> pairs = measured(all);
+    if (pairs.isEmpty()) {
       return nothing(claim);
     }
     double mean = meanRatio(pairs);
@@ -41,8 +42,9 @@ public final class Claims {
   }
 
   /** Left is never more than right by more than {@code percent}. */
-  public static Verdict notMore(String claim, List<Pair> pairs, double percent) {
-    if (unmeasured(pairs)) {
+  public static Verdict notMore(String claim, List<Pair> all, double percent) {
+    List<Pair> pairs = measured(all);
+    if (pairs.isEmpty()) {
       return nothing(claim);
     }
     double limit = 1 + percent / 100;
@@ -55,8 +57,9 @@ public final class Claims {
   }
 
   /** Left and right differ by no more than {@code percent} in any pair. */
-  public static Verdict same(String claim, List<Pair> pairs, double percent) {
-    if (unmeasured(pairs)) {
+  public static Verdict same(String claim, List<Pair> all, double percent) {
+    List<Pair> pairs = measured(all);
+    if (pairs.isEmpty()) {
       return nothing(claim);
     }
     double limit = Math.log(1 + percent / 100);
@@ -70,8 +73,9 @@ public final class Claims {
   }
 
   /** The mean ratio of left to right is in {@code least..most}. */
-  public static Verdict ratio(String claim, List<Pair> pairs, double least, double most) {
-    if (unmeasured(pairs)) {
+  public static Verdict ratio(String claim, List<Pair> all, double least, double most) {
+    List<Pair> pairs = measured(all);
+    if (pairs.isEmpty()) {
       return nothing(claim);
     }
     double mean = meanRatio(pairs);
@@ -121,9 +125,9 @@ public final class Claims {
     return new Verdict(claim, Outcome.NOT_DECIDED, "not measured");
   }
 
-  private static boolean unmeasured(List<Pair> pairs) {
-    return pairs.isEmpty()
-        || pairs.stream().anyMatch(pair -> !(pair.ratio() > 0) || Double.isInfinite(pair.ratio()));
+  /** Pairs of which both sides were measured. */
+  private static List<Pair> measured(List<Pair> pairs) {
+    return pairs.stream().filter(pair -> !Double.isNaN(pair.ratio())).toList();
   }
 
   private static double meanRatio(List<Pair> pairs) {

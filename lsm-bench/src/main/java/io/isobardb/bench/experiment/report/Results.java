@@ -119,9 +119,9 @@ public record Results(List<Row> rows) {
    * @param where what else was set, in words
    */
   public record Pair(String where, double left, double right) {
-    /** Left as a multiple of right. */
+    /** Left as a multiple of right; 1 if both are 0. */
     public double ratio() {
-      return left / right;
+      return left == right ? 1 : left / right;
     }
   }
 }

@@ -30,8 +30,15 @@ class ClaimsTest {
     assertEquals(Outcome.DOES_NOT_HOLD, less(2, 1));
     assertEquals(Outcome.DOES_NOT_HOLD, less(1, 9, 110, 100, 120, 100));
     assertEquals(Outcome.NOT_DECIDED, less());
-    assertEquals(Outcome.NOT_DECIDED, less(1, 0));
+    assertEquals(Outcome.DOES_NOT_HOLD, less(1, 0));
+    assertEquals(Outcome.HOLDS, less(0, 1));
+    assertEquals(Outcome.NOT_DECIDED, less(0, 0));
+  }
+
+  @Test
+  void pairsThatWereNotMeasuredArePassedOver() {
     assertEquals(Outcome.NOT_DECIDED, less(Double.NaN, 1));
+    assertEquals(Outcome.HOLDS, less(Double.NaN, 1, 1, 2));
   }
 
   @Test
