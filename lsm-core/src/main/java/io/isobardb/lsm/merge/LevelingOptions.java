@@ -10,7 +10,7 @@ import io.isobardb.lsm.version.L0Structure;
  * @param l0 how L0 is kept
  * @param selection which SSTable of a level goes down
  * @param l0StartGroups groups of L0 from which on it is merged down
- * @param l0StopGroups groups of L0 at which flushes wait; halfway there L0 goes before all else
+ * @param l0StopGroups groups of L0 at which flushes wait
  * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
  *     has; 0 to follow it
  */

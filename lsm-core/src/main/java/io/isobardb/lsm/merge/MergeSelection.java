@@ -9,8 +9,8 @@ import io.isobardb.lsm.version.Level;
  */
 public enum MergeSelection {
   /**
-   * The one that makes the least work: with the fewest bytes below it, deletes counting in its
-   * favour.
+   * The one that makes the least work for what it moves: with the fewest bytes below it for its
+   * size, deletes counting in its favour.
    */
   GREEDY {
     @Override

@@ -164,11 +164,6 @@ public final class SSTableWriter {
     return pages * pageSize + (long) filter.keys() * bitsPerKey / 8;
   }
 
-  /** Whether a key is the one added last: an SSTable must not be cut there. */
-  public boolean isLastKey(byte[] key, int keyLength) {
-    return lastLength == keyLength && Arrays.equals(lastKey, 0, lastLength, key, 0, keyLength);
-  }
-
   /**
    * Writes what is left, index and filter. At least one entry must have been added.
    *

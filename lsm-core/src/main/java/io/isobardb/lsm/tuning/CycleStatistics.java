@@ -93,7 +93,7 @@ final class CycleStatistics {
     return Math.max(engine.log().end() - logStart, flusher.bytesWritten() - flushedStart);
   }
 
-  /** Whether what was flushed in this cycle is more than write memory holds at a time. */
+  /** Whether what was flushed in this cycle is more than twice what write memory may hold. */
   boolean flushedEnough() {
     return flusher.bytesWritten() - flushedStart > 2 * engine.gate().limitBytes();
   }

@@ -91,20 +91,12 @@ public final class Memory {
     return (long) LONGS.getAcquire(buffer, offset);
   }
 
-  public long getLongVolatile(int offset) {
-    return (long) LONGS.getVolatile(buffer, offset);
-  }
-
   public long getLongOpaque(int offset) {
     return (long) LONGS.getOpaque(buffer, offset);
   }
 
   public void putLongRelease(int offset, long value) {
     LONGS.setRelease(buffer, offset, value);
-  }
-
-  public void putLongVolatile(int offset, long value) {
-    LONGS.setVolatile(buffer, offset, value);
   }
 
   public boolean compareAndSetLong(int offset, long expected, long value) {
