@@ -288,10 +288,10 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  /** Bytes of all blocks. */
-  public long blockBytes() {
+  /** Bytes of all blocks but those that are held for {@code purpose}. */
+  public long blockBytesBesides(Purpose purpose) {
     synchronized (lock) {
-      return blocks.bytes();
+      return blocks.bytes() - blocks.bytes(purpose);
     }
   }
 
