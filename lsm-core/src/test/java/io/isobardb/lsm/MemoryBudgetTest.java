@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.pool.DirectMemory;
 import io.isobardb.memory.pool.Ledger;
+import io.isobardb.memory.pool.Purpose;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -77,6 +78,30 @@ class MemoryBudgetTest {
         return;
       }
       Thread.sleep(5);
+    }
+  }
+
+  @Test
+  void theCacheHasWhatItHadBeforeWhileAScanReadsAhead() {
+    StoreOptions options =
+        StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).memoryTuner(false).build();
+    try (Store store = Store.open(temp.resolve("s"), options)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 20_000; i++) {
+        tree.put(key(i), value(i, 1000));
+      }
+      store.flush();
+      store.awaitQuiet();
+      store.setMemoryBudget(8 << 20);
+      long target = store.stats().cache().targetPages();
+      try (Cursor scan = tree.cursor()) {
+        assertTrue(scan.first());
+        while (store.stats().ledger().bytes(Purpose.MERGE) == 0) {
+          assertTrue(scan.next());
+        }
+        store.setMemoryBudget(8 << 20);
+        assertEquals(target, store.stats().cache().targetPages());
+      }
     }
   }
 

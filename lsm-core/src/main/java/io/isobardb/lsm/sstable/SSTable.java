@@ -221,20 +221,27 @@ public final class SSTable {
     int pageNo = meta.rootPage();
     for (int level = meta.indexHeight(); level > 0; level--) {
       int page = loadPage(pageNo, Access.QUERY);
-      Memory memory = pool.memory(page);
-      int base = pool.base(page);
-      int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
-      int child = PageReader.child(memory, base, slot);
-      unpin(pageNo);
+      int child;
+      try {
+        Memory memory = pool.memory(page);
+        int base = pool.base(page);
+        int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
+        child = PageReader.child(memory, base, slot);
+      } finally {
+        unpin(pageNo);
+      }
       pageNo = child;
     }
     int page = loadPage(pageNo, Access.QUERY);
-    int entry = PageReader.find(pool.memory(page), pool.base(page), key, offset, length, at, order);
-    if (entry < 0) {
-      unpin(pageNo);
-      return ABSENT;
+    int entry = -1;
+    try {
+      entry = PageReader.find(pool.memory(page), pool.base(page), key, offset, length, at, order);
+    } finally {
+      if (entry < 0) {
+        unpin(pageNo); // There is no such entry, or the key order threw.
+      }
     }
-    return (long) pageNo << 32 | entry;
+    return entry < 0 ? ABSENT : (long) pageNo << 32 | entry;
   }
 
   private static int miss(int pageNo) {

@@ -247,9 +247,9 @@ public final class MemoryWall {
    * headroom, so that those who need it need not empty the cache first.
    */
   private void divide(long budget, long writeBytes) {
-    long blocks = pool.blockBytes();
+    long blocks = pool.blockBytesBesides(Purpose.MERGE);
     long headroom = headroom(budget / 32);
-    // A merge reads a dozen SSTables at once, each a piece at a time.
+    // A merge reads a dozen SSTables at once, each a piece at a time: its blocks have room here.
     long readAhead = headroom(budget / 16);
     pool.keepForBlocks(blocks + readAhead);
     budgetBytes = budget;

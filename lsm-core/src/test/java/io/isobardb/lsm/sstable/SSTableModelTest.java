@@ -61,6 +61,50 @@ class SSTableModelTest {
     }
   }
 
+  /** Throws once, after so many comparisons. */
+  private static final class ThrowingOrder implements KeyOrder {
+    private int comparisons = Integer.MAX_VALUE;
+
+    @Override
+    public String name() {
+      return "throwing";
+    }
+
+    @Override
+    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+      if (comparisons-- == 0) {
+        throw new ArithmeticException("planned");
+      }
+      return Run.REVERSE.compare(a, aOffset, aLength, b, bOffset, bLength);
+    }
+  }
+
+  @Test
+  void aLookupWhoseKeyOrderThrowsLeavesNoPagePinned() throws IOException {
+    ThrowingOrder order = new ThrowingOrder();
+    // Closing the run finds pages that are pinned.
+    try (Run run = new Run(4096, order, 40)) {
+      run.randomEntries(new SplittableRandom(SEED), 1000, 9000);
+      SSTable table = run.onDisk(5, FileLayout.CODEC_NONE, false);
+      byte[] key = run.entries.get(run.entries.size() / 2).key();
+      long hash = KeyHash.hash(key, 0, key.length);
+      long location = SSTable.ABSENT;
+      int failures = 0;
+      while (location == SSTable.ABSENT) {
+        order.comparisons = failures;
+        try {
+          location = table.locatePinned(key, 0, key.length, hash, Lsn.MAX);
+          assertTrue(location != SSTable.ABSENT);
+        } catch (ArithmeticException e) {
+          failures++;
+        }
+      }
+      assertTrue(failures > 5, "comparisons " + failures);
+      table.unpin(SSTable.pageOf(location));
+      table.release();
+    }
+  }
+
   private static void check(int round, boolean onDisk, int codec) throws IOException {
     SplittableRandom random = new SplittableRandom(SEED + round);
     KeyOrder order = round % 4 == 3 ? Run.REVERSE : KeyOrder.BYTES;

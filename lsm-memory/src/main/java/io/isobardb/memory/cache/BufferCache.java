@@ -266,7 +266,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     try {
       misses[access.ordinal()].increment();
       if (access != Access.MERGE) {
-        heldAtMisses.add(frames.held());
+        heldAtMisses.add(frames.held() + entries.pageCount());
       }
       if (ghost != null && ghost.remove(key)) {
         ghostHits[access.ordinal()].increment();

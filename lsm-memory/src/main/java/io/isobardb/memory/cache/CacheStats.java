@@ -16,8 +16,8 @@ package io.isobardb.memory.cache;
  * @param waits loads that had to wait for a frame
  * @param heldPages pages charged to the cache: frames and pages about to be reused
  * @param heldAtMisses the sum, over all pages that queries had to read, of how many pages were held
- *     then: its mean is what the cache had while it was needed
- * @param targetPages how many it may hold
+ *     then, those of the entry cache included: its mean is what the cache had while it was needed
+ * @param targetPages how many it may hold, together with the entry cache
  * @param entryHits entries found in the entry cache
  * @param entryPages pages that the entry cache holds, out of the cache's memory
  * @param ghostPages page IDs that the ghost cache knows

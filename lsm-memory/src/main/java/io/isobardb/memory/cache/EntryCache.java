@@ -75,6 +75,10 @@ public final class EntryCache {
   private final int heat;
   private final int ghostTags;
   private final int firstEntry;
+
+  /** Where a page's entries end at the latest: a short is to tell, even in a page of 64 KB. */
+  private final int limit;
+
   private final LongAdder hits = new LongAdder();
   private final LongAdder held = new LongAdder();
   private final LongAdder heldBytes = new LongAdder();
@@ -98,6 +102,7 @@ public final class EntryCache {
     this.heat = offsets + 2 * slots;
     this.ghostTags = heat + slots;
     this.firstEntry = ghostTags + 2 * ghosts;
+    this.limit = Math.min(pageSize, 0xFFFF);
   }
 
   /** Whether it holds nothing, so that there is no use in asking. */
@@ -119,7 +124,7 @@ public final class EntryCache {
   boolean hasRoom() {
     long count = pages.length;
     return held.sum() < count * slots / 4 * 3
-        && heldBytes.sum() < count * (pageSize - firstEntry) / 4 * 3;
+        && heldBytes.sum() < count * (limit - firstEntry) / 4 * 3;
   }
 
   /** How many entries more it holds than when it was asked the last time; fewer if negative. */
@@ -185,7 +190,7 @@ public final class EntryCache {
     int at = entry(memory, base, slot);
     int valueLength = memory.getUnsignedShort(base + at + 6);
     int value = at + ENTRY_HEADER + length;
-    if (value + valueLength > pageSize || memory.getLong(base + at + 8) > lsn) {
+    if (value + valueLength > limit || memory.getLong(base + at + 8) > lsn) {
       return ABSENT;
     }
     if (valueLength <= target.remaining()) {
@@ -219,7 +224,7 @@ public final class EntryCache {
       Memory memory, int base, int slot, int file, byte[] key, int offset, int length) {
     int at = entry(memory, base, slot);
     return at >= firstEntry
-        && at + ENTRY_HEADER + length <= pageSize
+        && at + ENTRY_HEADER + length <= limit
         && memory.getInt(base + at) == file
         && memory.getUnsignedShort(base + at + 4) == length
         && memory.compare(base + at + ENTRY_HEADER, length, key, offset, length) == 0;
@@ -276,7 +281,7 @@ public final class EntryCache {
 
   private boolean isFull(Memory memory, int base, int bytes) {
     return memory.getUnsignedShort(base + USED) == slots
-        || memory.getUnsignedShort(base + END) + bytes > pageSize;
+        || memory.getUnsignedShort(base + END) + bytes > limit;
   }
 
   /** Makes the next slot one of {@code bytes} bytes; where they lie. */

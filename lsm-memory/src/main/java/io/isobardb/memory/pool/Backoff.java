@@ -28,11 +28,19 @@ public final class Backoff {
     } else if (tries < YIELDS) {
       Thread.yield();
     } else {
-      boolean interrupted = Thread.interrupted();
-      LockSupport.parkNanos(SLEEP_NANOS);
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      park(SLEEP_NANOS);
+    }
+  }
+
+  /** Sleeps for so long, on an interrupted thread, too. An interrupt is kept. */
+  static void park(long nanos) {
+    boolean interrupted = Thread.interrupted();
+    if (interrupted) {
+      LockSupport.parkNanos(nanos); // At once: an interrupt lets its thread pass, even if cleared.
+    }
+    LockSupport.parkNanos(nanos);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

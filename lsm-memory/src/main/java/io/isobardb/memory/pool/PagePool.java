@@ -7,7 +7,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -276,7 +275,7 @@ public final class PagePool implements AutoCloseable {
         onShortage.run();
       }
       // Readers leave silently, so there is nothing to be woken by.
-      LockSupport.parkNanos(PAUSE_NANOS);
+      Backoff.park(PAUSE_NANOS);
       waited += PAUSE_NANOS;
     }
   }
@@ -288,10 +287,10 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  /** Bytes of all blocks. */
-  public long blockBytes() {
+  /** Bytes of all blocks but those that are held for {@code purpose}. */
+  public long blockBytesBesides(Purpose purpose) {
     synchronized (lock) {
-      return blocks.bytes();
+      return blocks.bytes() - blocks.bytes(purpose);
     }
   }
 

@@ -525,6 +525,19 @@ class BufferCacheTest {
   }
 
   @Test
+  void whatIsLentCountsAsHeldIfEntriesHaveIt() throws IOException {
+    try (BufferCache cache = cacheWithEntries()) {
+      cache.borrow(() -> 50);
+      touchAll(cache, 300);
+      CacheStats before = cache.stats();
+      long held = before.heldPages() + before.entryPages();
+      assertTrue(before.entryPages() > 0 && held > before.targetPages(), before::toString);
+      touch(cache, key(2, 0), Access.QUERY);
+      assertEquals(held, cache.stats().heldAtMisses() - before.heldAtMisses());
+    }
+  }
+
+  @Test
   void entriesGiveWayToABudgetThatShrinksAndToACacheThatDoes() throws IOException {
     try (BufferCache cache = cacheWithEntries()) {
       cache.resize(24 * PAGE);

@@ -29,9 +29,18 @@ class EntryCacheTest {
   private final EntryCache cache = new EntryCache(pool);
 
   /** Reads and writes as one thread does. */
-  private final class Client {
-    private final Memory source = new Memory(ByteBuffer.allocateDirect(PAGE));
-    private final ByteBuffer target = ByteBuffer.allocate(PAGE);
+  private static final class Client {
+    private final PagePool pool;
+    private final EntryCache cache;
+    private final Memory source;
+    private final ByteBuffer target;
+
+    Client(PagePool pool, EntryCache cache) {
+      this.pool = pool;
+      this.cache = cache;
+      this.source = new Memory(ByteBuffer.allocateDirect(pool.pageSize()));
+      this.target = ByteBuffer.allocate(pool.pageSize());
+    }
 
     void put(int file, byte[] key, byte[] value, long lsn) {
       source.put(0, value, 0, value.length);
@@ -55,7 +64,7 @@ class EntryCacheTest {
     }
   }
 
-  private final Client client = new Client();
+  private final Client client = new Client(pool, cache);
 
   private static long hash(byte[] key) {
     return Arrays.hashCode(key) * 0x9E3779B97F4A7C15L;
@@ -108,6 +117,44 @@ class EntryCacheTest {
     client.put(1, key(1), new byte[PAGE / 16], 8);
     assertNull(client.get(1, key(1), NEWEST));
     close();
+  }
+
+  @Test
+  void aPageOf64KilobytesThatIsFilledToItsEndHarmsNeitherItselfNorItsNeighbours() {
+    PagePool large = new PagePool(2 << 20, 65536, true);
+    List<Integer> neighbours = new ArrayList<>();
+    for (int page = large.tryAllocate(Purpose.WRITE); page != PagePool.NONE; ) {
+      neighbours.add(page);
+      large.memory(page).fill(large.base(page), 65536, (byte) 0x5A);
+      page = large.tryAllocate(Purpose.WRITE);
+    }
+    // The cache's page and its scratch page, each with another behind it in memory.
+    large.release(neighbours.remove(2), Purpose.WRITE);
+    large.release(neighbours.remove(0), Purpose.WRITE);
+    EntryCache filled = new EntryCache(large);
+    filled.resize(1);
+    assertEquals(1, filled.pageCount());
+    Client client = new Client(large, filled);
+    // Before the first entry there are 5472 bytes; an entry has 16 besides key and value.
+    for (int i = 0; i < 30; i++) {
+      byte[] value = new byte[i == 15 ? 64 - 24 : 4000 - 24];
+      Arrays.fill(value, (byte) i);
+      client.put(1, key(i), value, 30_000);
+      assertArrayEquals(value, client.get(1, key(i), NEWEST));
+      for (int j = 0; j < i; j++) {
+        byte[] found = client.get(1, key(j), NEWEST);
+        assertTrue(found == null || (found.length == (j == 15 ? 40 : 3976) && found[0] == j));
+      }
+    }
+    for (int page : neighbours) {
+      for (int at = 0; at < 65536; at += 8) {
+        assertEquals(
+            0x5A5A5A5A5A5A5A5AL, large.memory(page).getLong(large.base(page) + at), "at " + at);
+      }
+      large.release(page, Purpose.WRITE);
+    }
+    filled.resize(0);
+    large.close();
   }
 
   @Test
@@ -221,7 +268,7 @@ class EntryCacheTest {
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < 3; t++) {
       Random random = new Random(t);
-      Client mine = new Client();
+      Client mine = new Client(pool, cache);
       boolean resizes = t == 0;
       Thread thread =
           new Thread(

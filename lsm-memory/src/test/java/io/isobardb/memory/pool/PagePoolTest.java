@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
@@ -181,6 +182,34 @@ class PagePoolTest {
     assertEquals(SLAB_PAGES, write.size());
     assertTrue(cache.isEmpty());
     write.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void whoIsInterruptedWaitsForAPageAsOthersDoAndStaysInterrupted() {
+    PagePool pool = new PagePool(SLAB, PAGE, true);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    AtomicLong first = new AtomicLong();
+    // Somebody gives a page back a few milliseconds after the pool has run dry.
+    pool.setReclaimer(
+        wanted -> {
+          long now = System.nanoTime();
+          first.compareAndSet(0, now);
+          if (now - first.get() < 3_000_000) {
+            return 0;
+          }
+          pool.release(pages.remove(0), Purpose.WRITE);
+          return 1;
+        });
+    Thread.currentThread().interrupt();
+    int page;
+    try {
+      page = pool.allocatePatiently(Purpose.CURSOR);
+    } finally {
+      assertTrue(Thread.interrupted());
+    }
+    pool.release(page, Purpose.CURSOR);
+    pages.forEach(p -> pool.release(p, Purpose.WRITE));
     pool.close();
   }
 
