@@ -128,11 +128,12 @@ final class TreeFlush {
       case FULL -> {}
     }
     MergingCursor source = cursor(inputs);
-    byte[] from = low;
-    boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
-    if (!found && from != null && kind != FlushKind.FULL) {
-      low = null;
-      found = source.first();
+    boolean found;
+    try {
+      found = seek(source);
+    } catch (RuntimeException | Error e) {
+      source.close();
+      throw e;
     }
     if (!found) {
       source.close();
@@ -153,6 +154,17 @@ final class TreeFlush {
             OutputCuts.inL0(state.version(), flusher.sliceBytes()),
             -1);
     return null;
+  }
+
+  /** Moves to the first entry that is to be flushed; false if there is none. */
+  private boolean seek(MergingCursor source) {
+    byte[] from = low;
+    boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
+    if (!found && from != null && kind != FlushKind.FULL) {
+      low = null;
+      found = source.first();
+    }
+    return found;
   }
 
   /**
