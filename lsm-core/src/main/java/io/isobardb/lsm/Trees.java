@@ -130,6 +130,8 @@ final class Trees {
     } catch (DiskFullException e) {
       handle.reopen();
       trees.put(name, tree);
+      // Flushes and merges of it have ended, and writers to other trees may be waiting for them.
+      parts.resume();
       throw e;
     } catch (IOException e) {
       throw Store.failed("dropping tree '" + name + "'", e);

@@ -20,6 +20,7 @@ import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.version.Version;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -126,16 +127,16 @@ class StoreFaultsTest {
     }
   }
 
+  private static final FaultPlan NO_ROOM_FOR_THE_MANIFEST =
+      (operation, file, index) ->
+          operation == Operation.WRITE && file.startsWith("MANIFEST") ? Fault.ENOSPC : Fault.NONE;
+
   @Test
   void aTreeThatCanNotBeDroppedForWantOfRoomGoesOn() {
     try (Store store = open(storage)) {
       Tree tree = store.openTree("t");
       putUntil(tree, 0, 10);
-      storage.faults(
-          (operation, file, index) ->
-              operation == Operation.WRITE && file.startsWith("MANIFEST")
-                  ? Fault.ENOSPC
-                  : Fault.NONE);
+      storage.faults(NO_ROOM_FOR_THE_MANIFEST);
       storage.capacityBytes(storage.usedBytes());
       assertThrows(DiskFullException.class, () -> store.dropTree("t"));
       storage.faults(FaultPlan.NONE);
@@ -144,6 +145,35 @@ class StoreFaultsTest {
       putUntil(tree, 10, 10);
       store.dropTree("t");
     }
+  }
+
+  @Test
+  void theMergesOfATreeThatCanNotBeDroppedGoOn() {
+    scheduler = new SimulatedScheduler(clock, SEED);
+    scheduler.setStepLimit(1_000_000);
+    HoldingScheduler holding = new HoldingScheduler(scheduler, HoldingScheduler.MERGES);
+    Environment environment = new Environment(storage, clock, holding, new SplittableRandom(SEED));
+    try (Store store = Store.open(environment, SimulatedStores.SMALL)) {
+      Tree tree = store.openTree("t");
+      for (int round = 0; round < Version.MAX_L0_GROUPS; round++) {
+        putUntil(tree, 0, 10);
+        store.flush();
+      }
+      assertTrue(groups(store) >= Version.MAX_L0_GROUPS, "merges were not behind");
+      assertTrue(holding.heldJobs() > 0);
+      holding.letGo();
+      storage.faults(NO_ROOM_FOR_THE_MANIFEST);
+      assertThrows(DiskFullException.class, () -> store.dropTree("t"));
+      storage.faults(FaultPlan.NONE);
+      store.awaitQuiet();
+      assertTrue(groups(store) < Version.MAX_L0_GROUPS, groups(store) + " groups");
+      putUntil(tree, 0, 5000);
+      check(tree, 5000);
+    }
+  }
+
+  private static int groups(Store store) {
+    return store.stats().trees().get(0).l0Groups();
   }
 
   /** A script with flushes, merges, and log segments that come and go. */

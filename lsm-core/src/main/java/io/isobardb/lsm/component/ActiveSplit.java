@@ -319,8 +319,8 @@ final class ActiveSplit {
     return depth == 0 ? 2 : 1;
   }
 
-  private static OutOfBudgetException outOfBudget() {
-    return new OutOfBudgetException("no page left for the active SSTable");
+  private OutOfBudgetException outOfBudget() {
+    return pool.outOfBudget("no page left for the active SSTable");
   }
 
   private void releaseAll(int... pages) {

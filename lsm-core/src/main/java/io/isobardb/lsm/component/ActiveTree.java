@@ -319,7 +319,7 @@ public final class ActiveTree implements Sealed {
       }
       int page = pool.allocateUrgent(Purpose.WRITE);
       if (page == PagePool.NONE) {
-        throw new OutOfBudgetException("no page left for the active SSTable");
+        throw pool.outOfBudget("no page left for the active SSTable");
       }
       Memory memory = pool.memory(page);
       int base = pool.base(page);

@@ -46,7 +46,7 @@ final class OverflowChain {
       int page = pool.allocate(Purpose.WRITE);
       if (page == PagePool.NONE) {
         release(pool, first);
-        throw new OutOfBudgetException("no page left for a value of " + length + " bytes");
+        throw pool.outOfBudget("no page left for a value of " + length + " bytes");
       }
       int from = i * pageBytes(pool);
       Memory memory = pool.memory(page);

@@ -2,6 +2,7 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
@@ -124,15 +125,17 @@ final class TreeFlush {
     }
     switch (kind) {
       case PARTIAL -> low = tree.sweep();
-      case OLDEST -> low = oldest(inputs, tree.sweep());
+      case OLDEST ->
+          low = oldest(tree.order(), inputs, flusher.engine().log().durable(), tree.sweep());
       case FULL -> {}
     }
     MergingCursor source = cursor(inputs);
-    byte[] from = low;
-    boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
-    if (!found && from != null && kind != FlushKind.FULL) {
-      low = null;
-      found = source.first();
+    boolean found;
+    try {
+      found = seek(source);
+    } catch (RuntimeException | Error e) {
+      source.close();
+      throw e;
     }
     if (!found) {
       source.close();
@@ -153,6 +156,17 @@ final class TreeFlush {
             OutputCuts.inL0(state.version(), flusher.sliceBytes()),
             -1);
     return null;
+  }
+
+  /** Moves to the first entry that is to be flushed; false if there is none. */
+  private boolean seek(MergingCursor source) {
+    byte[] from = low;
+    boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
+    if (!found && from != null && kind != FlushKind.FULL) {
+      low = null;
+      found = source.first();
+    }
+    return found;
   }
 
   /**
@@ -197,9 +211,11 @@ final class TreeFlush {
   /**
    * Behind which key the next slice begins that has some of the entries with the lowest LSNs, from
    * {@code sweep} on, round the key space; null for the first key of all.
+   *
+   * @param durable the end of what the log has synced
    */
-  private byte @Nullable [] oldest(List<Run> inputs, byte @Nullable [] sweep) {
-    long durable = flusher.engine().log().durable();
+  static byte @Nullable [] oldest(
+      KeyOrder order, List<Run> inputs, long durable, byte @Nullable [] sweep) {
     long lowest = Long.MAX_VALUE;
     for (Run run : inputs) {
       lowest = Math.min(lowest, run.minLsn(durable));
@@ -213,23 +229,25 @@ final class TreeFlush {
         SSTable sstable = table.sstable();
         to = to == null && sstable != null ? sstable.meta().maxKey() : to;
         before = to;
-        if (table.minLsn(durable) > lowest || (to != null && isBehind(sweep, to))) {
+        if (table.minLsn(durable) > lowest || (to != null && isBehind(order, sweep, to))) {
           continue;
         }
-        if (isBehind(sweep, from)) {
+        if (isBehind(order, sweep, from)) {
           return sweep;
         }
-        next = next == null || (from != null && isBehind(next, from)) ? from : next;
+        next = next == null || (from != null && isBehind(order, next, from)) ? from : next;
       }
     }
-    return next;
+    // If all of them lie before the sweep, it goes round to the first.
+    return next == null && sweep != null ? oldest(order, inputs, durable, null) : next;
   }
 
   /** Whether a position between keys, null for the first, is at or behind another. */
-  private boolean isBehind(byte @Nullable [] position, byte @Nullable [] other) {
+  private static boolean isBehind(
+      KeyOrder order, byte @Nullable [] position, byte @Nullable [] other) {
     return other == null
         || (position != null
-            && tree.order().compare(position, 0, position.length, other, 0, other.length) >= 0);
+            && order.compare(position, 0, position.length, other, 0, other.length) >= 0);
   }
 
   private List<Run> inputs(TreeState state) {

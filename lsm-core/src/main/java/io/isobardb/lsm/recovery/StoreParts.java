@@ -152,7 +152,7 @@ public final class StoreParts {
     this.memoryReader = new MemoryReader(engine);
     engine.failure().onFailure(gate::wake);
     gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
-    engine.space().onRetry(this::retry);
+    engine.space().onRetry(this::resume);
   }
 
   /** What all parts share. */
@@ -221,8 +221,11 @@ public final class StoreParts {
     return new TunerService(engine, pool, cache, flusher, wall, settings);
   }
 
-  /** There may be room on disk again. */
-  private void retry() {
+  /**
+   * Begins what flushes and merges are due, and lets writers look again: there may be room on disk
+   * again, or a tree that was not worked on for a while.
+   */
+  public void resume() {
     flusher.request();
     engine.catalog().trees().forEach(merger::request);
     engine.gate().wake();

@@ -18,6 +18,7 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.pool.ShortSystem;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -174,6 +175,34 @@ class MergedIndexTest {
       sealed.forEach(Sealed::free);
       settle(pool);
       assertEquals(0, pool.pages(Purpose.WRITE));
+    }
+  }
+
+  @Test
+  void aMergeDoesWithoutAFilterThatTheSystemHasNoMemoryFor() {
+    try (PagePool pool = ShortSystem.pool(8 << 20, 4096, 8)) {
+      for (int i = 0; i < 200; i++) {
+        keys.add(key(1, 4096));
+      }
+      sealed.add(tree(pool, KeyOrder.BYTES, 1000));
+      int[][] answers = answers(pool, sealed);
+      List<Integer> taken = new ArrayList<>();
+      for (int p = pool.tryAllocate(Purpose.METADATA); p != PagePool.NONE; ) {
+        taken.add(p);
+        p = pool.tryAllocate(Purpose.METADATA);
+      }
+      // For the cursor's copy of a leaf.
+      pool.release(taken.remove(0), Purpose.METADATA);
+      MergingCursor source = cursor(KeyOrder.BYTES, runs(KeyOrder.BYTES));
+      IndexMerge merge = new IndexMerge(pool, KeyOrder.BYTES, List.copyOf(sealed), source);
+      taken.forEach(page -> pool.release(page, Purpose.METADATA));
+      while (merge.step(5000)) {
+        assertTrue(pool.pages(Purpose.WRITE) > 0);
+      }
+      MergedIndex index = merge.finish();
+      assertArrayEquals(answers, answers(pool, List.of(index)));
+      sealed.forEach(Sealed::free);
+      index.free();
     }
   }
 

@@ -86,7 +86,7 @@ final class Frames {
       int page = pool.allocate(Purpose.CACHE);
       if (page == PagePool.NONE) {
         releaseSupply();
-        throw new OutOfBudgetException("the pool has no " + minimum + " pages for the cache");
+        throw pool.outOfBudget("the pool has no " + minimum + " pages for the cache");
       }
       supply.add(page);
     }

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * #release} if no reader can see it any more, else with {@link #retire}, which waits for the
  * readers.
  *
- * <p>Allocation never blocks. When the limit is reached the {@link Reclaimer} is asked, outside all
- * locks, to give clean pages up; if it can't, {@link #NONE} is the answer, and shedding load is the
- * caller's business. A few pages ({@link #reservePages}) are kept for {@link #allocateUrgent},
- * which writers use once they can't turn back any more.
+ * <p>Allocation never blocks. When the limit is reached, or the system refuses memory below it, the
+ * {@link Reclaimer} is asked, outside all locks, to give clean pages up; if it can't, {@link #NONE}
+ * is the answer, and shedding load is the caller's business. A few pages ({@link #reservePages})
+ * are kept for {@link #allocateUrgent}, which writers use once they can't turn back any more.
  *
  * <p>The limit may change at any time. A lower one takes effect as pages come back: the emptiest
  * slabs hand out no more pages, the reclaimer is asked to leave them, and a slab goes back to the
@@ -187,10 +187,8 @@ public final class PagePool implements AutoCloseable {
 
   /**
    * A page for {@code purpose}, its contents undefined, or {@link #NONE} if the budget has no room
-   * and nothing could be reclaimed.
-   *
-   * @throws OutOfBudgetException if the budget has room but the system refused the memory, and
-   *     nothing could be reclaimed; names the JVM's option
+   * or the system refused the memory, and nothing could be reclaimed. Who gives up then throws
+   * {@link #outOfBudget}.
    */
   public int allocate(Purpose purpose) {
     return allocate(purpose, false);
@@ -224,15 +222,14 @@ public final class PagePool implements AutoCloseable {
         }
         inView = limbo.size();
         if (attempt == ATTEMPTS) {
-          return refuse();
+          return NONE;
         }
       }
       // Pages given up but still in view of a reader: asking for more would only empty the cache.
       if (inView < 4 * RECLAIM_PAGES && reclaimer.reclaim(RECLAIM_PAGES) == 0 && inView == 0) {
         synchronized (lock) {
           // What others gave up may have become free since.
-          int page = take(purpose, urgent ? 0 : reserve);
-          return page == NONE ? refuse() : page;
+          return take(purpose, urgent ? 0 : reserve);
         }
       }
       if (attempt > 0) {
@@ -241,9 +238,18 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  private int refuse() {
-    slabs.throwIfRefused();
-    return NONE;
+  /**
+   * What to throw for want of pages, by who does not wait for them. If the system has refused
+   * memory that the budget has room for, it says so, and names the JVM's option.
+   */
+  public OutOfBudgetException outOfBudget(String what) {
+    OutOfBudgetException refused;
+    synchronized (lock) {
+      refused = slabs.refused();
+    }
+    return refused == null
+        ? new OutOfBudgetException(what)
+        : new OutOfBudgetException(what + ": " + refused.getMessage(), refused);
   }
 
   /**
@@ -268,7 +274,7 @@ public final class PagePool implements AutoCloseable {
         inView = limbo.size() > 0;
       }
       if (waited >= (inView ? PATIENCE_NANOS : BRIEF_PATIENCE_NANOS)) {
-        throw new OutOfBudgetException("no page for " + purpose + ": " + ledger());
+        throw outOfBudget("no page for " + purpose + ": " + ledger());
       }
       if (!told && waited >= BRIEF_PATIENCE_NANOS / 2) {
         told = true;

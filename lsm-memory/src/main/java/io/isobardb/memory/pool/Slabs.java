@@ -256,10 +256,9 @@ final class Slabs {
     }
   }
 
-  void throwIfRefused() {
-    if (refusal != null) {
-      throw DirectMemory.refused(charge(), allocated, refusal);
-    }
+  /** Tells that the system refused memory; null if it has not since the limit was set. */
+  @Nullable OutOfBudgetException refused() {
+    return refusal == null ? null : DirectMemory.refused(charge(), allocated, refusal);
   }
 
   /** Frees everything; nobody reads any more. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.memory.cache.BufferCache;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
@@ -280,22 +281,17 @@ class PagePoolTest {
   @Test
   void aRefusalOfTheSystemNamesTheOptionAndLeavesThePoolConsistent() {
     AtomicInteger allowed = new AtomicInteger(2);
-    IntFunction<ByteBuf> allocator =
-        bytes -> {
-          if (allowed.getAndDecrement() <= 0) {
-            throw new OutOfMemoryError("planned");
-          }
-          return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
-        };
-    PagePool pool = new PagePool(8 * SLAB, PAGE, true, AllocationFaults.NONE, allocator);
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true, AllocationFaults.NONE, allocator(allowed));
     List<Integer> pages = new ArrayList<>();
     for (int i = 0; i < 2 * SLAB_PAGES; i++) {
       pages.add(pool.allocate(Purpose.WRITE));
     }
-    OutOfBudgetException refused =
-        assertThrows(OutOfBudgetException.class, () -> pool.allocate(Purpose.WRITE));
-    assertTrue(refused.getMessage().contains("-XX:MaxDirectMemorySize"), refused.getMessage());
+    assertEquals(PagePool.NONE, pool.allocate(Purpose.WRITE));
+    assertEquals(PagePool.NONE, pool.allocateUrgent(Purpose.WRITE));
     assertEquals(PagePool.NONE, pool.tryAllocate(Purpose.WRITE));
+    namesTheOption(pool.outOfBudget("no page"));
+    namesTheOption(
+        assertThrows(OutOfBudgetException.class, () -> pool.allocatePatiently(Purpose.MERGE)));
     assertThrows(OutOfBudgetException.class, () -> pool.allocateBlock(5000, Purpose.LOG));
     checkLedger(pool);
     assertEquals(2 * SLAB, pool.allocatedBytes());
@@ -305,8 +301,42 @@ class PagePoolTest {
     pool.setLimit(8 * SLAB);
     pages.add(pool.allocate(Purpose.WRITE));
     assertEquals(3 * SLAB, pool.allocatedBytes());
+    assertFalse(pool.outOfBudget("no page").getMessage().contains("-XX"));
     pages.forEach(page -> pool.release(page, Purpose.WRITE));
     pool.close();
+  }
+
+  @Test
+  void aCacheThatTheSystemHasTooLittleForTakesNothing() {
+    // For the cache's table, and some of its first pages.
+    AtomicInteger allowed = new AtomicInteger(2);
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true, AllocationFaults.NONE, allocator(allowed));
+    int few = BufferCache.MINIMUM_PAGES / 2;
+    List<Integer> pages = new ArrayList<>();
+    for (int i = few; i < SLAB_PAGES; i++) {
+      pages.add(pool.allocate(Purpose.WRITE));
+    }
+    Map<Purpose, Long> before = pool.ledger().bytes();
+    namesTheOption(
+        assertThrows(OutOfBudgetException.class, () -> new BufferCache(pool, 2 * SLAB, 0)));
+    pool.setLimit(8 * SLAB);
+    assertEquals(before, pool.ledger().bytes());
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  /** A system that gives memory so many times, and then no more. */
+  private static IntFunction<ByteBuf> allocator(AtomicInteger allowed) {
+    return bytes -> {
+      if (allowed.getAndDecrement() <= 0) {
+        throw new OutOfMemoryError("planned");
+      }
+      return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
+    };
+  }
+
+  private static void namesTheOption(OutOfBudgetException refused) {
+    assertTrue(refused.getMessage().contains("-XX:MaxDirectMemorySize"), refused.getMessage());
   }
 
   @Test

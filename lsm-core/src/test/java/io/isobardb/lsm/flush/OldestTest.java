@@ -1,0 +1,80 @@
+package io.isobardb.lsm.flush;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Where the next slice of an oldest flush begins. */
+class OldestTest {
+  private static final long DURABLE = 1000;
+
+  private final PagePool pool = new PagePool(4 << 20, 4096);
+  private final TableSpace space =
+      new TableSpace(
+          pool,
+          new BufferCache(pool, 1 << 20, 0),
+          new SimulatedStorage(),
+          IoMode.BUFFERED,
+          1,
+          2,
+          pool.allocateBlock(TableSpace.spareBytes(4096), Purpose.CACHE),
+          TableSpace::unknownTree);
+
+  /** A run of SSTables in memory, each as {@code first-last@lsn}. */
+  private Run run(String... tables) {
+    return new Run(KeyOrder.BYTES, Stream.of(tables).map(this::table).toList());
+  }
+
+  private Table table(String text) {
+    String[] parts = text.split("[-@]");
+    byte[] first = parts[0].getBytes(UTF_8);
+    byte[] last = parts[1].getBytes(UTF_8);
+    long lsn = Long.parseLong(parts[2]);
+    SSTableMeta meta =
+        new SSTableMeta(0, 1, 2, 9, 0, first, last, lsn, lsn, 1, 1, 2, 0, 4096, 0, 0);
+    return Table.of(
+        SSTable.inMemory(space, KeyOrder.BYTES, meta, new int[] {PagePool.NONE, PagePool.NONE}));
+  }
+
+  private static @Nullable String oldest(List<Run> runs, @Nullable String sweep) {
+    byte[] from = sweep == null ? null : sweep.getBytes(UTF_8);
+    byte[] low = TreeFlush.oldest(KeyOrder.BYTES, runs, DURABLE, from);
+    return low == null ? null : new String(low, UTF_8);
+  }
+
+  @Test
+  void itGoesOnFromTheSweepToTheNextOfTheOldestTables() {
+    List<Run> runs =
+        List.of(run("a-e@88", "f-z@96"), run("a-c@80", "d-f@40", "g-i@80", "j-l@40", "m-o@80"));
+    assertEquals("c", oldest(runs, null));
+    assertEquals("c", oldest(runs, "b"));
+    assertEquals("e", oldest(runs, "e"));
+    assertEquals("i", oldest(runs, "f"));
+    assertEquals("k", oldest(runs, "k"));
+  }
+
+  @Test
+  void behindTheLastOfTheOldestTablesItGoesRoundToTheFirst() {
+    List<Run> runs =
+        List.of(run("a-e@88", "f-z@96"), run("a-c@80", "d-f@40", "g-i@80", "j-l@40", "m-o@80"));
+    assertEquals("c", oldest(runs, "l"));
+    assertEquals("c", oldest(runs, "n"));
+    assertNull(oldest(List.of(run("b-c@40", "d-f@80")), "e"));
+  }
+}
