@@ -124,7 +124,7 @@ public final class WriteGate implements StallCounter {
     return pool.approximateBytes(Purpose.WRITE);
   }
 
-  /** Write memory that is not in use, less what writers may soon want, in bytes. */
+  /** Write memory that is not in use, less what a writer waits for, in bytes. */
   public long spareBytes() {
     long limit = limitBytes;
     return Math.max(0, limit - limit / SLACK - usedBytes() - wantedBytes);
@@ -180,12 +180,12 @@ public final class WriteGate implements StallCounter {
               + Math.max(limit, grantBytes)
               + " bytes; raise the memory budget or write less at once");
     }
-    if (bytes > limit - limit / 64 * TRIGGER) {
-      wantedBytes = bytes;
-    }
     flushRequest.run();
     long used = usedBytes();
     if (used + bytes > limit || logFull) {
+      if (bytes > limit - limit / 64 * TRIGGER) {
+        wantedBytes = bytes;
+      }
       try {
         await(bytes);
       } finally {
