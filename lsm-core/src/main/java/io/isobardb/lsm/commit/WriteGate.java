@@ -11,6 +11,7 @@ import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -49,8 +50,14 @@ public final class WriteGate implements StallCounter {
   private final AtomicLong nextSlotNanos = new AtomicLong();
   private final LongAdder[] stallNanos = new LongAdder[StallReason.values().length];
   private final LongAdder[] stalls = new LongAdder[StallReason.values().length];
-  private volatile long limitBytes;
+
+  /** What each of the writes needs that wait now, and how many of them as much. */
+  private final TreeMap<Long, Integer> waiting = new TreeMap<>();
+
+  /** The most that one of them needs: flushes go on until that fits. */
   private volatile long wantedBytes;
+
+  private volatile long limitBytes;
   private volatile long grantBytes;
   private volatile LongConsumer makeRoom = bytes -> {};
   private volatile Runnable flushRequest = () -> {};
@@ -183,16 +190,7 @@ public final class WriteGate implements StallCounter {
     flushRequest.run();
     long used = usedBytes();
     if (used + bytes > limit || logFull) {
-      if (bytes > limit - limit / 64 * TRIGGER) {
-        wantedBytes = bytes;
-      }
-      try {
-        await(bytes);
-      } finally {
-        if (wantedBytes == bytes) {
-          wantedBytes = 0;
-        }
-      }
+      await(bytes);
       return;
     }
     if (used > limit / 64 * DELAY) {
@@ -210,6 +208,7 @@ public final class WriteGate implements StallCounter {
     }
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
+    beginWait(bytes);
     try {
       freed.await(
           () -> {
@@ -223,12 +222,23 @@ public final class WriteGate implements StallCounter {
             return false;
           });
     } finally {
+      endWait(bytes);
       count(span, reason, clock.nanos() - start);
     }
     if (closed) {
       throw new StoreClosedException("the store was closed while a write waited for memory");
     }
     check.run();
+  }
+
+  private synchronized void beginWait(long bytes) {
+    waiting.merge(bytes, 1, Integer::sum);
+    wantedBytes = waiting.lastKey();
+  }
+
+  private synchronized void endWait(long bytes) {
+    waiting.computeIfPresent(bytes, (same, writes) -> writes == 1 ? null : writes - 1);
+    wantedBytes = waiting.isEmpty() ? 0 : waiting.lastKey();
   }
 
   /**
@@ -290,11 +300,11 @@ public final class WriteGate implements StallCounter {
   public void awaitRelief(long bytes, boolean canTurnBack) {
     long used = usedBytes();
     long seen = relieved;
-    wantedBytes = Math.max(wantedBytes, bytes);
-    flushRequest.run();
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
+    beginWait(bytes);
     try {
+      flushRequest.run();
       freed.await(
           () -> {
             if (closed || relieved != seen || usedBytes() < used) {
@@ -309,7 +319,7 @@ public final class WriteGate implements StallCounter {
           },
           MAX_WAIT_NANOS);
     } finally {
-      wantedBytes = 0;
+      endWait(bytes);
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
     check.run();

@@ -12,8 +12,11 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The gate alone, with a flusher that frees a slice at a time for as long as the gate asks for it.
@@ -31,6 +34,10 @@ class WriteGateTest {
   private WriteGate gate;
   private long slice = 8;
   private boolean flushing;
+
+  static LongStream seeds() {
+    return LongStream.range(0, 40);
+  }
 
   private void begin(long seed) {
     SimulatedClock clock = new SimulatedClock();
@@ -56,6 +63,11 @@ class WriteGateTest {
     for (long i = Math.min(pages, taken.size()); i > 0; i--) {
       pool.release(taken.remove(), Purpose.WRITE);
     }
+  }
+
+  private void write(long units) {
+    gate.admit(units * UNIT);
+    take(units);
   }
 
   private void flush() {
@@ -98,6 +110,42 @@ class WriteGateTest {
             throw new AssertionError(name, cause);
           }
         });
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void flushesGoOnUntilTheLargestWriteThatWaitsFits(long seed) {
+    begin(seed);
+    take(54);
+    submit("smaller write", () -> write(13));
+    write(19);
+    scheduler.runUntilIdle();
+    assertNobodyIsWaitedFor();
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void flushesGoOnForAWriteThatWaitsWhileAnotherLooksForAPage(long seed) {
+    begin(seed);
+    slice = 4;
+    take(54);
+    submit("write without a page", () -> gate.awaitRelief(1, false));
+    write(19);
+    scheduler.runUntilIdle();
+    assertNobodyIsWaitedFor();
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void flushesGoOnForAWriteThatWaitsWhileTheWallFalls(long seed) {
+    begin(seed);
+    slice = 1;
+    take(64);
+    submit("wall", () -> gate.setLimitBytes(8 * UNIT));
+    write(3);
+    scheduler.runUntilIdle();
+    assertEquals(8 * UNIT, gate.limitBytes());
+    assertNobodyIsWaitedFor();
   }
 
   @Test
