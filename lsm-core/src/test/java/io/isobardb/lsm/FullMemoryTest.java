@@ -1,9 +1,12 @@
 package io.isobardb.lsm;
 
+import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
@@ -11,6 +14,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,6 +22,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -28,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FullMemoryTest {
   private static final int WRITE_MEMORY = 2 << 20;
   private static final long STALL_NANOS = 3_000_000_000L;
+  private static final byte[] KEY = bytes("the one");
 
   private static final StoreOptions OPTIONS =
       StoreOptions.builder()
@@ -45,6 +51,13 @@ class FullMemoryTest {
   private Store store;
   private Tree tree;
   private int written;
+
+  private enum Writer {
+    PUT,
+    BATCH,
+    OPTIMISTIC,
+    PESSIMISTIC
+  }
 
   static LongStream seeds() {
     return LongStream.range(0, 20);
@@ -70,6 +83,31 @@ class FullMemoryTest {
     while (store.stats().writeMemoryBytes() < percent(percent)) {
       tree.put(key(written++), value(written, 900));
     }
+  }
+
+  private void write(Writer writer, int percent) {
+    byte[] value = value(percent, percent(percent));
+    switch (writer) {
+      case PUT -> tree.put(KEY, value);
+      case BATCH -> store.write(store.newBatch().put(tree, KEY, value));
+      case OPTIMISTIC -> commit(Locking.OPTIMISTIC, value);
+      case PESSIMISTIC -> commit(Locking.PESSIMISTIC, value);
+    }
+  }
+
+  private void commit(Locking locking, byte[] value) {
+    try (Transaction tx = store.begin(options(Isolation.READ_COMMITTED, locking, 1_000))) {
+      tx.put(tree, KEY, value);
+      tx.commit();
+    }
+  }
+
+  private static TransactionOptions options(Isolation isolation, Locking locking, long millis) {
+    return TransactionOptions.builder()
+        .isolation(isolation)
+        .locking(locking)
+        .lockTimeout(Duration.ofMillis(millis))
+        .build();
   }
 
   /** Has something done as soon as somebody waits. */
@@ -156,6 +194,74 @@ class FullMemoryTest {
       assertNotNull(tree.get(key(100_000)));
       assertNotNull(tree.get(key(200_000)));
       assertEquals(0, opened.stats().transactions().open());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Writer.class, names = "PESSIMISTIC", mode = EnumSource.Mode.EXCLUDE)
+  void whoWaitsForMemoryKeepsNobodyFromAKey(Writer writer) {
+    try (Store opened = open(1)) {
+      opened.begin().close();
+      fill(85);
+      meanwhile(() -> tree.put(KEY, value(0, 100)));
+      meanwhile(() -> tree.put(KEY, value(1, percent(18))));
+      meanwhile(() -> store.write(store.newBatch().put(tree, KEY, value(2, percent(18)))));
+      afterTheStall(() -> assertArrayEquals(value(0, 100), tree.get(KEY)));
+      write(writer, 20);
+      assertAllWentWell();
+      assertNotNull(tree.get(KEY));
+      assertEquals(0, opened.stats().transactions().lockTimeouts());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Writer.class)
+  void whoWaitsForMemoryIsInNoReadersWay(Writer writer) {
+    try (Store opened = open(1)) {
+      opened.begin().close();
+      fill(85);
+      meanwhile(
+          () -> {
+            TransactionOptions serializable =
+                options(Isolation.SERIALIZABLE, Locking.OPTIMISTIC, 0);
+            try (Transaction tx = store.begin(serializable)) {
+              assertNull(tx.get(tree, KEY));
+              tx.put(tree, bytes("another"), KEY);
+              tx.commit();
+            }
+          });
+      afterTheStall(() -> assertArrayEquals(KEY, tree.get(bytes("another"))));
+      write(writer, 20);
+      assertAllWentWell();
+      assertNotNull(tree.get(KEY));
+      assertEquals(0, opened.stats().transactions().conflicts());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Writer.class, names = "PESSIMISTIC", mode = EnumSource.Mode.EXCLUDE)
+  void whoHadToWaitForALockWaitsForMemoryAnew(Writer writer) {
+    try (Store opened = open(1)) {
+      TransactionOptions locking = options(Isolation.READ_COMMITTED, Locking.PESSIMISTIC, 0);
+      Transaction holder = opened.begin(locking);
+      holder.put(tree, KEY, KEY);
+      fill(50);
+      meanwhile(
+          () -> {
+            fill(85);
+            holder.close();
+          });
+      afterTheStall(
+          () -> {
+            assertNull(tree.get(KEY));
+            try (Transaction tx = store.begin(locking)) {
+              tx.put(tree, KEY, KEY);
+            }
+          });
+      write(writer, 20);
+      assertAllWentWell();
+      assertEquals(percent(20), tree.get(KEY).length);
+      assertEquals(0, opened.stats().transactions().lockTimeouts());
     }
   }
 }

@@ -174,6 +174,15 @@ public final class WriteGate implements StallCounter {
     }
   }
 
+  /**
+   * Whether a write that has passed, and may have waited for something else since, could pass now
+   * without a wait. Nothing is kept for those who have passed.
+   */
+  boolean admits(long bytes) {
+    boolean fits = usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2;
+    return fits && !logFull;
+  }
+
   private void admitSlowly(long bytes) {
     if (bytes > limitBytes / 2 && bytes <= grantBytes / 2) {
       makeRoom.accept(bytes);
@@ -188,11 +197,11 @@ public final class WriteGate implements StallCounter {
               + " bytes; raise the memory budget or write less at once");
     }
     flushRequest.run();
-    long used = usedBytes();
-    if (used + bytes > limit || logFull) {
+    if (!admits(bytes)) {
       await(bytes);
       return;
     }
+    long used = usedBytes();
     if (used > limit / 64 * DELAY) {
       pace(bytes, used, limit);
     }
@@ -212,8 +221,7 @@ public final class WriteGate implements StallCounter {
     try {
       freed.await(
           () -> {
-            boolean fits = usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2;
-            if (closed || (fits && !logFull)) {
+            if (closed || admits(bytes)) {
               return true;
             }
             check.run();
