@@ -286,7 +286,7 @@ public final class Store implements AutoCloseable {
     int slot = operations.enter();
     try {
       operations.count(slot, batch.operations().count());
-      LockOwner locked = transactions.lock(batch.operations());
+      LockOwner locked = admit(batch.operations());
       long written;
       try {
         written = parts.committer().write(batch.operations(), batch.logged());
@@ -300,6 +300,18 @@ public final class Store implements AutoCloseable {
       }
     } finally {
       operations.exit(slot);
+    }
+  }
+
+  /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
+  private @Nullable LockOwner admit(BatchFormat.Builder batch) {
+    while (true) {
+      parts.committer().admit(batch);
+      LockOwner locked = transactions.lock(batch);
+      if (locked == null || parts.committer().admits(batch)) {
+        return locked;
+      }
+      transactions.locks().releaseAll(locked);
     }
   }
 
@@ -355,6 +367,21 @@ public final class Store implements AutoCloseable {
   public <T extends @Nullable Object, X extends Exception> T inTransaction(
       TransactionOptions transactionOptions, TransactionBody<T, X> body) throws X {
     return transactions.run(this, transactionOptions, body);
+  }
+
+  /** Waits for room for what a transaction is going to commit. */
+  void awaitRoom(BatchFormat.Builder batch) {
+    int slot = operations.enter();
+    try {
+      parts.committer().admit(batch);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Whether there still is room for that. */
+  boolean hasRoom(BatchFormat.Builder batch) {
+    return parts.committer().admits(batch);
   }
 
   /** Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}. */

@@ -432,9 +432,6 @@ public final class Transaction implements AutoCloseable {
       int id = tree.handle().id();
       own.forEach(
           (key, value) -> {
-            if (!pessimistic) {
-              transactions.lock(owner, tree.handle(), key, options.lockTimeout().toNanos());
-            }
             if (value == null) {
               batch.add(Kind.DELETE, id, key, new byte[0]);
             } else {
@@ -442,11 +439,36 @@ public final class Transaction implements AutoCloseable {
             }
           });
     }
+    if (batch.count() > 0) {
+      admit(batch);
+    }
     if (!reads.isEmpty() || batch.count() > 0) {
       owner.beginCommit();
       reads.validate(transactions.versions(), transactions.locks(), owner);
     }
     return batch.count() == 0 ? NONE : store.commit(batch, logged);
+  }
+
+  /** Waits for room for what is to be written, and locks it if that has not been done. */
+  private void admit(BatchFormat.Builder batch) {
+    while (true) {
+      store.awaitRoom(batch);
+      if (pessimistic) {
+        return;
+      }
+      lockWrites();
+      if (store.hasRoom(batch)) {
+        return;
+      }
+      transactions.locks().releaseAll(owner);
+    }
+  }
+
+  private void lockWrites() {
+    long timeout = options.lockTimeout().toNanos();
+    writes.forEach(
+        (tree, own) ->
+            own.forEach((key, value) -> transactions.lock(owner, tree.handle(), key, timeout)));
   }
 
   /** Takes all writes back; the transaction has ended then. Does nothing if it has already. */

@@ -9,8 +9,10 @@ import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.LockTable;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,15 @@ final class Transactions {
   private final LongAdder conflicts = new LongAdder();
   private final LongAdder deadlocks = new LongAdder();
   private final LongAdder lockTimeouts = new LongAdder();
+
+  /** A key of a tree. */
+  private record RecordKey(TreeHandle tree, byte[] bytes) {
+    static final Comparator<RecordKey> ORDER =
+        Comparator.comparingInt((RecordKey key) -> key.tree.id())
+            .thenComparing(
+                (a, b) ->
+                    a.tree.order().compare(a.bytes, 0, a.bytes.length, b.bytes, 0, b.bytes.length));
+  }
 
   /** Held by who makes the store ready for its first one. */
   private final Lock starting = new ReentrantLock();
@@ -203,29 +214,40 @@ final class Transactions {
     }
   }
 
-  /** Locks a batch's keys against transactions, if there are any. */
+  /**
+   * Locks a batch's keys against transactions, if there are any; in the same order as commits do,
+   * so that batches do not close circles among themselves.
+   */
   @Nullable LockOwner lock(BatchFormat.Builder batch) {
     if (!inUse) {
       return null;
     }
+    List<RecordKey> keys = keys(batch);
+    keys.sort(RecordKey.ORDER);
     LockOwner writer = newWriter();
     try {
-      BatchFormat.decode(
-          batch.bytes(),
-          0,
-          batch.length(),
-          (kind, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
-            TreeHandle tree = engine.catalog().tree(treeId);
-            if (tree != null) {
-              byte[] key = Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength);
-              lock(writer, tree, key);
-            }
-          });
+      keys.forEach(key -> lock(writer, key.tree(), key.bytes()));
       return writer;
     } catch (RuntimeException | Error e) {
       locks.releaseAll(writer);
       throw e;
     }
+  }
+
+  private List<RecordKey> keys(BatchFormat.Builder batch) {
+    List<RecordKey> keys = new ArrayList<>(batch.count());
+    BatchFormat.decode(
+        batch.bytes(),
+        0,
+        batch.length(),
+        (kind, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
+          TreeHandle tree = engine.catalog().tree(treeId);
+          if (tree != null) {
+            byte[] key = Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength);
+            keys.add(new RecordKey(tree, key));
+          }
+        });
+    return keys;
   }
 
   void count(TransactionAbortedException e) {

@@ -211,7 +211,7 @@ public final class Tree {
       boolean sync) {
     int slot = operations.enter(handle);
     try {
-      LockOwner locked = lock(key, keyOffset, keyLength);
+      LockOwner locked = admit(key, keyOffset, keyLength, valueLength);
       long written;
       try {
         written =
@@ -230,14 +230,21 @@ public final class Tree {
     }
   }
 
-  /** Locks a key against transactions, if there are any. */
-  private @Nullable LockOwner lock(byte[] key, int offset, int length) {
-    if (!transactions.inUse()) {
-      return null;
+  /** Waits for room for a write, and locks its key against transactions, if there are any. */
+  private @Nullable LockOwner admit(byte[] key, int offset, int length, int valueLength) {
+    while (true) {
+      committer.admit(handle, length, valueLength);
+      if (!transactions.inUse()) {
+        return null;
+      }
+      LockOwner writer = transactions.newWriter();
+      transactions.lock(writer, handle, Arrays.copyOfRange(key, offset, offset + length));
+      if (committer.admits(length, valueLength)) {
+        return writer;
+      }
+      // Others have taken the room while the key was locked: nobody waits for it with a lock.
+      transactions.locks().releaseAll(writer);
     }
-    LockOwner writer = transactions.newWriter();
-    transactions.lock(writer, handle, Arrays.copyOfRange(key, offset, offset + length));
-    return writer;
   }
 
   /** Removes a key, whether it is there or not. */

@@ -102,6 +102,31 @@ class TransactionThreadsTest {
     }
   }
 
+  @Test
+  void batchesAreNotInEachOthersWayWhateverTheOrderOfTheirKeys() throws Exception {
+    try (Store threaded = open()) {
+      List<Tree> trees = List.of(threaded.openTree("t"), threaded.openTree("u"));
+      threaded.begin(patient).close();
+      CompletableFuture<Void> other =
+          CompletableFuture.runAsync(() -> writeBatches(threaded, trees, true));
+      writeBatches(threaded, trees, false);
+      other.get(50, TimeUnit.SECONDS);
+      assertEquals(0, threaded.stats().transactions().deadlocks());
+    }
+  }
+
+  private static void writeBatches(Store threaded, List<Tree> trees, boolean backwards) {
+    int keys = 40;
+    for (int round = 0; round < 2_000; round++) {
+      WriteBatch batch = threaded.newBatch();
+      for (int i = 0; i < keys; i++) {
+        int number = backwards ? keys - 1 - i : i;
+        batch.put(trees.get(number % 2), key(number), bytes("" + round));
+      }
+      threaded.write(batch, Durability.ASYNC);
+    }
+  }
+
   /** The order of bytes; whoever compares with the key "stop" waits until it is told to go on. */
   private static final class StoppingOrder implements KeyOrder {
     private final CountDownLatch stopped = new CountDownLatch(1);

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Carries writes out: admit, reserve log space, log, insert, publish, and, if asked, wait for the
  * sync.
  *
- * <p>Writers pass the gate before they hold anything. From the reservation on nothing can fail but
- * the log itself; what a write needs in memory beyond a few pages (overflow values) it takes
- * before.
+ * <p>Writers call {@code admit} before they hold anything, then lock what they have to, and {@code
+ * write}. From the reservation on nothing can fail but the log itself; what a write needs in memory
+ * beyond a few pages (overflow values) it takes before.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -74,7 +74,45 @@ public final class Committer {
   }
 
   /**
-   * Writes one put or delete; returns when it is visible.
+   * Waits until there is room for a put or delete. Nothing is kept for it: it is to be written at
+   * once.
+   */
+  public void admit(TreeHandle tree, int keyLength, int valueLength) {
+    gate.admit(bytes(keyLength, valueLength));
+    TreeSlots needed = slots;
+    if (needed != null) {
+      needed.admit(tree);
+    }
+  }
+
+  /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
+  public boolean admits(int keyLength, int valueLength) {
+    return gate.admits(bytes(keyLength, valueLength));
+  }
+
+  private static long bytes(int keyLength, int valueLength) {
+    return (long) keyLength + valueLength + ENTRY_OVERHEAD;
+  }
+
+  /** As {@link #admit(TreeHandle, int, int)}, for a batch. */
+  public void admit(BatchFormat.Builder batch) {
+    if (batch.count() > 0) {
+      gate.admit(bytes(batch));
+      admitToSlots(batch);
+    }
+  }
+
+  /** As {@link #admits(int, int)}, for a batch. */
+  public boolean admits(BatchFormat.Builder batch) {
+    return batch.count() == 0 || gate.admits(bytes(batch));
+  }
+
+  private static long bytes(BatchFormat.Builder batch) {
+    return batch.length() + (long) ENTRY_OVERHEAD * batch.count();
+  }
+
+  /**
+   * Writes one put or delete that was admitted; returns when it is visible.
    *
    * @return what to hand to {@link #awaitDurable}
    */
@@ -87,11 +125,6 @@ public final class Committer {
       byte[] value,
       int valueOffset,
       int valueLength) {
-    gate.admit(keyLength + valueLength + ENTRY_OVERHEAD);
-    TreeSlots needed = slots;
-    if (needed != null) {
-      needed.admit(tree);
-    }
     engine.failure().check();
     Log log = engine.log().get();
     log.checkWritable();
@@ -231,8 +264,8 @@ public final class Committer {
   }
 
   /**
-   * Writes a batch as one record; it becomes visible at once. The caller is within an operation, so
-   * that a tree that was not refused yet stays until the batch is written.
+   * Writes a batch that was admitted as one record; it becomes visible at once. The caller is
+   * within an operation, so that a tree that was not refused yet stays until the batch is written.
    *
    * @return what to hand to {@link #awaitDurable}
    */
@@ -240,8 +273,6 @@ public final class Committer {
     if (batch.count() == 0) {
       return NOT_LOGGED;
     }
-    gate.admit(batch.length() + (long) ENTRY_OVERHEAD * batch.count());
-    admitToSlots(batch);
     engine.failure().check();
     Log log = engine.log().get();
     log.checkWritable();
@@ -321,7 +352,7 @@ public final class Committer {
       int keyLength,
       int valueOffset,
       int valueLength) {
-    gate.admit(keyLength + valueLength + ENTRY_OVERHEAD);
+    gate.admit(bytes(keyLength, valueLength));
     ActiveTree active = tree.activeTree();
     int overflow = PagePool.NONE;
     if (!active.fitsInline(keyLength, valueLength)) {
@@ -440,7 +471,7 @@ public final class Committer {
     } else {
       target.putOverflow(key, keyOffset, keyLength, hash, lsn, overflow, valueLength, snapshots);
     }
-    tree.addBytesWritten((long) keyLength + valueLength + ENTRY_OVERHEAD);
+    tree.addBytesWritten(bytes(keyLength, valueLength));
   }
 
   /** Applies the operations of one batch. */

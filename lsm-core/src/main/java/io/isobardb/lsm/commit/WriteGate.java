@@ -11,6 +11,7 @@ import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -49,8 +50,14 @@ public final class WriteGate implements StallCounter {
   private final AtomicLong nextSlotNanos = new AtomicLong();
   private final LongAdder[] stallNanos = new LongAdder[StallReason.values().length];
   private final LongAdder[] stalls = new LongAdder[StallReason.values().length];
-  private volatile long limitBytes;
+
+  /** What each of the writes needs that wait now, and how many of them as much. */
+  private final TreeMap<Long, Integer> waiting = new TreeMap<>();
+
+  /** The most that one of them needs: flushes go on until that fits. */
   private volatile long wantedBytes;
+
+  private volatile long limitBytes;
   private volatile long grantBytes;
   private volatile LongConsumer makeRoom = bytes -> {};
   private volatile Runnable flushRequest = () -> {};
@@ -124,7 +131,7 @@ public final class WriteGate implements StallCounter {
     return pool.approximateBytes(Purpose.WRITE);
   }
 
-  /** Write memory that is not in use, less what writers may soon want, in bytes. */
+  /** Write memory that is not in use, less what a writer waits for, in bytes. */
   public long spareBytes() {
     long limit = limitBytes;
     return Math.max(0, limit - limit / SLACK - usedBytes() - wantedBytes);
@@ -172,6 +179,15 @@ public final class WriteGate implements StallCounter {
     }
   }
 
+  /**
+   * Whether a write that has passed, and may have waited for something else since, could pass now
+   * without a wait. Nothing is kept for those who have passed.
+   */
+  boolean admits(long bytes) {
+    boolean fits = usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2;
+    return fits && !logFull;
+  }
+
   private void admitSlowly(long bytes) {
     if (bytes > limitBytes / 2 && bytes <= grantBytes / 2) {
       makeRoom.accept(bytes);
@@ -185,21 +201,12 @@ public final class WriteGate implements StallCounter {
               + Math.max(limit, grantBytes)
               + " bytes; raise the memory budget or write less at once");
     }
-    if (bytes > limit - limit / 64 * TRIGGER) {
-      wantedBytes = bytes;
-    }
     flushRequest.run();
-    long used = usedBytes();
-    if (used + bytes > limit || logFull) {
-      try {
-        await(bytes);
-      } finally {
-        if (wantedBytes == bytes) {
-          wantedBytes = 0;
-        }
-      }
+    if (!admits(bytes)) {
+      await(bytes);
       return;
     }
+    long used = usedBytes();
     if (used > limit / 64 * DELAY) {
       pace(bytes, used, limit);
     }
@@ -215,11 +222,11 @@ public final class WriteGate implements StallCounter {
     }
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
+    beginWait(bytes);
     try {
       freed.await(
           () -> {
-            boolean fits = usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2;
-            if (closed || (fits && !logFull)) {
+            if (closed || admits(bytes)) {
               return true;
             }
             check.run();
@@ -228,12 +235,23 @@ public final class WriteGate implements StallCounter {
             return false;
           });
     } finally {
+      endWait(bytes);
       count(span, reason, clock.nanos() - start);
     }
     if (closed) {
       throw new StoreClosedException("the store was closed while a write waited for memory");
     }
     check.run();
+  }
+
+  private synchronized void beginWait(long bytes) {
+    waiting.merge(bytes, 1, Integer::sum);
+    wantedBytes = waiting.lastKey();
+  }
+
+  private synchronized void endWait(long bytes) {
+    waiting.computeIfPresent(bytes, (same, writes) -> writes == 1 ? null : writes - 1);
+    wantedBytes = waiting.isEmpty() ? 0 : waiting.lastKey();
   }
 
   /**
@@ -295,11 +313,11 @@ public final class WriteGate implements StallCounter {
   public void awaitRelief(long bytes, boolean canTurnBack) {
     long used = usedBytes();
     long seen = relieved;
-    wantedBytes = Math.max(wantedBytes, bytes);
-    flushRequest.run();
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
+    beginWait(bytes);
     try {
+      flushRequest.run();
       freed.await(
           () -> {
             if (closed || relieved != seen || usedBytes() < used) {
@@ -314,7 +332,7 @@ public final class WriteGate implements StallCounter {
           },
           MAX_WAIT_NANOS);
     } finally {
-      wantedBytes = 0;
+      endWait(bytes);
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
     check.run();

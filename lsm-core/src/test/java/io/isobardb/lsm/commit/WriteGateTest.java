@@ -1,0 +1,170 @@
+package io.isobardb.lsm.commit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The gate alone, with a flusher that frees a slice at a time for as long as the gate asks for it.
+ * All sizes are in 1/64 of the write memory. A wait that nothing ends is told of by the simulation.
+ */
+class WriteGateTest {
+  private static final int PAGE = 4096;
+  private static final int PAGES = 4;
+  private static final long UNIT = (long) PAGES * PAGE;
+  private static final long LIMIT = 64;
+
+  private final PagePool pool = new PagePool(4 * LIMIT * UNIT, PAGE);
+  private final Deque<Integer> taken = new ArrayDeque<>();
+  private SimulatedScheduler scheduler;
+  private WriteGate gate;
+  private long slice = 8;
+  private boolean flushing;
+
+  static LongStream seeds() {
+    return LongStream.range(0, 40);
+  }
+
+  private void begin(long seed) {
+    SimulatedClock clock = new SimulatedClock();
+    scheduler = new SimulatedScheduler(clock, seed);
+    scheduler.setStepLimit(10_000);
+    gate = new WriteGate(pool, clock, scheduler, new Observers("test"), LIMIT * UNIT);
+    gate.connect(this::flush, () -> {}, () -> {});
+  }
+
+  @AfterEach
+  void release() {
+    free(taken.size());
+    pool.close();
+  }
+
+  private void take(long units) {
+    for (int i = 0; i < units * PAGES; i++) {
+      taken.add(pool.allocate(Purpose.WRITE));
+    }
+  }
+
+  private void free(long pages) {
+    for (long i = Math.min(pages, taken.size()); i > 0; i--) {
+      pool.release(taken.remove(), Purpose.WRITE);
+    }
+  }
+
+  private void write(long units) {
+    gate.admit(units * UNIT);
+    take(units);
+  }
+
+  private void flush() {
+    if (!flushing && gate.pressed()) {
+      flushing = true;
+      submit("flush", this::flushSlice);
+    }
+  }
+
+  private void flushSlice() {
+    free(slice * PAGES);
+    gate.freed(slice * UNIT, 1_000);
+    flushing = false;
+    gate.wake();
+    flush();
+  }
+
+  /** Has something run while somebody waits. */
+  private void submit(String name, Runnable action) {
+    scheduler.submit(
+        new Job() {
+          @Override
+          public Priority priority() {
+            return Priority.FLUSH;
+          }
+
+          @Override
+          public String name() {
+            return name;
+          }
+
+          @Override
+          public boolean step() {
+            action.run();
+            return false;
+          }
+
+          @Override
+          public void failed(Throwable cause) {
+            throw new AssertionError(name, cause);
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void flushesGoOnUntilTheLargestWriteThatWaitsFits(long seed) {
+    begin(seed);
+    take(54);
+    submit("smaller write", () -> write(13));
+    write(19);
+    scheduler.runUntilIdle();
+    assertNobodyIsWaitedFor();
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void flushesGoOnForAWriteThatWaitsWhileAnotherLooksForAPage(long seed) {
+    begin(seed);
+    slice = 4;
+    take(54);
+    submit("write without a page", () -> gate.awaitRelief(1, false));
+    write(19);
+    scheduler.runUntilIdle();
+    assertNobodyIsWaitedFor();
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void flushesGoOnForAWriteThatWaitsWhileTheWallFalls(long seed) {
+    begin(seed);
+    slice = 1;
+    take(64);
+    submit("wall", () -> gate.setLimitBytes(8 * UNIT));
+    write(3);
+    scheduler.runUntilIdle();
+    assertEquals(8 * UNIT, gate.limitBytes());
+    assertNobodyIsWaitedFor();
+  }
+
+  @Test
+  void whoDoesNotWaitLeavesNothingToMakeRoomFor() {
+    begin(0);
+    take(44);
+    gate.admit(20 * UNIT);
+    assertEquals(0, gate.stalls(StallReason.MEMORY_FULL));
+    assertNobodyIsWaitedFor();
+  }
+
+  private void assertNobodyIsWaitedFor() {
+    long limit = gate.limitBytes();
+    long used = gate.usedBytes();
+    assertEquals(used - limit / 64 * 56, gate.excessBytes());
+    assertEquals(Math.max(0, limit - limit / 16 - used), gate.spareBytes());
+    // However small the write memory becomes, it is not too small for somebody who is gone.
+    free(taken.size());
+    gate.setLimitBytes(16 * UNIT);
+    assertFalse(gate.pressed());
+  }
+}
