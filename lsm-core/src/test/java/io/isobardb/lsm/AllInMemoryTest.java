@@ -51,22 +51,6 @@ class AllInMemoryTest {
     }
   }
 
-  @Test
-  void mergesInMemoryTakeNoFileNumbers() {
-    SimulatedWorld world = new SimulatedWorld(SEED);
-    try (Store store = open(world, 16 << 20)) {
-      Tree tree = unlogged(store);
-      long number = store.engine().catalog().newFileNumber();
-      for (int i = 0; i < 6000; i++) {
-        tree.put(key(i), new byte[1000]);
-      }
-      store.awaitQuiet();
-      assertTrue(store.stats().memoryMerges() > 0);
-      assertEquals(0, store.stats().flushBytesWritten());
-      assertEquals(number + 1, store.engine().catalog().newFileNumber());
-    }
-  }
-
   /** Puts that nothing is overwritten by, and some gets each; runs in memory afterwards. */
   private static int runs(int gets) {
     SimulatedWorld world = new SimulatedWorld(SEED);

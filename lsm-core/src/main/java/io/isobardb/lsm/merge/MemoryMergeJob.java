@@ -197,7 +197,11 @@ final class MemoryMergeJob implements Job {
     sink = fresh;
     TreeHandle.Settings settings = tree.settings();
     return new SSTableWriter(
-        fresh, settings.order(), SSTableMeta.NO_FILE, tree.id(), settings.filterBitsPerKey());
+        fresh,
+        settings.order(),
+        engine.catalog().newFileNumber(),
+        tree.id(),
+        settings.filterBitsPerKey());
   }
 
   private void finishSlice(Rewrite current, boolean exhausted) throws IOException {

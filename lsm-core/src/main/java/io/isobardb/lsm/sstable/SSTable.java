@@ -51,7 +51,6 @@ public final class SSTable {
   private final int @Nullable [] pages;
   private final @Nullable PageFile file;
   private final BufferCache cache;
-  private final int fileNumber;
   private final long fileKey;
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile boolean obsolete;
@@ -65,8 +64,7 @@ public final class SSTable {
     this.meta = meta;
     this.pages = pages;
     this.file = pages == null ? new PageFile(space, meta) : null;
-    this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
-    this.fileKey = BufferCache.key(fileNumber, 0);
+    this.fileKey = BufferCache.key((int) meta.fileNumber(), 0);
     this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
   }
 
@@ -91,7 +89,7 @@ public final class SSTable {
 
   /** The number of its file, as the caches use it. */
   public int fileNumber() {
-    return fileNumber;
+    return (int) meta.fileNumber();
   }
 
   /** The order of its keys. */
@@ -423,8 +421,7 @@ public final class SSTable {
       if (to != null) {
         // Index and filter serve every read of the table; its data may be what nobody asks for.
         Access access = i >= meta.rootPage() ? Access.QUERY : Access.MERGE;
-        int file = SSTableMeta.cacheNumber(to.fileNumber());
-        cache.adopt(BufferCache.key(file, i), mine[i], Purpose.WRITE, access);
+        cache.adopt(BufferCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE, access);
       } else {
         pool.retire(mine[i], Purpose.WRITE);
       }
@@ -432,7 +429,7 @@ public final class SSTable {
   }
 
   private void closeFile() {
-    cache.drop(fileNumber, meta.pageCount());
+    cache.drop((int) meta.fileNumber(), meta.pageCount());
     try {
       file().close();
       if (obsolete) {
@@ -462,8 +459,6 @@ public final class SSTable {
 
   @Override
   public String toString() {
-    return isInMemory()
-        ? "memory SSTable of tree " + meta.treeId()
-        : "SSTable " + meta.fileNumber();
+    return (isInMemory() ? "memory SSTable " : "SSTable ") + meta.fileNumber();
   }
 }
