@@ -33,6 +33,7 @@ public final class FileSink implements PageSink {
   private final PagePool pool;
   private final int pageSize;
   private final long fileNumber;
+  private final int cacheNumber;
   private final int treeId;
   private final int codec;
   private final boolean adopt;
@@ -56,6 +57,7 @@ public final class FileSink implements PageSink {
    *
    * @param codec of {@link FileLayout}
    * @param adopt whether pages go to the buffer cache: hot ones in any case, others if it has room
+   * @throws IllegalStateException if files are not numbered as far as that
    */
   public FileSink(TableSpace space, long fileNumber, int treeId, int codec, boolean adopt)
       throws IOException {
@@ -63,6 +65,7 @@ public final class FileSink implements PageSink {
     this.pool = space.pool();
     this.pageSize = space.pageSize();
     this.fileNumber = fileNumber;
+    this.cacheNumber = SSTableMeta.cacheNumber(fileNumber);
     this.treeId = treeId;
     this.codec = codec;
     this.adopt = adopt;
@@ -191,7 +194,7 @@ public final class FileSink implements PageSink {
     firstPending += count;
     for (int i = 0; i < count; i++) {
       if (adopt && first + i != 0 && first + i != footer) {
-        long key = BufferCache.key((int) fileNumber, first + i);
+        long key = BufferCache.key(cacheNumber, first + i);
         Access access = hot[i] ? Access.QUERY : Access.MERGE;
         space.cache().adopt(key, pages[i], Purpose.MERGE, access);
       } else {
@@ -312,7 +315,7 @@ public final class FileSink implements PageSink {
       release(pages[i]);
     }
     pending = 0;
-    space.cache().drop((int) fileNumber, firstPending);
+    space.cache().drop(cacheNumber, firstPending);
     try {
       close();
       space.storage().delete(SSTableMeta.fileName(fileNumber));

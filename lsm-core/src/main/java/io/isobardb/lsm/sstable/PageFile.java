@@ -21,6 +21,7 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
   private final SSTableMeta meta;
   private final int pageSize;
   private final long seed;
+  private final int cacheNumber;
   private volatile @Nullable DataFile file;
 
   PageFile(TableSpace space, SSTableMeta meta) {
@@ -28,6 +29,7 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
     this.meta = meta;
     this.pageSize = space.pageSize();
     this.seed = space.fileSeed(meta.fileNumber());
+    this.cacheNumber = SSTableMeta.cacheNumber(meta.fileNumber());
   }
 
   /** Whether the page is compressed in the file. */
@@ -36,7 +38,7 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
   }
 
   long cacheKey(int pageNo) {
-    return BufferCache.key((int) meta.fileNumber(), pageNo);
+    return BufferCache.key(cacheNumber, pageNo);
   }
 
   /** Brings a page into the cache, if it is not there, and pins it. Not inside a load. */

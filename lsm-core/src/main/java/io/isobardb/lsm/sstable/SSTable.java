@@ -51,6 +51,7 @@ public final class SSTable {
   private final int @Nullable [] pages;
   private final @Nullable PageFile file;
   private final BufferCache cache;
+  private final int fileNumber;
   private final long fileKey;
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile boolean obsolete;
@@ -64,7 +65,8 @@ public final class SSTable {
     this.meta = meta;
     this.pages = pages;
     this.file = pages == null ? new PageFile(space, meta) : null;
-    this.fileKey = BufferCache.key((int) meta.fileNumber(), 0);
+    this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
+    this.fileKey = BufferCache.key(fileNumber, 0);
     this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
   }
 
@@ -89,7 +91,7 @@ public final class SSTable {
 
   /** The number of its file, as the caches use it. */
   public int fileNumber() {
-    return (int) meta.fileNumber();
+    return fileNumber;
   }
 
   /** The order of its keys. */
@@ -421,7 +423,8 @@ public final class SSTable {
       if (to != null) {
         // Index and filter serve every read of the table; its data may be what nobody asks for.
         Access access = i >= meta.rootPage() ? Access.QUERY : Access.MERGE;
-        cache.adopt(BufferCache.key((int) to.fileNumber(), i), mine[i], Purpose.WRITE, access);
+        int file = SSTableMeta.cacheNumber(to.fileNumber());
+        cache.adopt(BufferCache.key(file, i), mine[i], Purpose.WRITE, access);
       } else {
         pool.retire(mine[i], Purpose.WRITE);
       }
@@ -429,7 +432,7 @@ public final class SSTable {
   }
 
   private void closeFile() {
-    cache.drop((int) meta.fileNumber(), meta.pageCount());
+    cache.drop(fileNumber, meta.pageCount());
     try {
       file().close();
       if (obsolete) {

@@ -3,7 +3,8 @@ package io.isobardb.lsm.sstable;
 /**
  * What is known of an SSTable without reading it. Kept in the manifest and in the file's footer.
  *
- * @param fileNumber names the file, {@code NNNNNNNNNN.sst}; unique in the store for ever
+ * @param fileNumber names the file, {@code NNNNNNNNNN.sst}; unique in the store for ever; memory
+ *     SSTables have numbers of the same kind
  * @param treeId the tree it belongs to
  * @param pageCount pages of the file, header and footer included
  * @param entries entries, delete markers included
@@ -38,6 +39,25 @@ public record SSTableMeta(
     long sizeBytes,
     int codec,
     int pageMapPage) {
+
+  /** The caches know a file by 32 bits, and must not take it for another one. */
+  private static final long MAX_FILE_NUMBER = (1L << 32) - 1;
+
+  /**
+   * What the caches know a file by: 32 bits, another value for each file.
+   *
+   * @throws IllegalStateException if there is none for this number
+   */
+  static int cacheNumber(long fileNumber) {
+    if (fileNumber > MAX_FILE_NUMBER) {
+      throw new IllegalStateException(
+          fileName(fileNumber)
+              + ": the store has used up all file numbers, the highest is "
+              + MAX_FILE_NUMBER
+              + "; repairing it makes a new store, which begins anew");
+    }
+    return (int) fileNumber;
+  }
 
   /** The file's name in the store's directory. */
   public String fileName() {

@@ -136,7 +136,7 @@ final class Run implements AutoCloseable {
     return SSTable.inMemory(space, order, meta, sink.pages());
   }
 
-  SSTable onDisk(int fileNumber, int codec, boolean adopt) throws IOException {
+  SSTable onDisk(long fileNumber, int codec, boolean adopt) throws IOException {
     FileSink sink = new FileSink(space, fileNumber, 3, codec, adopt);
     SSTableWriter writer = new SSTableWriter(sink, order, fileNumber, 3, 10);
     writer.sourceHot(adopt);
