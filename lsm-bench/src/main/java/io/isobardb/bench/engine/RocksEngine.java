@@ -36,6 +36,8 @@ import org.rocksdb.WriteOptions;
  */
 final class RocksEngine implements Engine {
   private static final long MIB = 1 << 20;
+  private static final int ARENA_SHARE = 8;
+  private static final long MIN_ARENA = 4096;
 
   private final EngineOptions options;
   private final RocksDB db;
@@ -56,6 +58,10 @@ final class RocksEngine implements Engine {
     WriteBufferManager writeBuffers =
         own(new WriteBufferManager(settings.writeBytes(), cache, stalls));
     ColumnFamilyOptions treeOptions = own(settings.set(new ColumnFamilyOptions()));
+    // What a write buffer takes at a time: with many trees, all of them together must have a part.
+    long arena = settings.writeBytes() / ARENA_SHARE / options.trees() & -MIN_ARENA;
+    long usual = settings.bufferBytes() / ARENA_SHARE;
+    treeOptions.setArenaBlockSize(Math.max(MIN_ARENA, Math.min(usual, arena)));
     DBOptions dbOptions = own(settings.dbOptions(writeBuffers));
     // 10 bits a key: 1 % false positives.
     treeOptions.setTableFormatConfig(settings.tableConfig(cache, own(new BloomFilter(10))));

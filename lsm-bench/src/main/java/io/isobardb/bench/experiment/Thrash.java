@@ -165,9 +165,9 @@ final class Thrash implements Experiment {
         session.put((int) (done % trees), key, value);
         if (++done % LOOK_EVERY == 0) {
           memory = Math.max(memory, engine.memoryBytes());
-          if ((System.nanoTime() - start) / 1e9 > maxSeconds) {
-            break;
-          }
+        }
+        if ((System.nanoTime() - start) / 1e9 > maxSeconds) {
+          break;
         }
       }
     }
