@@ -115,6 +115,7 @@ class InspectTest {
     assertTrue(out.contains("0x0001"), out);
     assertEquals(0, run("dump", dir, "--tree", "other", "--json"));
     assertEquals(1, ((List<?>) JSON.std.mapFrom(out).get("trees")).size());
+    assertTrue(out.contains("\"cache\":{\"hits\":"), out);
   }
 
   @Test
@@ -161,7 +162,7 @@ class InspectTest {
   void statsShowsSizes() throws IOException {
     assertEquals(0, run("stats", dir, "--memory", "16MB"), err);
     assertTrue(out.contains("users"), out);
-    assertTrue(out.contains("of 16 MB"), out);
+    assertTrue(out.contains("of the 16 MB that this command has"), out);
     assertTrue(out.contains("to be merged  0 B"), out);
     assertEquals(0, run("stats", dir, "--json"));
     assertEquals(2, ((List<?>) JSON.std.mapFrom(out).get("trees")).size());
