@@ -41,7 +41,8 @@ class IsobarTest {
   @Test
   void anUnknownEngineIsWrongUsageAndTheNamesAreListed() {
     assertEquals(2, run("compare", "--engines", "rockdb"));
-    assertTrue(err.toString().contains("isobar, rocksdb, rocksdb-stall, mvstore, lmdb"), err.toString());
+    assertTrue(
+        err.toString().contains("isobar, rocksdb, rocksdb-stall, mvstore, lmdb"), err.toString());
   }
 
   @Test
