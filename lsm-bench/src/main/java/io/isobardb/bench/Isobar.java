@@ -2,7 +2,9 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.Count;
 import io.isobardb.bench.console.ErrorText;
+import io.isobardb.bench.console.Messages;
 import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.crash.CrashTestCommand;
 import io.isobardb.bench.experiment.ExperimentCommand;
@@ -12,6 +14,7 @@ import io.isobardb.bench.inspect.RepairCommand;
 import io.isobardb.bench.inspect.StatsCommand;
 import io.isobardb.bench.inspect.TuneReportCommand;
 import io.isobardb.bench.jmh.JmhCommand;
+import io.isobardb.bench.model.ModelCommand;
 import io.isobardb.bench.soak.SoakCommand;
 import io.isobardb.bench.tpcc.TpccCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
@@ -41,6 +44,7 @@ import picocli.CommandLine.Spec;
       CrashTestCommand.class,
       TuneReportCommand.class,
       ExperimentCommand.class,
+      ModelCommand.class,
       SoakCommand.class,
       JmhCommand.class
     })
@@ -49,6 +53,7 @@ public final class Isobar implements Runnable {
 
   /** Runs the command that {@code args} name and exits with its code. */
   public static void main(String[] args) {
+    Messages.configure();
     System.exit(commandLine().execute(args));
   }
 
@@ -58,6 +63,7 @@ public final class Isobar implements Runnable {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(ByteSize.class, ByteSize::parse)
         .registerConverter(TimeSpan.class, TimeSpan::parse)
+        .registerConverter(Count.class, Count::parse)
         .setExecutionExceptionHandler(Isobar::failed);
   }
 

@@ -3,9 +3,14 @@ package io.isobardb.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.bench.engine.EngineKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class IsobarTest {
@@ -42,7 +47,31 @@ class IsobarTest {
   void anUnknownEngineIsWrongUsageAndTheNamesAreListed() {
     assertEquals(2, run("compare", "--engines", "rockdb"));
     assertTrue(
-        err.toString().contains("isobar, rocksdb, rocksdb-stall, mvstore, lmdb"), err.toString());
+        err.toString()
+            .contains(
+                "isobar, rocksdb, rocksdb-sync100ms, rocksdb-buffered, rocksdb-stall, mvstore, lmdb"),
+        err.toString());
+    assertEquals(2, run("tpcc", "--engine", "rockdb"));
+    assertTrue(
+        err.toString().contains("isobar, rocksdb, rocksdb-sync100ms, rocksdb-buffered"),
+        err.toString());
+  }
+
+  @Test
+  void theHelpNamesEveryEngine() {
+    assertEquals(0, run("compare", "--help"));
+    for (EngineKind engine : EngineKind.values()) {
+      assertTrue(out.toString().contains(engine.label()), engine.label());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"compare --engines", "ycsb --workload a --engine", "tpcc --engine"})
+  void anEngineThatDiffersInUnsyncedWritesAloneIsWrongUsageWithSyncedOnes(String command) {
+    List<String> args = new ArrayList<>(List.of(command.split(" ")));
+    args.addAll(List.of("rocksdb-buffered", "--durability", "sync"));
+    assertEquals(2, run(args.toArray(String[]::new)));
+    assertTrue(err.toString().contains("with synced writes use rocksdb"), err.toString());
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
@@ -9,6 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * written since. Fresh cursors stand nowhere; move them first. Close them: an open cursor makes
  * merges keep what it sees.
  *
- * <p>Thread rule: one thread at a time. Closing the store closes it.
+ * <p>Thread rule: one thread at a time, save {@link #close}, which any thread may call: it waits
+ * for the call under way. Two threads that move a cursor do no harm to the store, but the key that
+ * one of them reads may be a mixture. Closing the store or dropping the tree closes it.
  */
 public final class Cursor implements AutoCloseable {
   private static final VarHandle BUSY;
@@ -116,6 +118,7 @@ public final class Cursor implements AutoCloseable {
 
   /** Moves to the first entry whose key is not before {@code key}. Returns {@link #isValid}. */
   public boolean seek(byte[] key) {
+    Objects.requireNonNull(key, "key");
     enter();
     try {
       return forward(key, cursor.seek(key, 0, key.length));
@@ -126,6 +129,7 @@ public final class Cursor implements AutoCloseable {
 
   /** Moves to the last entry whose key is before {@code key}. Returns {@link #isValid}. */
   public boolean seekBefore(byte[] key) {
+    Objects.requireNonNull(key, "key");
     enter();
     try {
       return backward(key, cursor.seekBefore(key, 0, key.length));
@@ -209,10 +213,15 @@ public final class Cursor implements AutoCloseable {
    * @return the key's length; nothing was copied if that is larger than what remains
    */
   public int key(ByteBuffer target) {
+    Objects.requireNonNull(target, "target");
     checkOpen();
     int length = cursor.keyLength();
+    byte[] key = cursor.key();
+    if (length > key.length) {
+      throw new IllegalStateException("another thread moves the cursor: one at a time may use it");
+    }
     if (length <= target.remaining()) {
-      target.put(cursor.key(), 0, length);
+      target.put(key, 0, length);
     }
     return length;
   }
@@ -246,6 +255,7 @@ public final class Cursor implements AutoCloseable {
    * @return the value's length; nothing was copied if that is larger than what remains
    */
   public int value(ByteBuffer target) {
+    Objects.requireNonNull(target, "target");
     enter();
     try {
       int length = cursor.valueLength();
@@ -270,7 +280,7 @@ public final class Cursor implements AutoCloseable {
   /** Enough for what is read from the cursor's own copy, and not from pages. */
   private void checkOpen() {
     if (closed) {
-      throw new StoreClosedException("the cursor, or its store, is closed");
+      throw owner.closed(tree);
     }
   }
 

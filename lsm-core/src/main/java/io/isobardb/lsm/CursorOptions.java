@@ -1,5 +1,7 @@
 package io.isobardb.lsm;
 
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a cursor covers; immutable. */
@@ -23,7 +25,7 @@ public final class CursorOptions {
 
   /** All keys that begin with {@code prefix}; for trees in byte order. */
   public static CursorOptions prefix(byte[] prefix) {
-    byte[] end = prefix.clone();
+    byte[] end = Objects.requireNonNull(prefix, "prefix").clone();
     int last = end.length - 1;
     while (last >= 0 && end[last] == (byte) 0xFF) {
       last--;
@@ -31,24 +33,24 @@ public final class CursorOptions {
     if (last < 0) {
       return ALL.from(prefix);
     }
-    end = java.util.Arrays.copyOf(end, last + 1);
+    end = Arrays.copyOf(end, last + 1);
     end[last]++;
     return ALL.from(prefix).to(end);
   }
 
   /** Only keys from {@code key} on. */
   public CursorOptions from(byte[] key) {
-    return new CursorOptions(key.clone(), to, snapshot);
+    return new CursorOptions(Objects.requireNonNull(key, "key").clone(), to, snapshot);
   }
 
   /** Only keys before {@code key}. */
   public CursorOptions to(byte[] key) {
-    return new CursorOptions(from, key.clone(), snapshot);
+    return new CursorOptions(from, Objects.requireNonNull(key, "key").clone(), snapshot);
   }
 
   /** As of a snapshot. The cursor may outlive it. */
   public CursorOptions snapshot(Snapshot value) {
-    return new CursorOptions(from, to, value);
+    return new CursorOptions(from, to, Objects.requireNonNull(value, "snapshot"));
   }
 
   byte @Nullable [] from() {

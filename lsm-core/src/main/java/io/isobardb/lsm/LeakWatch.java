@@ -1,6 +1,8 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Engine;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 import java.util.Comparator;
 import java.util.List;
@@ -8,8 +10,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * microseconds.
  *
  * <p>Told of is what is left when the store is closed, and a store or snapshot as soon as garbage
- * collection finds that nobody can close it any more. Nothing is closed because of that.
+ * collection finds that nobody can close it any more. What is done about a lost store: {@link
+ * Lifetime}.
  *
  * <p>Thread rule: all methods may be called by any thread. Refers to nothing that users hold, so
  * that they can lose it.
@@ -27,7 +28,8 @@ final class LeakWatch {
   /** The system property; looked at when a store is opened. */
   static final String SWITCH = "isobar.leaks";
 
-  private static final Logger LOG = LogManager.getLogger(LeakWatch.class);
+  private static final String UNKNOWN = "an unknown place";
+  private static final Logger LOG = System.getLogger(LeakWatch.class.getName());
 
   /** Where something was taken. */
   static final class Origin extends Exception {
@@ -47,12 +49,30 @@ final class LeakWatch {
     /** The method that called the store. */
     private String place() {
       for (StackTraceElement frame : getStackTrace()) {
-        if (!frame.getClassName().startsWith(LeakWatch.class.getPackageName() + ".")) {
+        if (isUser(frame.getClassName())) {
           return frame.toString();
         }
       }
-      return "an unknown place";
+      return UNKNOWN;
     }
+  }
+
+  private static boolean isUser(String className) {
+    return !className.startsWith(LeakWatch.class.getPackageName() + ".");
+  }
+
+  /** By which thread, and at which place, the store is called now; in words. */
+  static String here() {
+    String place =
+        StackWalker.getInstance()
+            .walk(
+                frames ->
+                    frames
+                        .filter(frame -> isUser(frame.getClassName()))
+                        .findFirst()
+                        .map(frame -> frame.toStackTraceElement().toString())
+                        .orElse(UNKNOWN));
+    return "by thread '" + Thread.currentThread().getName() + "' at " + place;
   }
 
   /** Made when it is first used: it has a thread. */
@@ -112,11 +132,13 @@ final class LeakWatch {
    */
   void tellLeft(String counts) {
     List<Origin> left = left();
-    LOG.warn(
-        "{} is closed with {} open{}",
-        engine.environment().storage().path(),
-        counts,
-        on ? "" : "; -D" + SWITCH + "=true tells where they come from");
+    LOG.log(
+        Level.WARNING,
+        engine.environment().storage().path()
+            + " is closed with "
+            + counts
+            + " open"
+            + (on ? "" : "; -D" + SWITCH + "=true tells where they come from"));
     for (Origin origin : left) {
       closed(origin);
       tell(origin, "was not closed before the store was");
@@ -124,7 +146,10 @@ final class LeakWatch {
   }
 
   private void tell(Origin origin, String how) {
-    LOG.warn("{}: {} {}", engine.environment().storage().path(), origin.what, how, origin);
+    LOG.log(
+        Level.WARNING,
+        engine.environment().storage().path() + ": " + origin.what + " " + how,
+        origin);
     engine.observers().leaked(origin.what, origin);
   }
 

@@ -2,8 +2,8 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.schedule.Service;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: {@link #run} is called by one thread at a time; all else by any.
  */
 final class LongTransactionWatch implements Service {
-  private static final Logger LOG = LogManager.getLogger(LongTransactionWatch.class);
+  private static final Logger LOG = System.getLogger(LongTransactionWatch.class.getName());
 
   private final Engine engine;
   private final Transactions transactions;
@@ -69,6 +69,6 @@ final class LongTransactionWatch implements Service {
 
   @Override
   public void failed(Throwable cause) {
-    LOG.warn("transactions that are open for long are not told of any more", cause);
+    LOG.log(Level.WARNING, "transactions that are open for long are not told of any more", cause);
   }
 }

@@ -238,7 +238,7 @@ public final class MemoryTunerOptions {
      * Default: a minute.
      */
     public Builder interval(Duration value) {
-      this.interval = value;
+      this.interval = Objects.requireNonNull(value, "interval");
       return this;
     }
 

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
@@ -27,6 +28,9 @@ final class OpenCursors {
   private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
 
   private final AtomicLong opened = new AtomicLong();
+
+  /** What to do once none is open, or null. */
+  private volatile @Nullable Runnable afterLast;
 
   /** Held by the one cursor that may take pages again when there were not enough. */
   private final Lock turns = new ReentrantLock();
@@ -82,11 +86,33 @@ final class OpenCursors {
     return added;
   }
 
+  /** What to throw if a cursor over a tree is used after it was closed. */
+  StoreClosedException closed(TreeHandle tree) {
+    operations.checkOpen();
+    tree.checkOpen();
+    return new StoreClosedException(
+        "the cursor over tree '"
+            + tree.name()
+            + "' is closed; one of a transaction is closed when that ends");
+  }
+
   /** A cursor was closed. */
   void closed(long number, long lsn, LeakWatch.@Nullable Origin origin) {
     cursors.remove(number);
     leaks.closed(origin);
     engine.snapshots().release(lsn);
+    Runnable action = afterLast;
+    if (action != null && cursors.isEmpty()) {
+      action.run();
+    }
+  }
+
+  /** Runs {@code action}, maybe more than once, when no cursor is open, be it now or later. */
+  void afterLast(Runnable action) {
+    afterLast = action;
+    if (cursors.isEmpty()) {
+      action.run();
+    }
   }
 
   /** How many are open. */

@@ -56,6 +56,8 @@ final class OptionProperties {
     SETTERS.put("asyncSyncInterval", (b, v) -> b.asyncSyncInterval(Sizes.parseDuration(v)));
     SETTERS.put("backgroundThreads", (b, v) -> b.backgroundThreads(Integer.parseInt(v)));
     SETTERS.put("createIfMissing", (b, v) -> b.createIfMissing(parseBoolean(v)));
+    SETTERS.put("closeOnExit", (b, v) -> b.closeOnExit(parseBoolean(v)));
+    SETTERS.put("maxOpenFiles", (b, v) -> b.maxOpenFiles(Integer.parseInt(v)));
   }
 
   private OptionProperties() {}
@@ -88,8 +90,56 @@ final class OptionProperties {
     return builder.build();
   }
 
+  /** All options with their values, but for the key orders. */
+  static String text(StoreOptions options) {
+    return "memoryBudget="
+        + options.memoryBudget()
+        + " writeMemory="
+        + options.writeMemory()
+        + " "
+        + options.memoryTuner()
+        + " logLimit="
+        + options.logLimit()
+        + " flushPolicy="
+        + options.flushPolicy()
+        + " flushStrategy="
+        + options.flushStrategy()
+        + " l0Structure="
+        + options.l0Structure()
+        + " mergeSelection="
+        + options.mergeSelection()
+        + " levelDropFactor="
+        + options.levelDropFactor()
+        + " levels="
+        + levels(options.staticLevels())
+        + " memoryComponent="
+        + options.memoryComponent()
+        + " writeMemoryAllocation="
+        + options.writeMemoryAllocation()
+        + " staticTrees="
+        + options.staticTrees()
+        + " activeTableSize="
+        + options.activeTableSize()
+        + " pageSize="
+        + options.pageSize()
+        + " ioMode="
+        + options.ioMode()
+        + " durability="
+        + options.durability()
+        + " asyncSyncInterval="
+        + Sizes.text(options.asyncSyncInterval())
+        + " backgroundThreads="
+        + options.backgroundThreads()
+        + " createIfMissing="
+        + options.createIfMissing()
+        + " maxOpenFiles="
+        + options.maxOpenFiles()
+        + " closeOnExit="
+        + options.closeOnExit();
+  }
+
   /** What {@code levels} is set to, as text. */
-  static String levels(long staticLevels) {
+  private static String levels(long staticLevels) {
     return staticLevels == 0 ? DYNAMIC : STATIC + "(" + staticLevels + ")";
   }
 

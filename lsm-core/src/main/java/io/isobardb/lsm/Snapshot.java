@@ -1,6 +1,8 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.error.StoreClosedException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,47 +10,68 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Costs nothing to take. While it is open, merges keep the versions it sees; close it.
  *
- * <p>Thread rule: may be used by many threads at once; {@link #close} by any, more than once.
+ * <p>Thread rule: may be used by many threads at once; {@link #close} by any, more than once. A
+ * read that is under way when the snapshot is closed still sees what the snapshot saw; {@code
+ * close} does not wait for it. A read that begins later throws {@code StoreClosedException}.
  */
 public final class Snapshot implements AutoCloseable {
   private final Store store;
+  private final Snapshots registry;
   private final long lsn;
   private final LeakWatch.@Nullable Origin origin;
-  private boolean closed;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   Snapshot(Store store, long lsn, LeakWatch.@Nullable Origin origin) {
     this.store = store;
+    this.registry = store.engine().snapshots();
     this.lsn = lsn;
     this.origin = origin;
   }
 
-  /**
-   * What it reads at.
-   *
-   * @throws IllegalArgumentException if it belongs to another store
-   * @throws StoreClosedException if it is closed
-   */
-  synchronized long lsn(Store of) {
-    if (of != store) {
-      throw new IllegalArgumentException("the snapshot was taken from another store");
-    }
-    if (closed) {
-      throw new StoreClosedException("the snapshot is closed");
-    }
+  /** What it reads at: between {@link #enter} and {@link #exit}. */
+  long lsn() {
     return lsn;
   }
 
-  /** Registers one more reader at its LSN. */
-  synchronized long retain(Store of) {
-    long at = lsn(of);
-    store.engine().snapshots().retain(at);
-    return at;
+  /**
+   * Begins a read: its LSN stays registered until {@link #exit}, even if the snapshot is closed
+   * meanwhile. Takes no lock and writes to no counter that readers share.
+   *
+   * @return what to hand to {@link #exit}
+   * @throws IllegalArgumentException if it belongs to another store
+   * @throws StoreClosedException if it is closed
+   */
+  int enter(Store of) {
+    if (of != store) {
+      throw new IllegalArgumentException("the snapshot was taken from another store");
+    }
+    int read = registry.beginRead();
+    if (closed.get()) {
+      registry.endRead(read);
+      throw new StoreClosedException("the snapshot is closed");
+    }
+    return read;
+  }
+
+  /** Ends the read that {@link #enter} began. */
+  void exit(int read) {
+    registry.endRead(read);
+  }
+
+  /** Registers one more reader at its LSN, and gives that. */
+  long retain(Store of) {
+    int read = enter(of);
+    try {
+      registry.retain(lsn);
+      return lsn;
+    } finally {
+      exit(read);
+    }
   }
 
   @Override
-  public synchronized void close() {
-    if (!closed) {
-      closed = true;
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
       store.releaseSnapshot(lsn, origin);
     }
   }

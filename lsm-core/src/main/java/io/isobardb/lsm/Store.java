@@ -16,14 +16,13 @@ import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.ExitHook;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
-import io.isobardb.lsm.tuning.TunerService;
-import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -31,12 +30,8 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import javax.management.JMException;
 import javax.management.ObjectName;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p>A write that has returned survives the end of the process, however it ends. What it survives
+ * of the machine depends on its {@link Durability}, whose table says what survives what.
+ *
  * <p>Thread rule: all methods may be called by any thread. Close a store once you are done with it;
  * whatever was taken from it throws {@code StoreClosedException} from then on.
  */
@@ -58,7 +56,7 @@ public final class Store implements AutoCloseable {
   /** The longest value of all, in bytes. */
   static final int MAX_VALUE = 1 << 30;
 
-  private static final Logger LOG = LogManager.getLogger(Store.class);
+  private static final Logger LOG = System.getLogger(Store.class.getName());
 
   private final StoreOptions options;
   private final Environment environment;
@@ -66,15 +64,11 @@ public final class Store implements AutoCloseable {
   private final Engine engine;
   private final Operations operations;
   private final LeakWatch leaks;
-  private final LeakWatch.@Nullable Origin origin;
-  private final AtomicInteger snapshots = new AtomicInteger();
   private final Transactions transactions;
   private final OpenCursors cursors;
+  private final Lifetime lifetime;
   private final Trees trees;
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
-
-  /** What JMX knows it by, if it does. */
-  private @Nullable ObjectName beanName;
 
   private Store(StoreOptions options, Environment environment, StoreParts parts) {
     this.options = options;
@@ -86,13 +80,13 @@ public final class Store implements AutoCloseable {
     this.transactions = new Transactions(engine, operations, leaks);
     OpenCursors open = new OpenCursors(engine, operations, leaks);
     this.cursors = open;
-    this.trees = new Trees(this, parts);
+    this.lifetime = new Lifetime(parts, operations, leaks, transactions, open);
+    this.trees = new Trees(this, parts, lifetime);
     // None of the parts knows the store itself: who loses it is to hear of that.
     parts.flusher().onPressure(() -> open.letGo(false));
     parts.cache().onShortage(() -> open.letGo(true));
     parts.pool().onShortage(() -> open.letGo(true));
-    this.origin = leaks.taken("the store", "");
-    leaks.watch(this, origin);
+    leaks.watch(this, lifetime.origin());
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */
@@ -111,19 +105,38 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have, or what
    *     its container has
    * @throws UncheckedIOException if a file can't be read or written
+   * @throws IllegalStateException if the JVM is ending, unless {@link StoreOptions#closeOnExit} is
+   *     false
    */
   public static Store open(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
     StoreOptions.checkMemory(options.memoryBudget());
+    if (options.closeOnExit()) {
+      ExitHook.ofJvm().checkRunning();
+    }
     Path name = directory.toAbsolutePath().getFileName();
     try {
-      DirectoryStorage storage = DirectoryStorage.open(directory, options.createIfMissing());
+      DirectoryStorage storage =
+          DirectoryStorage.open(directory, options.createIfMissing(), options.maxOpenFiles());
       ThreadScheduler scheduler =
           new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
       Environment environment =
           new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom());
-      return open(environment, options);
+      Store store = open(environment, options);
+      store.watch();
+      return store;
     } catch (IOException e) {
-      throw new UncheckedIOException("opening " + directory + ": " + e.getMessage(), e);
+      throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);
+    }
+  }
+
+  private void watch() {
+    try {
+      lifetime.watch(this, options.closeOnExit());
+    } catch (IllegalStateException e) {
+      close();
+      throw e;
     }
   }
 
@@ -141,6 +154,8 @@ public final class Store implements AutoCloseable {
    * that fails.
    */
   public static Store open(Environment environment, StoreOptions options) {
+    Objects.requireNonNull(environment, "environment");
+    Objects.requireNonNull(options, "options");
     try {
       return new Store(options, environment, StoreParts.open(environment, options.toOpenOptions()));
     } catch (RuntimeException | Error e) {
@@ -149,13 +164,14 @@ public final class Store implements AutoCloseable {
     } catch (IOException e) {
       closeQuietly(environment, e);
       throw new UncheckedIOException(
-          "opening " + environment.storage().path() + ": " + e.getMessage(), e);
+          "the store in " + environment.storage().path() + " can't be opened: " + e.getMessage(),
+          e);
     }
   }
 
   /**
-   * Looks at the files of a store that is not open, without changing them: to check or to list
-   * them.
+   * Looks at the files of a store that is not open: to check or to list them. Changes and makes no
+   * file, and needs no right to write.
    *
    * @param options of which the memory budget and the key orders count
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
@@ -165,14 +181,16 @@ public final class Store implements AutoCloseable {
    * @throws UncheckedIOException if a file can't be read
    */
   public static StoreInspector inspect(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
     StoreOptions.checkMemory(options.memoryBudget());
     try {
       return StoreInspector.open(
-          DirectoryStorage.open(directory, false),
+          DirectoryStorage.openToRead(directory),
           options.memoryBudget(),
           options.toOpenOptions().orders());
     } catch (IOException e) {
-      throw new UncheckedIOException("inspecting " + directory + ": " + e, e);
+      throw new UncheckedIOException("the store can't be inspected: " + e.getMessage(), e);
     }
   }
 
@@ -189,17 +207,21 @@ public final class Store implements AutoCloseable {
    */
   public static RepairReport repair(
       Path directory, Path target, StoreOptions options, CheckProgress progress) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(progress, "progress");
     StoreOptions.checkMemory(options.memoryBudget());
     SplittableRandom random = new SplittableRandom();
     UUID id = new UUID(random.nextLong(), random.nextLong());
     StoreRepair.Settings settings =
         new StoreRepair.Settings(
             options.memoryBudget(), options.memoryBudget(), options.toOpenOptions().orders(), id);
-    try (Storage damaged = DirectoryStorage.open(directory, false);
+    try (Storage damaged = DirectoryStorage.openToRead(directory);
         Storage fresh = DirectoryStorage.open(target, true)) {
       return StoreRepair.run(damaged, fresh, settings, progress);
     } catch (IOException e) {
-      throw new UncheckedIOException("repairing " + directory + ": " + e, e);
+      throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
     }
   }
 
@@ -232,7 +254,7 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if there is none of this name; says which come near
    */
   public Tree tree(String name) {
-    return trees.get(name);
+    return trees.get(Objects.requireNonNull(name, "name"));
   }
 
   /** A tree, created with default options if it is missing. */
@@ -243,29 +265,39 @@ public final class Store implements AutoCloseable {
   /**
    * A tree, created if it is missing.
    *
-   * @throws IllegalArgumentException if it exists with another key order
+   * @param name if it is missing: 1 to 200 characters, without control characters and lone
+   *     surrogates
+   * @throws IllegalArgumentException if it exists with another key order, or is missing and the
+   *     name, or that of the key order, can't be stored
    */
   public Tree openTree(String name, TreeOptions treeOptions) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(treeOptions, "treeOptions");
     return trees.open(name, treeOptions);
   }
 
   /**
    * Creates a tree; it exists durably when this returns.
    *
-   * @throws IllegalArgumentException if there is one of this name
+   * @param name 1 to 200 characters, without control characters and lone surrogates
+   * @throws IllegalArgumentException if there is one of this name, or if the name, or that of the
+   *     key order, can't be stored
    */
   public Tree createTree(String name, TreeOptions treeOptions) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(treeOptions, "treeOptions");
     return trees.create(name, treeOptions);
   }
 
   /**
-   * Drops a tree with all it holds; it is gone, durably, when this returns. Open cursors over it
-   * are closed.
+   * Drops a tree with all it holds; it is gone, durably, when this returns. Waits for the calls
+   * that are using it. Whatever was taken from it throws {@code TreeDroppedException} from now on:
+   * the {@link Tree}, cursors over it, write batches and transactions that write to it.
    *
    * @throws IllegalArgumentException if there is no such tree
    */
   public void dropTree(String name) {
-    trees.drop(name);
+    trees.drop(Objects.requireNonNull(name, "name"));
   }
 
   /** A new batch of writes to trees of this store. */
@@ -273,18 +305,39 @@ public final class Store implements AutoCloseable {
     return WriteBatch.of(this);
   }
 
-  /** Writes a batch: all of it or nothing. */
+  /** Writes a batch: see {@link #write(WriteBatch, Durability)}. */
   public void write(WriteBatch batch) {
     write(batch, options.durability());
   }
 
-  /** Writes a batch: all of it or nothing. */
+  /**
+   * Writes a batch: all of it or nothing. What it survives when this returns says {@link
+   * Durability}.
+   *
+   * @throws DiskFullException if there is no room; nothing was written, and will not be
+   * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown
+   * @throws io.isobardb.lsm.error.TreeDroppedException if one of its trees was dropped; nothing was
+   *     written
+   * @throws IllegalStateException if another thread is using the batch
+   */
   public void write(WriteBatch batch, Durability durability) {
+    Objects.requireNonNull(batch, "batch");
+    Objects.requireNonNull(durability, "durability");
     if (batch.store() != this) {
       throw new IllegalArgumentException("the batch belongs to another store");
     }
+    batch.enter();
+    try {
+      writeBatch(batch, durability);
+    } finally {
+      batch.exit();
+    }
+  }
+
+  private void writeBatch(WriteBatch batch, Durability durability) {
     int slot = operations.enter();
     try {
+      checkOpen(batch.trees());
       operations.count(slot, batch.operations().count());
       LockOwner locked = admit(batch.operations());
       long written;
@@ -305,13 +358,20 @@ public final class Store implements AutoCloseable {
 
   /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
   private @Nullable LockOwner admit(BatchFormat.Builder batch) {
+    LockOwner writer = null;
     while (true) {
       parts.committer().admit(batch);
-      LockOwner locked = transactions.lock(batch);
-      if (locked == null || parts.committer().admits(batch)) {
-        return locked;
+      if (!transactions.inUse()) {
+        return null;
       }
-      transactions.locks().releaseAll(locked);
+      if (writer == null) {
+        writer = transactions.newWriter();
+      }
+      transactions.lock(writer, batch);
+      if (parts.committer().admits(batch)) {
+        return writer;
+      }
+      transactions.locks().releaseAll(writer);
     }
   }
 
@@ -334,6 +394,8 @@ public final class Store implements AutoCloseable {
    * @param make makes it when it is first asked for; must not call this method
    */
   public <T> T companion(Class<T> type, Supplier<T> make) {
+    Objects.requireNonNull(type, "type");
+    Objects.requireNonNull(make, "make");
     return type.cast(companions.computeIfAbsent(type, of -> make.get()));
   }
 
@@ -347,6 +409,7 @@ public final class Store implements AutoCloseable {
    * on plain writes lock their keys, which costs them a little.
    */
   public Transaction begin(TransactionOptions transactionOptions) {
+    Objects.requireNonNull(transactionOptions, "transactionOptions");
     return transactions.begin(this, transactionOptions);
   }
 
@@ -361,11 +424,17 @@ public final class Store implements AutoCloseable {
    * get in its way, runs it anew, after a pause that grows.
    *
    * @return what {@code body} gave at last
-   * @throws TransactionAbortedException if all attempts were in vain
+   *     <p>A write within {@code body} that does not go through the transaction is not part of it.
+   *     On a key that the transaction has locked it throws {@code SelfDeadlockException}, and so
+   *     does another transaction of the same thread.
+   * @throws TransactionAbortedException if all attempts were in vain, or no more was begun since
+   *     {@link TransactionOptions#retryTimeout} had passed
    * @throws X what {@code body} throws; the transaction is rolled back then
    */
   public <T extends @Nullable Object, X extends Exception> T inTransaction(
       TransactionOptions transactionOptions, TransactionBody<T, X> body) throws X {
+    Objects.requireNonNull(transactionOptions, "transactionOptions");
+    Objects.requireNonNull(body, "body");
     return transactions.run(this, transactionOptions, body);
   }
 
@@ -384,10 +453,22 @@ public final class Store implements AutoCloseable {
     return parts.committer().admits(batch);
   }
 
-  /** Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}. */
-  long commit(BatchFormat.Builder batch, boolean logged) {
+  /** Within an operation: what is open then stays until the operation ends. */
+  private static void checkOpen(List<Tree> trees) {
+    for (int i = 0; i < trees.size(); i++) {
+      trees.get(i).handle().checkOpen();
+    }
+  }
+
+  /**
+   * Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}.
+   *
+   * @param trees those that {@code batch} writes to
+   */
+  long commit(BatchFormat.Builder batch, List<Tree> trees, boolean logged) {
     int slot = operations.enter();
     try {
+      checkOpen(trees);
       operations.count(slot, batch.count());
       return parts.committer().write(batch, logged);
     } finally {
@@ -411,7 +492,7 @@ public final class Store implements AutoCloseable {
       LeakWatch.Origin taken = leaks.taken("a snapshot", "");
       Snapshot snapshot = new Snapshot(this, engine.snapshots().register(), taken);
       leaks.watch(snapshot, taken);
-      snapshots.incrementAndGet();
+      lifetime.snapshots().incrementAndGet();
       return snapshot;
     } finally {
       operations.exit(slot);
@@ -419,12 +500,16 @@ public final class Store implements AutoCloseable {
   }
 
   void releaseSnapshot(long lsn, LeakWatch.@Nullable Origin taken) {
-    engine.snapshots().release(lsn);
-    snapshots.decrementAndGet();
+    engine.snapshots().releaseAfterReads(lsn);
+    lifetime.snapshots().decrementAndGet();
     leaks.closed(taken);
   }
 
-  /** Waits until everything written so far is durable. */
+  /**
+   * Waits until everything written so far survives a failure of the machine.
+   *
+   * @throws StoreFailedException if the log failed; what is durable is unknown
+   */
   public void sync() {
     int slot = operations.enter();
     try {
@@ -471,8 +556,10 @@ public final class Store implements AutoCloseable {
 
   /**
    * Changes the memory budget, in bytes, at least 4 MiB. Write memory and buffer cache keep their
-   * shares. A larger one can be used at once; for a smaller one this waits until memory has been
-   * flushed, and {@link #stats} tells how far pages have been given back.
+   * shares. A larger budget can be used at once. For a smaller one, this waits until memory has
+   * been flushed and given back to the system. If reads, merges or a full disk keep some of it for
+   * more than ten seconds, this returns and logs a warning, and the store goes on giving it back;
+   * {@link #stats} tells how much is held.
    *
    * @throws IllegalArgumentException if it is more than the JVM lets the store have, or too little
    * @throws DiskFullException if memory can't be flushed for want of room; nothing has changed
@@ -495,29 +582,8 @@ public final class Store implements AutoCloseable {
    * @return the name in full
    * @throws IllegalStateException if that name is registered already, or the server refuses
    */
-  public synchronized ObjectName registerMXBean() {
-    operations.checkOpen();
-    String path = environment.storage().path();
-    try {
-      ObjectName name = new ObjectName("io.isobardb:type=Store,path=" + ObjectName.quote(path));
-      ManagementFactory.getPlatformMBeanServer().registerMBean(new StoreBean(this, path), name);
-      beanName = name;
-      return name;
-    } catch (JMException e) {
-      throw new IllegalStateException("JMX does not take the store: " + e, e);
-    }
-  }
-
-  private synchronized void unregisterMXBean() {
-    ObjectName name = beanName;
-    if (name != null) {
-      beanName = null;
-      try {
-        ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-      } catch (JMException e) {
-        LOG.warn("JMX does not let go of {}", name, e);
-      }
-    }
+  public ObjectName registerMXBean() {
+    return lifetime.register(new StoreBean(this, environment.storage().path()));
   }
 
   /** What users have not closed, with where it was taken, as far as that is remembered. */
@@ -570,7 +636,8 @@ public final class Store implements AutoCloseable {
   public StoreStats stats() {
     int slot = operations.enter();
     try {
-      return StatsCollector.collect(parts, transactions, snapshots.get(), cursors.count());
+      return StatsCollector.collect(
+          parts, transactions, lifetime.snapshots().get(), cursors.count());
     } finally {
       operations.exit(slot);
     }
@@ -598,86 +665,6 @@ public final class Store implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!operations.isClosed()) {
-      tellOpen();
-    }
-    synchronized (trees) {
-      if (operations.isClosed()) {
-        return;
-      }
-      operations.refuse();
-      unregisterMXBean();
-      transactions.close();
-      TunerService tuner = parts.tuner();
-      if (tuner != null) {
-        tuner.stop();
-      }
-      engine.gate().close();
-      cursors.closeAll();
-      operations.awaitBegun();
-      IsobarException lastFailure = lastCheckpoint();
-      for (TreeHandle tree : engine.catalog().trees()) {
-        tree.close("the store is closed");
-      }
-      // Reads ask their tree, not the store: some have begun since.
-      operations.awaitBegun();
-      operations.await(() -> environment.scheduler().pending() == 0);
-      Epochs readers = parts.pool().epochs();
-      long readersTag = readers.advance();
-      operations.await(() -> readers.passed(readersTag));
-      try {
-        parts.close();
-      } catch (IOException e) {
-        IsobarException failure = failed("closing the store", e);
-        if (lastFailure != null) {
-          failure.addSuppressed(lastFailure);
-        }
-        throw failure;
-      }
-      if (lastFailure != null) {
-        throw lastFailure;
-      }
-    }
-  }
-
-  /** Tells what users have not closed before. */
-  private void tellOpen() {
-    leaks.closed(origin);
-    int open = snapshots.get() + cursors.count() + transactions.count();
-    if (open > 0) {
-      leaks.tellLeft(
-          String.format(
-              "%d snapshots, %d cursors and %d transactions",
-              snapshots.get(), cursors.count(), transactions.count()));
-    }
-  }
-
-  /**
-   * What kept unlogged trees, or all, from being saved, or null. A store that has failed does not
-   * try, and says so unless some call has done that before.
-   */
-  private @Nullable IsobarException lastCheckpoint() {
-    Throwable cause = engine.failure().cause();
-    if (cause != null) {
-      return engine.failure().told()
-          ? null
-          : new StoreFailedException(
-              "the store had stopped writing before it was closed, and no call was told: "
-                  + cause
-                  + "; what was not synced by then may be lost. Mend the cause, and open it again",
-              cause);
-    }
-    if (!parts.checkpointer().behind()) {
-      return null;
-    }
-    try {
-      parts.checkpointer().checkpoint();
-      return null;
-    } catch (IsobarException e) {
-      return new IsobarException(
-          "closed without a last checkpoint of the unlogged trees: " + e.getMessage(), e);
-    } catch (IOException e) {
-      return failed("the last checkpoint", e);
-    }
+    lifetime.close();
   }
 }

@@ -4,6 +4,7 @@ import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.MergeSelection;
@@ -11,26 +12,29 @@ import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.Policies;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.DirectMemory;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Consumer;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 
 /**
  * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
  * differ from one opening to the next.
  */
 public final class StoreOptions {
-  private static final Logger LOG = LogManager.getLogger(StoreOptions.class);
+  private static final Logger LOG = System.getLogger(StoreOptions.class.getName());
 
   private static final long MIN_BUDGET = 4L << 20;
   private static final long MIN_STATIC_LEVELS = 64 << 10;
   private static final int MIN_SHARE_PAGES = 8;
   private static final long MAX_ACTIVE_BYTES = 64 << 20;
+
+  private static final int MIN_OPEN_FILES = 16;
+  private static final int MAX_OPEN_FILES = 1_000_000;
 
   /** Of trees. */
   static final double MAX_WEIGHT = 1e6;
@@ -57,6 +61,8 @@ public final class StoreOptions {
   private final Duration asyncSyncInterval;
   private final int backgroundThreads;
   private final boolean createIfMissing;
+  private final int maxOpenFiles;
+  private final boolean closeOnExit;
   private final Map<String, KeyOrder> orders;
 
   private StoreOptions(Builder builder) {
@@ -78,10 +84,10 @@ public final class StoreOptions {
     if (logLimit < 1 << 20) {
       throw new IllegalArgumentException("logLimit must be at least 1 MiB, not " + logLimit);
     }
-    this.flushPolicy = Objects.requireNonNull(builder.flushPolicy, "flushPolicy");
-    this.flushStrategy = Objects.requireNonNull(builder.flushStrategy, "flushStrategy");
-    this.l0Structure = Objects.requireNonNull(builder.l0Structure, "l0Structure");
-    this.mergeSelection = Objects.requireNonNull(builder.mergeSelection, "mergeSelection");
+    this.flushPolicy = builder.flushPolicy;
+    this.flushStrategy = builder.flushStrategy;
+    this.l0Structure = builder.l0Structure;
+    this.mergeSelection = builder.mergeSelection;
     this.levelDropFactor = builder.levelDropFactor;
     if (!(levelDropFactor >= 1 && levelDropFactor <= MAX_DROP_FACTOR)) {
       throw new IllegalArgumentException(
@@ -99,9 +105,8 @@ public final class StoreOptions {
               + staticLevels
               + ")");
     }
-    this.memoryComponent = Objects.requireNonNull(builder.memoryComponent, "memoryComponent");
-    this.writeMemoryAllocation =
-        Objects.requireNonNull(builder.writeMemoryAllocation, "writeMemoryAllocation");
+    this.memoryComponent = builder.memoryComponent;
+    this.writeMemoryAllocation = builder.writeMemoryAllocation;
     this.staticTrees = builder.staticTrees;
     this.pageSize = builder.pageSize;
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
@@ -113,12 +118,10 @@ public final class StoreOptions {
     long most = Math.min(writeMemory / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
     if (activeTableSize != 0 && (activeTableSize < least || activeTableSize > most)) {
       throw new IllegalArgumentException(
-          "activeTableSize must be 0, or from "
-              + least
-              + " to "
-              + most
-              + " bytes (eight pages to a quarter of the write memory or 64 MiB), not "
-              + activeTableSize);
+          String.format(
+              "activeTableSize must be 0, or from %d to %d bytes (eight pages to a quarter of the"
+                  + " write memory or 64 MiB), not %d",
+              least, most, activeTableSize));
     }
     boolean shares = writeMemoryAllocation == WriteMemoryAllocation.STATIC;
     if (staticTrees < 1
@@ -131,9 +134,9 @@ public final class StoreOptions {
               + " bytes, not "
               + staticTrees);
     }
-    this.ioMode = Objects.requireNonNull(builder.ioMode, "ioMode");
-    this.durability = Objects.requireNonNull(builder.durability, "durability");
-    this.asyncSyncInterval = Objects.requireNonNull(builder.asyncSyncInterval, "asyncSyncInterval");
+    this.ioMode = builder.ioMode;
+    this.durability = builder.durability;
+    this.asyncSyncInterval = builder.asyncSyncInterval;
     if (asyncSyncInterval.isNegative() || asyncSyncInterval.compareTo(Duration.ofHours(1)) > 0) {
       throw new IllegalArgumentException(
           "asyncSyncInterval must be between zero and an hour, not " + asyncSyncInterval);
@@ -144,6 +147,15 @@ public final class StoreOptions {
           "backgroundThreads must be 1 to 256, not " + backgroundThreads);
     }
     this.createIfMissing = builder.createIfMissing;
+    this.closeOnExit = builder.closeOnExit;
+    this.maxOpenFiles =
+        builder.maxOpenFiles == 0 ? DirectoryStorage.defaultMaxOpenFiles() : builder.maxOpenFiles;
+    if (maxOpenFiles < MIN_OPEN_FILES || maxOpenFiles > MAX_OPEN_FILES) {
+      throw new IllegalArgumentException(
+          String.format(
+              "maxOpenFiles must be 0, or %d to %d, not %d",
+              MIN_OPEN_FILES, MAX_OPEN_FILES, maxOpenFiles));
+    }
     this.orders = Map.copyOf(builder.orders);
   }
 
@@ -164,7 +176,8 @@ public final class StoreOptions {
    *     value that does not parse or is out of its range
    */
   public static StoreOptions fromProperties(Properties properties, String prefix) {
-    return OptionProperties.parse(properties, prefix);
+    Objects.requireNonNull(properties, "properties");
+    return OptionProperties.parse(properties, Objects.requireNonNull(prefix, "prefix"));
   }
 
   /** All memory the store may hold, in bytes. */
@@ -253,7 +266,10 @@ public final class StoreOptions {
     return durability;
   }
 
-  /** The longest time an {@link Durability#ASYNC} write stays unsynced. */
+  /**
+   * The longest time until the sync of an {@link Durability#ASYNC} write begins: what a failure of
+   * the machine may take.
+   */
   public Duration asyncSyncInterval() {
     return asyncSyncInterval;
   }
@@ -265,6 +281,19 @@ public final class StoreOptions {
 
   public boolean createIfMissing() {
     return createIfMissing;
+  }
+
+  /**
+   * How many files the store keeps open; those that were read longest ago are closed, and opened
+   * again when they are read.
+   */
+  public int maxOpenFiles() {
+    return maxOpenFiles;
+  }
+
+  /** Whether the store is closed when the JVM ends in an orderly way. */
+  public boolean closeOnExit() {
+    return closeOnExit;
   }
 
   static void checkBudget(long memoryBudget) {
@@ -282,7 +311,7 @@ public final class StoreOptions {
   static void checkMemory(long memoryBudget) {
     String warning = MemoryLimits.ofProcess().check(memoryBudget);
     if (warning != null) {
-      LOG.warn(warning);
+      LOG.log(Level.WARNING, warning);
     }
   }
 
@@ -313,46 +342,7 @@ public final class StoreOptions {
   /** The options with their values, as they are in force. */
   @Override
   public String toString() {
-    return "memoryBudget="
-        + memoryBudget
-        + " writeMemory="
-        + writeMemory
-        + " "
-        + memoryTuner
-        + " logLimit="
-        + logLimit
-        + " flushPolicy="
-        + flushPolicy
-        + " flushStrategy="
-        + flushStrategy
-        + " l0Structure="
-        + l0Structure
-        + " mergeSelection="
-        + mergeSelection
-        + " levelDropFactor="
-        + levelDropFactor
-        + " levels="
-        + OptionProperties.levels(staticLevels)
-        + " memoryComponent="
-        + memoryComponent
-        + " writeMemoryAllocation="
-        + writeMemoryAllocation
-        + " staticTrees="
-        + staticTrees
-        + " activeTableSize="
-        + activeTableSize
-        + " pageSize="
-        + pageSize
-        + " ioMode="
-        + ioMode
-        + " durability="
-        + durability
-        + " asyncSyncInterval="
-        + Sizes.text(asyncSyncInterval)
-        + " backgroundThreads="
-        + backgroundThreads
-        + " createIfMissing="
-        + createIfMissing;
+    return OptionProperties.text(this);
   }
 
   /** Builds {@link StoreOptions}; what is not set stays at its default. */
@@ -378,6 +368,8 @@ public final class StoreOptions {
     private int backgroundThreads =
         Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors()));
     private boolean createIfMissing = true;
+    private int maxOpenFiles;
+    private boolean closeOnExit = true;
     private final Map<String, KeyOrder> orders = new LinkedHashMap<>();
 
     private Builder() {
@@ -422,7 +414,7 @@ public final class StoreOptions {
      * How the store divides its memory itself, such as {@code memoryTuner(t -> t.writeWeight(2))}.
      */
     public Builder memoryTuner(Consumer<MemoryTunerOptions.Builder> setting) {
-      setting.accept(memoryTuner);
+      Objects.requireNonNull(setting, "setting").accept(memoryTuner);
       return this;
     }
 
@@ -455,7 +447,7 @@ public final class StoreOptions {
      * that are written to, in proportion, which costs the fewest bytes written.
      */
     public Builder flushPolicy(FlushPolicy policy) {
-      this.flushPolicy = policy;
+      this.flushPolicy = Objects.requireNonNull(policy, "flushPolicy");
       return this;
     }
 
@@ -465,7 +457,7 @@ public final class StoreOptions {
      * 128 MiB, and no floor, is flushed whole, whatever is said here.
      */
     public Builder flushStrategy(FlushStrategy strategy) {
-      this.flushStrategy = strategy;
+      this.flushStrategy = Objects.requireNonNull(strategy, "flushStrategy");
       return this;
     }
 
@@ -474,7 +466,7 @@ public final class StoreOptions {
      * MergeSelection#GREEDY}.
      */
     public Builder mergeSelection(MergeSelection selection) {
-      this.mergeSelection = selection;
+      this.mergeSelection = Objects.requireNonNull(selection, "mergeSelection");
       return this;
     }
 
@@ -490,7 +482,7 @@ public final class StoreOptions {
 
     /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */
     public Builder l0Structure(L0Structure structure) {
-      this.l0Structure = structure;
+      this.l0Structure = Objects.requireNonNull(structure, "l0Structure");
       return this;
     }
 
@@ -508,13 +500,13 @@ public final class StoreOptions {
      * others flush a tree as a whole, whatever the {@link #flushStrategy}.
      */
     public Builder memoryComponent(MemoryComponent component) {
-      this.memoryComponent = component;
+      this.memoryComponent = Objects.requireNonNull(component, "memoryComponent");
       return this;
     }
 
     /** How trees come to write memory. Default {@link WriteMemoryAllocation#DYNAMIC}. */
     public Builder writeMemoryAllocation(WriteMemoryAllocation allocation) {
-      this.writeMemoryAllocation = allocation;
+      this.writeMemoryAllocation = Objects.requireNonNull(allocation, "writeMemoryAllocation");
       return this;
     }
 
@@ -535,19 +527,19 @@ public final class StoreOptions {
 
     /** Default {@link IoMode#DIRECT}, where the file system can. */
     public Builder ioMode(IoMode mode) {
-      this.ioMode = mode;
+      this.ioMode = Objects.requireNonNull(mode, "ioMode");
       return this;
     }
 
     /** What a write gets that does not say. Default {@link Durability#ASYNC}. */
     public Builder durability(Durability value) {
-      this.durability = value;
+      this.durability = Objects.requireNonNull(value, "durability");
       return this;
     }
 
     /** Default 100 ms. */
     public Builder asyncSyncInterval(Duration value) {
-      this.asyncSyncInterval = value;
+      this.asyncSyncInterval = Objects.requireNonNull(value, "asyncSyncInterval");
       return this;
     }
 
@@ -559,6 +551,7 @@ public final class StoreOptions {
 
     /** Makes an order known that trees of the store have; byte order is known. */
     public Builder keyOrder(KeyOrder order) {
+      Objects.requireNonNull(order, "order");
       KeyOrder known = orders.putIfAbsent(order.name(), order);
       if (known != null && known != order) {
         throw new IllegalArgumentException("two key orders named '" + order.name() + "'");
@@ -569,6 +562,32 @@ public final class StoreOptions {
     /** Whether to make a store where there is none. Default true. */
     public Builder createIfMissing(boolean value) {
       this.createIfMissing = value;
+      return this;
+    }
+
+    /**
+     * How many files of its directory the store may keep open, 16 to 1,000,000. SSTables that were
+     * read longest ago are closed, and opened again when they are read. Files that are written to
+     * stay open, even beyond the limit. An open file takes about 1 KB of heap.
+     *
+     * <p>Default 0: a quarter of what the process may still open when the options are made, 16 to
+     * 10,000. Raise it if much more SSTables than that are read at random; lower it if the process
+     * needs its descriptors elsewhere.
+     */
+    public Builder maxOpenFiles(int files) {
+      this.maxOpenFiles = files;
+      return this;
+    }
+
+    /**
+     * Whether a store that is open when the JVM ends is closed then: after {@code main}, by {@code
+     * System.exit}, or by SIGTERM. That holds up the end for 10 seconds at most, all stores
+     * together; threads that still use the store get {@code StoreClosedException}. Default true.
+     * Set it to false if the program closes its stores itself in a shutdown hook, or uses them in
+     * one: hooks run at the same time.
+     */
+    public Builder closeOnExit(boolean value) {
+      this.closeOnExit = value;
       return this;
     }
 

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,12 +29,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After a {@link TransactionAbortedException}, save a {@code LockTimeoutException}, it is rolled
  * back, and can be tried again as a new one: {@link Store#inTransaction} does. After a {@code
- * LockTimeoutException} it stands as before the call.
+ * LockTimeoutException} or {@code SelfDeadlockException} it stands as before the call, unless that
+ * was the commit.
  *
  * <p>Keep it short: while it is open, merges keep the versions it may read. One that was open for
  * longer than half a minute is told of in the log and to listeners.
  *
- * <p>Thread rule: one thread at a time, its cursors included; which one may change.
+ * <p>Thread rule: one thread at a time, its cursors included; which one may change. A call that
+ * finds another thread in the transaction throws {@link IllegalStateException} and changes nothing,
+ * {@link #close} included. A thread that asks, outside of the transaction, for a lock that the
+ * transaction holds gets {@code SelfDeadlockException} if it was the last to use the transaction:
+ * at once within {@link Store#inTransaction}, else after 50 ms in which no other thread used it.
  *
  * <p>Errors: {@link IllegalStateException} if it has ended, or is in use by another thread; and
  * those of {@link Tree}.
@@ -81,13 +87,21 @@ public final class Transaction implements AutoCloseable {
 
   private int busy;
 
+  /** Who is in a call. Written by that thread, and read by others only to compare it with them. */
+  private @Nullable Thread holder;
+
+  /** How many calls of the holder are under way within its first one. */
+  private int depth;
+
   /**
+   * @param owner holds its locks
    * @param origin where it was begun, if that is remembered
    */
   Transaction(
       Transactions transactions,
       Store store,
       TransactionOptions options,
+      LockOwner owner,
       LeakWatch.@Nullable Origin origin) {
     this.transactions = transactions;
     this.store = store;
@@ -95,7 +109,7 @@ public final class Transaction implements AutoCloseable {
     this.options = options;
     this.origin = origin;
     this.snapshots = store.engine().snapshots();
-    this.owner = transactions.locks().newOwner();
+    this.owner = owner;
     this.pessimistic = options.locking() == Locking.PESSIMISTIC;
     this.latest = options.isolation() == Isolation.READ_COMMITTED;
     this.serializable = options.isolation() == Isolation.SERIALIZABLE;
@@ -115,6 +129,11 @@ public final class Transaction implements AutoCloseable {
     return origin;
   }
 
+  /** The current thread is going to run a body of it. */
+  void enclose() {
+    owner.enclose();
+  }
+
   long startNanos() {
     return owner.startNanos();
   }
@@ -130,9 +149,27 @@ public final class Transaction implements AutoCloseable {
    * ends it, which they must not hold up; they must not throw, nor use the transaction.
    */
   public void onEnd(Runnable action) {
+    Objects.requireNonNull(action, "action");
     enter();
     try {
       endActions.add(action);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Runs {@code body} and keeps other threads out meanwhile, between its calls, too: for layers
+   * above, with writes that have to be in a commit together. Their calls throw {@link
+   * IllegalStateException}.
+   *
+   * @param body uses the transaction; must not end it unless it throws
+   */
+  public void exclusively(Runnable body) {
+    Objects.requireNonNull(body, "body");
+    enter();
+    try {
+      body.run();
     } finally {
       exit();
     }
@@ -142,7 +179,7 @@ public final class Transaction implements AutoCloseable {
   public byte @Nullable [] get(Tree tree, byte[] key) {
     enter(tree);
     try {
-      tree.checkKey(key.length);
+      tree.checkKey(key);
       OwnWrites.Write own = own(tree, key);
       if (own != null) {
         return copy(own);
@@ -166,9 +203,10 @@ public final class Transaction implements AutoCloseable {
    *     what remains
    */
   public int get(Tree tree, byte[] key, ByteBuffer target) {
+    Objects.requireNonNull(target, "target");
     enter(tree);
     try {
-      tree.checkKey(key.length);
+      tree.checkKey(key);
       OwnWrites.Write own = own(tree, key);
       if (own != null) {
         byte[] value = own.value();
@@ -201,7 +239,7 @@ public final class Transaction implements AutoCloseable {
   public byte @Nullable [] getForUpdate(Tree tree, byte[] key) {
     enter(tree);
     try {
-      tree.checkKey(key.length);
+      tree.checkKey(key);
       OwnWrites.Write own = own(tree, key);
       if (own != null) {
         return copy(own);
@@ -230,8 +268,8 @@ public final class Transaction implements AutoCloseable {
   public void put(Tree tree, byte[] key, byte[] value) {
     enter(tree);
     try {
-      tree.checkKey(key.length);
-      tree.checkValue(value.length);
+      tree.checkKey(key);
+      tree.checkValue(value);
       write(tree, key.clone(), value.clone());
     } finally {
       exit();
@@ -242,7 +280,7 @@ public final class Transaction implements AutoCloseable {
   public void delete(Tree tree, byte[] key) {
     enter(tree);
     try {
-      tree.checkKey(key.length);
+      tree.checkKey(key);
       write(tree, key.clone(), null);
     } finally {
       exit();
@@ -313,6 +351,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalArgumentException if the options name a snapshot
    */
   public Cursor cursor(Tree tree, CursorOptions cursorOptions) {
+    Objects.requireNonNull(cursorOptions, "cursorOptions");
     enter(tree);
     try {
       if (cursorOptions.snapshot() != null) {
@@ -365,6 +404,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalArgumentException if it is not one of this transaction, or was forgotten
    */
   public void rollbackTo(Savepoint savepoint) {
+    Objects.requireNonNull(savepoint, "savepoint");
     enter();
     try {
       int at = savepoints.indexOf(savepoint);
@@ -383,12 +423,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Makes all writes visible, and durable if the options say so. The transaction has ended then,
-   * whether this succeeds or not; if not, nothing was written.
+   * Makes all writes visible, and durable if the options say so: see {@link Durability}. The
+   * transaction has ended then, whether this succeeds or not. If not, nothing was written, but for
+   * {@code StoreFailedException}.
    *
    * @throws TransactionAbortedException if others have changed what this one read or wrote
-   * @throws io.isobardb.lsm.error.StoreFailedException if the log failed: the writes may or may not
-   *     be there when the store is opened again
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was written, and
+   *     will not be
+   * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown:
+   *     the writes may or may not be there when the store is opened again
    */
   public void commit() {
     enter();
@@ -421,13 +464,18 @@ public final class Transaction implements AutoCloseable {
 
   /** Validates, and writes; gives the LSN to wait for. Locks are held until the end. */
   private long write() {
+    // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
+    closeCursors();
     BatchFormat.Builder batch = new BatchFormat.Builder();
+    List<Tree> trees = new ArrayList<>();
     boolean logged = true;
     for (Tree tree : writes.keySet()) {
       OwnWrites own = writes.get(tree);
       if (own == null || own.isEmpty()) {
         continue;
       }
+      tree.handle().checkOpen();
+      trees.add(tree);
       logged = tree.handle().settings().logged();
       int id = tree.handle().id();
       own.forEach(
@@ -446,7 +494,7 @@ public final class Transaction implements AutoCloseable {
       owner.beginCommit();
       reads.validate(transactions.versions(), transactions.locks(), owner);
     }
-    return batch.count() == 0 ? NONE : store.commit(batch, logged);
+    return batch.count() == 0 ? NONE : store.commit(batch, trees, logged);
   }
 
   /** Waits for room for what is to be written, and locks it if that has not been done. */
@@ -492,10 +540,7 @@ public final class Transaction implements AutoCloseable {
 
   private void end(String how) {
     ended = how;
-    for (Cursor cursor : cursors) {
-      cursor.close();
-    }
-    cursors.clear();
+    closeCursors();
     transactions.locks().releaseAll(owner);
     for (long at : registered) {
       snapshots.release(at);
@@ -506,6 +551,13 @@ public final class Transaction implements AutoCloseable {
     transactions.ended(this);
     endActions.forEach(Runnable::run);
     endActions.clear();
+  }
+
+  private void closeCursors() {
+    for (Cursor cursor : cursors) {
+      cursor.close();
+    }
+    cursors.clear();
   }
 
   private long snapshot() {
@@ -542,15 +594,25 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void enter(Tree tree) {
-    if (tree.store() != store) {
+    if (Objects.requireNonNull(tree, "tree").store() != store) {
       throw new IllegalArgumentException(
           "tree '" + tree.name() + "' belongs to another store than the transaction");
     }
     enter();
+    if (tree.handle().refused()) {
+      exit();
+      tree.handle().checkOpen();
+    }
   }
 
   private void acquire() {
-    if (!BUSY.compareAndSet(this, 0, 1)) {
+    Thread current = Thread.currentThread();
+    if (BUSY.compareAndSet(this, 0, 1)) {
+      holder = current;
+      owner.use();
+    } else if (holder == current) {
+      depth++;
+    } else {
       throw new IllegalStateException(
           this + " is in use by another thread: one at a time may use it");
     }
@@ -570,7 +632,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void exit() {
-    BUSY.setRelease(this, 0);
+    if (depth > 0) {
+      depth--;
+    } else {
+      holder = null;
+      BUSY.setRelease(this, 0);
+    }
   }
 
   @Override

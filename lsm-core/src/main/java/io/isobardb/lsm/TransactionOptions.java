@@ -12,27 +12,40 @@ import org.jspecify.annotations.Nullable;
  * @param lockTimeout how long to wait for a lock, zero or more; default one second
  * @param durability of the commit; null, the default, for the store's
  * @param maxAttempts how often {@link Store#inTransaction} tries, at least 1; default 100
+ * @param retryTimeout how long {@link Store#inTransaction} begins new attempts, and the most that
+ *     the waits for locks of all its attempts take together; zero or more; default 10 seconds, or
+ *     {@code lockTimeout} if that is longer
  */
 public record TransactionOptions(
     Isolation isolation,
     Locking locking,
     Duration lockTimeout,
     @Nullable Durability durability,
-    int maxAttempts) {
+    int maxAttempts,
+    Duration retryTimeout) {
   private static final TransactionOptions DEFAULTS =
       new TransactionOptions(
-          Isolation.SNAPSHOT, Locking.PESSIMISTIC, Duration.ofSeconds(1), null, 100);
+          Isolation.SNAPSHOT,
+          Locking.PESSIMISTIC,
+          Duration.ofSeconds(1),
+          null,
+          100,
+          Duration.ofSeconds(10));
 
   public TransactionOptions {
     Objects.requireNonNull(isolation, "isolation");
     Objects.requireNonNull(locking, "locking");
-    Objects.requireNonNull(lockTimeout, "lockTimeout");
-    if (lockTimeout.isNegative() || lockTimeout.compareTo(Duration.ofDays(365)) > 0) {
-      throw new IllegalArgumentException(
-          "lockTimeout must be zero to 365 days, not " + lockTimeout);
-    }
+    check("lockTimeout", lockTimeout);
+    check("retryTimeout", retryTimeout);
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
+    }
+  }
+
+  private static void check(String name, Duration value) {
+    Objects.requireNonNull(value, name);
+    if (value.isNegative() || value.compareTo(Duration.ofDays(365)) > 0) {
+      throw new IllegalArgumentException(name + " must be zero to 365 days, not " + value);
     }
   }
 
@@ -51,31 +64,37 @@ public record TransactionOptions(
     private Duration lockTimeout = DEFAULTS.lockTimeout;
     private @Nullable Durability durability;
     private int maxAttempts = DEFAULTS.maxAttempts;
+    private @Nullable Duration retryTimeout;
 
     private Builder() {}
 
     public Builder isolation(Isolation value) {
-      isolation = value;
+      isolation = Objects.requireNonNull(value, "isolation");
       return this;
     }
 
     public Builder locking(Locking value) {
-      locking = value;
+      locking = Objects.requireNonNull(value, "locking");
       return this;
     }
 
     public Builder lockTimeout(Duration value) {
-      lockTimeout = value;
+      lockTimeout = Objects.requireNonNull(value, "lockTimeout");
       return this;
     }
 
     public Builder durability(Durability value) {
-      durability = value;
+      durability = Objects.requireNonNull(value, "durability");
       return this;
     }
 
     public Builder maxAttempts(int value) {
       maxAttempts = value;
+      return this;
+    }
+
+    public Builder retryTimeout(Duration value) {
+      retryTimeout = Objects.requireNonNull(value, "retryTimeout");
       return this;
     }
 
@@ -85,7 +104,13 @@ public record TransactionOptions(
      * @throws IllegalArgumentException if one is out of its range
      */
     public TransactionOptions build() {
-      return new TransactionOptions(isolation, locking, lockTimeout, durability, maxAttempts);
+      Duration retry = retryTimeout;
+      if (retry == null) {
+        Duration least = DEFAULTS.retryTimeout;
+        retry = lockTimeout.compareTo(least) > 0 ? lockTimeout : least;
+      }
+      return new TransactionOptions(
+          isolation, locking, lockTimeout, durability, maxAttempts, retry);
     }
   }
 }

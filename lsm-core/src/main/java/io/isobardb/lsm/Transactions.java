@@ -9,6 +9,8 @@ import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.LockTable;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -19,8 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,12 +32,12 @@ final class Transactions {
   /** How long one may be open without anybody being told. */
   static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** How long plain writes wait for a lock. */
+  /** How long a plain write or batch waits for locks, all waits together. */
   private static final long PLAIN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
-  private static final Logger LOG = LogManager.getLogger(Transactions.class);
+  private static final Logger LOG = System.getLogger(Transactions.class.getName());
 
   private final Engine engine;
   private final Operations operations;
@@ -94,13 +94,27 @@ final class Transactions {
 
   /** See {@link Store#begin(TransactionOptions)}. */
   Transaction begin(Store store, TransactionOptions options) {
+    return begin(store, options, Long.MAX_VALUE);
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @param waitNanos how long it may wait for locks, all waits together
+   */
+  private Transaction begin(Store store, TransactionOptions options, long waitNanos) {
     operations.checkOpen();
     if (!started) {
       start();
     }
     reportLong();
     Transaction transaction =
-        new Transaction(this, store, options, leaks.taken("a transaction", ""));
+        new Transaction(
+            this,
+            store,
+            options,
+            locks.newOwner(waitNanos, false),
+            leaks.taken("a transaction", ""));
     open.add(transaction);
     watch.begun();
     return transaction;
@@ -125,15 +139,19 @@ final class Transactions {
   /** See {@link Store#inTransaction(TransactionOptions, TransactionBody)}. */
   <T extends @Nullable Object, X extends Exception> T run(
       Store store, TransactionOptions options, TransactionBody<T, X> body) throws X {
+    long begun = engine.nanos();
+    long most = options.retryTimeout().toNanos();
     for (int attempt = 1; ; attempt++) {
-      try (Transaction transaction = begin(store, options)) {
+      long left = Math.max(0, most - (engine.nanos() - begun));
+      try (Transaction transaction = begin(store, options, left)) {
+        transaction.enclose();
         T result = body.run(transaction);
         if (transaction.isOpen()) {
           transaction.commit();
         }
         return result;
       } catch (TransactionAbortedException e) {
-        if (attempt >= options.maxAttempts()) {
+        if (attempt >= options.maxAttempts() || engine.nanos() - begun >= most) {
           throw e;
         }
       }
@@ -145,7 +163,7 @@ final class Transactions {
   private void pause(int attempt) {
     long most = PAUSE_NANOS << Math.min(attempt, 8);
     // Those who got in each other's way should not come back at the same time.
-    long scattered = (locks.newOwner().id() * 0x9E3779B97F4A7C15L >>> 40) % most;
+    long scattered = (locks.nextId() * 0x9E3779B97F4A7C15L >>> 40) % most;
     engine
         .environment()
         .scheduler()
@@ -183,11 +201,14 @@ final class Transactions {
     if (nanos < LONG_NANOS) {
       return false;
     }
-    LOG.warn(
-        "{} {} open for {} s: merges keep what it may read, and others wait for its locks",
-        transaction,
-        was,
-        TimeUnit.NANOSECONDS.toSeconds(nanos),
+    LOG.log(
+        Level.WARNING,
+        transaction
+            + " "
+            + was
+            + " open for "
+            + TimeUnit.NANOSECONDS.toSeconds(nanos)
+            + " s: merges keep what it may read, and others wait for its locks",
         transaction.origin());
     engine.observers().longTransaction(transaction.id(), nanos);
     return true;
@@ -199,9 +220,7 @@ final class Transactions {
 
   /** Who locks for a plain write; gives its locks back as soon as that is visible. */
   LockOwner newWriter() {
-    LockOwner writer = locks.newOwner();
-    writer.beginCommit();
-    return writer;
+    return locks.newOwner(PLAIN_TIMEOUT_NANOS, true);
   }
 
   /** Locks a key for a plain write. */
@@ -215,19 +234,14 @@ final class Transactions {
   }
 
   /**
-   * Locks a batch's keys against transactions, if there are any; in the same order as commits do,
-   * so that batches do not close circles among themselves.
+   * Locks a batch's keys against transactions; in the same order as commits do, so that batches do
+   * not close circles among themselves.
    */
-  @Nullable LockOwner lock(BatchFormat.Builder batch) {
-    if (!inUse) {
-      return null;
-    }
+  void lock(LockOwner writer, BatchFormat.Builder batch) {
     List<RecordKey> keys = keys(batch);
     keys.sort(RecordKey.ORDER);
-    LockOwner writer = newWriter();
     try {
       keys.forEach(key -> lock(writer, key.tree(), key.bytes()));
-      return writer;
     } catch (RuntimeException | Error e) {
       locks.releaseAll(writer);
       throw e;

@@ -9,11 +9,12 @@ import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,17 +26,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread, virtual ones too. Reads wait for no
  * writer.
  *
- * <p>Errors: {@link IllegalArgumentException} for a key or value beyond its limit, {@code
- * StoreClosedException} after the store was closed or the tree dropped, {@code
- * StoreFailedException} for writes after a failure that the store can't recover from, {@code
- * DiskFullException} while there is no room on disk, {@code CorruptionException} for a read of
- * damaged data.
+ * <p>Errors: {@link NullPointerException} with the parameter's name for an argument that is null,
+ * {@link IllegalArgumentException} for a key or value beyond its limit, {@code
+ * StoreClosedException} after the store was closed, {@code TreeDroppedException}, which is one of
+ * those, after the tree was dropped, {@code StoreFailedException} for writes after a failure that
+ * the store can't recover from, {@code DiskFullException} while there is no room on disk, {@code
+ * CorruptionException} for a read of damaged data.
  */
 public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
   public static final int NOT_FOUND = PointReader.NOT_FOUND;
 
-  private static final Logger LOG = LogManager.getLogger(Tree.class);
+  private static final Logger LOG = System.getLogger(Tree.class.getName());
   private static final byte[] NO_VALUE = new byte[0];
   private static final int SCRATCH_BYTES = 4096;
 
@@ -113,6 +115,7 @@ public final class Tree {
               + " bytes, not "
               + bytes);
     }
+    handle.checkOpen();
     handle.setFloor(bytes);
   }
 
@@ -123,9 +126,9 @@ public final class Tree {
 
   /**
    * Sets how much the bytes that flushes and merges write of this tree count against those of
-   * others. With {@link FlushPolicy#OPTIMAL} a tree has write memory in proportion to its writes
-   * times its weight; and the memory tuner takes the cost of its writes times the weight. Not
-   * stored: it lasts until the store is closed.
+   * others. With {@link io.isobardb.lsm.flush.FlushPolicy#OPTIMAL} a tree gets write memory in
+   * proportion to its writes times its weight. The memory tuner multiplies the cost of its writes
+   * by the weight. Not stored: it lasts until the store is closed.
    *
    * @param weight 1, as at first, if it counts as others do; 0 to 1,000,000
    * @throws IllegalArgumentException if it is anything else
@@ -140,6 +143,7 @@ public final class Tree {
               + ", not "
               + weight);
     }
+    handle.checkOpen();
     handle.setWeight(weight);
   }
 
@@ -158,14 +162,25 @@ public final class Tree {
     return store.maxValueBytes();
   }
 
-  /** Sets a key. */
+  /** Sets a key, with the store's default durability. */
   public void put(byte[] key, byte[] value) {
-    put(key, 0, key.length, value, 0, value.length, syncByDefault);
+    checkKey(key);
+    checkValue(value);
+    write(Kind.PUT, key, 0, key.length, value, 0, value.length, syncByDefault);
   }
 
-  /** Sets a key. */
+  /**
+   * Sets a key. What the write survives when this returns says {@link Durability}.
+   *
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was written, and
+   *     will not be
+   * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown
+   */
   public void put(byte[] key, byte[] value, Durability durability) {
-    put(key, 0, key.length, value, 0, value.length, durability == Durability.SYNC);
+    checkKey(key);
+    checkValue(value);
+    boolean sync = isSync(durability);
+    write(Kind.PUT, key, 0, key.length, value, 0, value.length, sync);
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
@@ -175,29 +190,20 @@ public final class Tree {
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
-    byte[] keyBytes = array(key);
-    byte[] valueBytes = array(value);
-    put(
-        keyBytes,
-        start(key),
-        key.remaining(),
-        valueBytes,
-        start(value),
-        value.remaining(),
-        durability == Durability.SYNC);
-  }
-
-  private void put(
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      boolean sync) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    boolean sync = isSync(durability);
+    int keyLength = key.remaining();
+    int valueLength = value.remaining();
     checkKey(keyLength);
     checkValue(valueLength);
-    write(Kind.PUT, key, keyOffset, keyLength, value, valueOffset, valueLength, sync);
+    byte[] keyBytes = array(key);
+    byte[] valueBytes = array(value);
+    write(Kind.PUT, keyBytes, start(key), keyLength, valueBytes, start(value), valueLength, sync);
+  }
+
+  private static boolean isSync(Durability durability) {
+    return Objects.requireNonNull(durability, "durability") == Durability.SYNC;
   }
 
   private void write(
@@ -232,12 +238,15 @@ public final class Tree {
 
   /** Waits for room for a write, and locks its key against transactions, if there are any. */
   private @Nullable LockOwner admit(byte[] key, int offset, int length, int valueLength) {
+    LockOwner writer = null;
     while (true) {
       committer.admit(handle, length, valueLength);
       if (!transactions.inUse()) {
         return null;
       }
-      LockOwner writer = transactions.newWriter();
+      if (writer == null) {
+        writer = transactions.newWriter();
+      }
       transactions.lock(writer, handle, Arrays.copyOfRange(key, offset, offset + length));
       if (committer.admits(length, valueLength)) {
         return writer;
@@ -254,8 +263,8 @@ public final class Tree {
 
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key, Durability durability) {
-    checkKey(key.length);
-    write(Kind.DELETE, key, 0, key.length, NO_VALUE, 0, 0, durability == Durability.SYNC);
+    checkKey(key);
+    write(Kind.DELETE, key, 0, key.length, NO_VALUE, 0, 0, isSync(durability));
   }
 
   /** The value of a key, or null if there is none. */
@@ -265,7 +274,12 @@ public final class Tree {
 
   /** The value of a key as of a snapshot, or null if there was none. */
   public byte @Nullable [] get(byte[] key, Snapshot snapshot) {
-    return get(key, snapshot.lsn(store));
+    int read = enter(snapshot);
+    try {
+      return get(key, snapshot.lsn());
+    } finally {
+      snapshot.exit(read);
+    }
   }
 
   /** As {@link #get(byte[])}, as of an LSN that is registered. */
@@ -273,7 +287,7 @@ public final class Tree {
     ByteBuffer target = SCRATCH.get();
     target.clear();
     while (true) {
-      int length = get(key, 0, key.length, lsn, target);
+      int length = read(key, lsn, target);
       if (length == NOT_FOUND) {
         return null;
       }
@@ -294,16 +308,21 @@ public final class Tree {
    *     remains
    */
   public int get(byte[] key, ByteBuffer target) {
-    return advance(target, get(key, 0, key.length, PointReader.LATEST, target));
+    return advance(target, read(key, PointReader.LATEST, target));
   }
 
   /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
   public int get(byte[] key, ByteBuffer target, Snapshot snapshot) {
-    return advance(target, get(key, 0, key.length, snapshot.lsn(store), target));
+    int read = enter(snapshot);
+    try {
+      return advance(target, read(key, snapshot.lsn(), target));
+    } finally {
+      snapshot.exit(read);
+    }
   }
 
   int get(byte[] key, ByteBuffer target, long lsn) {
-    return advance(target, get(key, 0, key.length, lsn, target));
+    return advance(target, read(key, lsn, target));
   }
 
   private static int advance(ByteBuffer target, int length) {
@@ -313,9 +332,9 @@ public final class Tree {
     return length;
   }
 
-  private int get(byte[] key, int offset, int length, long lsn, ByteBuffer target) {
-    checkKey(length);
-    return reader.get(handle, key, offset, length, lsn, target);
+  private int read(byte[] key, long lsn, ByteBuffer target) {
+    checkKey(key);
+    return reader.get(handle, key, 0, key.length, lsn, Objects.requireNonNull(target, "target"));
   }
 
   /**
@@ -329,9 +348,10 @@ public final class Tree {
    * @return what {@code look} made of the value, or null if there is no such key
    */
   public <T> @Nullable T read(byte[] key, ValueReader<T> look) {
+    Objects.requireNonNull(look, "look");
     ByteBuffer target = SCRATCH.get();
     target.clear().limit(Math.min(target.capacity(), SMALL_BYTES));
-    int length = get(key, 0, key.length, PointReader.LATEST, target);
+    int length = read(key, PointReader.LATEST, target);
     if (length == NOT_FOUND) {
       return null;
     }
@@ -361,12 +381,19 @@ public final class Tree {
 
   /** As {@link #multiGet(List)}, as of a snapshot. */
   public List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot) {
-    keys.forEach(key -> checkKey(key.length));
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(snapshot, "snapshot");
+    keys.forEach(this::checkKey);
     int slot = operations.enter(handle);
     try {
-      ByteBuffer scratch = SCRATCH.get();
-      scratch.clear();
-      return Arrays.asList(batches.get(handle, keys, snapshot.lsn(store), scratch));
+      int read = enter(snapshot);
+      try {
+        ByteBuffer scratch = SCRATCH.get();
+        scratch.clear();
+        return Arrays.asList(batches.get(handle, keys, snapshot.lsn(), scratch));
+      } finally {
+        snapshot.exit(read);
+      }
     } finally {
       operations.exit(slot);
     }
@@ -379,6 +406,7 @@ public final class Tree {
 
   /** A cursor over the entries the options say. */
   public Cursor cursor(CursorOptions options) {
+    Objects.requireNonNull(options, "options");
     int slot = operations.enter(handle);
     try {
       Snapshot snapshot = options.snapshot();
@@ -404,6 +432,8 @@ public final class Tree {
    *     a crash they might not stand at one moment
    */
   public void setMergeFilter(Tree records, MergeFilter filter) {
+    Objects.requireNonNull(records, "records");
+    Objects.requireNonNull(filter, "filter");
     if (records.store != store || !records.isLogged() || !isLogged()) {
       throw new IllegalArgumentException(
           "trees '"
@@ -412,13 +442,17 @@ public final class Tree {
               + records.name()
               + "' must both be logged, and belong to one store");
     }
+    handle.checkOpen();
     handle.setFilter(
         (key, lsn) -> {
           try {
             return records.tells(filter, key, lsn);
           } catch (RuntimeException | Error e) {
             // What is the user's must not stop the store; entries that stay do no harm.
-            LOG.warn("merges of tree '{}' don't ask its filter any more, which failed", name(), e);
+            LOG.log(
+                Level.WARNING,
+                "merges of tree '" + name() + "' don't ask its filter any more, which failed",
+                e);
             handle.setFilter(null);
             return false;
           }
@@ -446,7 +480,20 @@ public final class Tree {
     return !filter.counts(key, record);
   }
 
-  void checkKey(int length) {
+  /** Begins a read from a snapshot; see {@link Snapshot#enter}. */
+  private int enter(Snapshot snapshot) {
+    return Objects.requireNonNull(snapshot, "snapshot").enter(store);
+  }
+
+  void checkKey(byte[] key) {
+    checkKey(Objects.requireNonNull(key, "key").length);
+  }
+
+  void checkValue(byte[] value) {
+    checkValue(Objects.requireNonNull(value, "value").length);
+  }
+
+  private void checkKey(int length) {
     if (length > maxKeyBytes()) {
       throw new IllegalArgumentException(
           "a key of "
@@ -457,7 +504,7 @@ public final class Tree {
     }
   }
 
-  void checkValue(int length) {
+  private void checkValue(int length) {
     if (length > maxValueBytes()) {
       throw new IllegalArgumentException(
           "a value of "

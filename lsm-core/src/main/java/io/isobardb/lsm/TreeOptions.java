@@ -25,9 +25,6 @@ public record TreeOptions(
       throw new IllegalArgumentException(
           "filterBitsPerKey must be 0 to 24, not " + filterBitsPerKey);
     }
-    if (keyOrder.name().isEmpty() || keyOrder.name().length() > 200) {
-      throw new IllegalArgumentException("a key order's name must have 1 to 200 characters");
-    }
   }
 
   /** Byte order, logged, no compression, 10 filter bits. */
@@ -49,7 +46,7 @@ public record TreeOptions(
     private Builder() {}
 
     public Builder keyOrder(KeyOrder order) {
-      this.keyOrder = order;
+      this.keyOrder = Objects.requireNonNull(order, "keyOrder");
       return this;
     }
 
@@ -59,7 +56,7 @@ public record TreeOptions(
     }
 
     public Builder compression(Compression value) {
-      this.compression = value;
+      this.compression = Objects.requireNonNull(value, "compression");
       return this;
     }
 

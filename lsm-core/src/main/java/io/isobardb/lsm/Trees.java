@@ -11,20 +11,22 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The trees of an open store by name.
  *
- * <p>Thread rule: all methods may be called by any thread. The monitor is held while a tree is
- * created or dropped; who closes the store holds it, too, so that nothing of the kind is under way
+ * <p>Thread rule: all methods may be called by any thread. A tree is created or dropped with the
+ * monitor of {@link Lifetime} held, and so is the store closed: nothing of the kind is under way
  * then, and every later attempt finds the store closed.
  */
 final class Trees {
   private final Store store;
   private final StoreParts parts;
   private final Operations operations;
+  private final Lifetime lifetime;
   private final Map<String, Tree> trees = new ConcurrentHashMap<>();
 
   /** The trees that the parts have found. */
-  Trees(Store store, StoreParts parts) {
+  Trees(Store store, StoreParts parts, Lifetime lifetime) {
     this.store = store;
     this.parts = parts;
+    this.lifetime = lifetime;
     this.operations = store.operations();
     for (TreeHandle handle : parts.engine().catalog().trees()) {
       add(handle);
@@ -49,7 +51,7 @@ final class Trees {
     Tree tree = trees.get(name);
     if (tree == null) {
       throw new IllegalArgumentException(
-          "there is no tree '" + name + "'" + Suggestion.among(name, trees.keySet()));
+          "there is no tree '" + Names.quote(name) + "'" + Suggestion.among(name, trees.keySet()));
     }
     return tree;
   }
@@ -59,7 +61,7 @@ final class Trees {
     operations.checkOpen();
     Tree tree = trees.get(name);
     if (tree == null) {
-      synchronized (this) {
+      synchronized (lifetime) {
         tree = trees.get(name);
         if (tree == null) {
           return make(name, options);
@@ -83,7 +85,7 @@ final class Trees {
   /** See {@link Store#createTree}. */
   Tree create(String name, TreeOptions options) {
     operations.checkOpen();
-    synchronized (this) {
+    synchronized (lifetime) {
       if (trees.containsKey(name)) {
         throw new IllegalArgumentException("there is a tree '" + name + "' already");
       }
@@ -93,9 +95,8 @@ final class Trees {
 
   /** The monitor is held. */
   private Tree make(String name, TreeOptions options) {
-    if (name.isEmpty() || name.length() > 200) {
-      throw new IllegalArgumentException("a tree's name must have 1 to 200 characters");
-    }
+    Names.check("a tree", name);
+    Names.check("a key order", options.keyOrder().name());
     int slot = operations.enter();
     try {
       TreeHandle.Settings settings =
@@ -113,16 +114,22 @@ final class Trees {
   }
 
   /** See {@link Store#dropTree}. */
-  synchronized void drop(String name) {
+  void drop(String name) {
+    synchronized (lifetime) {
+      dropHolding(name);
+    }
+  }
+
+  /** The monitor is held. */
+  private void dropHolding(String name) {
     Tree tree = get(name);
     TreeHandle handle = tree.handle();
-    String why = "it was dropped";
-    handle.refuse(why);
+    handle.refuse(TreeHandle.Refusal.DROPPED);
     trees.remove(name);
     store.cursors().closeOver(handle);
     // Some may be waiting for memory that only this tree's flush can give them.
     operations.awaitBegun();
-    handle.close(why);
+    handle.close(TreeHandle.Refusal.DROPPED);
     operations.await(() -> !handle.memoryBusy().get() && !parts.merger().busy(handle));
     try {
       parts.dropTree(handle);

@@ -2,6 +2,12 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Kind;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes to one or many trees of a store that become visible, and durable, all at once or not at
@@ -10,14 +16,35 @@ import io.isobardb.lsm.entry.Kind;
  * <p>Operations take effect in the order they were added. Key and value are copied when added. May
  * be cleared and used again after {@link Store#write(WriteBatch)}.
  *
- * <p>Thread rule: one thread at a time.
+ * <p>Thread rule: one thread at a time, {@link Store#write(WriteBatch)} included. A call that finds
+ * another thread in the batch throws {@link IllegalStateException} and changes nothing.
  */
 public final class WriteBatch {
   private static final byte[] NO_VALUE = new byte[0];
+  private static final VarHandle BUSY;
+
+  static {
+    try {
+      BUSY = MethodHandles.lookup().findVarHandle(WriteBatch.class, "busy", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final BatchFormat.Builder operations = new BatchFormat.Builder();
   private final Store store;
+
+  /** Each tree that is written to, once. */
+  private final List<Tree> trees = new ArrayList<>();
+
+  private @Nullable Tree lastTree;
   private boolean logged;
+
+  /**
+   * 1 while a call is under way. A batch that changes while it is written could leave something
+   * else in the log than in memory.
+   */
+  private int busy;
 
   private WriteBatch(Store store) {
     this.store = store;
@@ -32,25 +59,40 @@ public final class WriteBatch {
    *
    * @throws IllegalArgumentException if key or value exceed their limit, if the tree belongs to
    *     another store, or if the batch would mix logged and unlogged trees
+   * @throws IllegalStateException if another thread is using the batch
    */
   public WriteBatch put(Tree tree, byte[] key, byte[] value) {
-    check(tree);
-    tree.checkKey(key.length);
-    tree.checkValue(value.length);
-    operations.add(Kind.PUT, tree.handle().id(), key, value);
+    Objects.requireNonNull(tree, "tree").checkKey(key);
+    tree.checkValue(value);
+    add(Kind.PUT, tree, key, value);
     return this;
   }
 
   /** Removes a key, whether it is there or not. Errors as with {@link #put}. */
   public WriteBatch delete(Tree tree, byte[] key) {
-    check(tree);
-    tree.checkKey(key.length);
-    operations.add(Kind.DELETE, tree.handle().id(), key, NO_VALUE);
+    Objects.requireNonNull(tree, "tree").checkKey(key);
+    add(Kind.DELETE, tree, key, NO_VALUE);
     return this;
   }
 
+  private void add(int kind, Tree tree, byte[] key, byte[] value) {
+    enter();
+    try {
+      check(tree);
+      operations.add(kind, tree.handle().id(), key, value);
+      if (tree != lastTree) {
+        lastTree = tree;
+        if (!trees.contains(tree)) {
+          trees.add(tree);
+        }
+      }
+    } finally {
+      exit();
+    }
+  }
+
   private void check(Tree tree) {
-    if (tree.store() != store) {
+    if (Objects.requireNonNull(tree, "tree").store() != store) {
       throw new IllegalArgumentException(
           "tree '" + tree.name() + "' belongs to another store than the batch");
     }
@@ -78,7 +120,30 @@ public final class WriteBatch {
 
   /** Removes all operations. */
   public void clear() {
-    operations.clear();
+    enter();
+    try {
+      operations.clear();
+      trees.clear();
+      lastTree = null;
+    } finally {
+      exit();
+    }
+  }
+
+  /** Keeps other threads out until {@link #exit}. */
+  void enter() {
+    if (!BUSY.compareAndSet(this, 0, 1)) {
+      throw new IllegalStateException(
+          "the write batch is in use by another thread: one at a time may use it");
+    }
+  }
+
+  void exit() {
+    BUSY.setRelease(this, 0);
+  }
+
+  List<Tree> trees() {
+    return trees;
   }
 
   Store store() {

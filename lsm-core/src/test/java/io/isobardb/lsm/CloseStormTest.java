@@ -13,6 +13,7 @@ import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -151,25 +152,23 @@ class CloseStormTest {
     }
   }
 
-  private Thread start(Work work, long seed, CountDownLatch started) {
-    Thread thread =
-        new Thread(
-            () -> {
-              SplittableRandom random = new SplittableRandom(seed);
-              started.countDown();
-              try {
-                while (true) {
-                  work.run(random);
-                }
-              } catch (StoreClosedException e) {
-                return;
-              } catch (RuntimeException | Error e) {
-                failure.compareAndSet(null, e);
-              }
-            },
-            "work " + seed);
-    thread.start();
-    return thread;
+  private Thread start(Watchdog watchdog, Work work, long seed, CountDownLatch started) {
+    return watchdog.start(
+        "work " + seed,
+        () -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          started.countDown();
+          try {
+            for (long call = 0; ; call++) {
+              Watchdog.mark(call);
+              work.run(random);
+            }
+          } catch (StoreClosedException e) {
+            return;
+          } catch (RuntimeException | Error e) {
+            failure.compareAndSet(null, e);
+          }
+        });
   }
 
   private void check(Store store) {
@@ -196,10 +195,23 @@ class CloseStormTest {
   }
 
   @Test
-  void aStoreCanBeClosedAtAnyMomentWhateverGoesOn() throws Exception {
+  void aStoreCanBeClosedAtAnyMomentWhateverGoesOn() {
     System.out.println("isobar.seed=" + SEED);
+    Watchdog.run(
+        "-Disobar.seed=" + SEED,
+        watchdog -> {
+          try {
+            closeAgainAndAgain(watchdog);
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
+  private void closeAgainAndAgain(Watchdog watchdog) throws InterruptedException {
     SplittableRandom random = new SplittableRandom(SEED);
     for (int round = 0; round < ROUNDS; round++) {
+      Watchdog.mark("round " + round);
       Store store = open(round);
       check(store);
       Tree one = store.tree("one");
@@ -217,7 +229,7 @@ class CloseStormTest {
       CountDownLatch started = new CountDownLatch(works.size());
       List<Thread> threads = new ArrayList<>();
       for (Work work : works) {
-        threads.add(start(work, random.nextLong(), started));
+        threads.add(start(watchdog, work, random.nextLong(), started));
       }
       started.await();
       Thread.sleep(random.nextInt(20), random.nextInt(1_000_000));

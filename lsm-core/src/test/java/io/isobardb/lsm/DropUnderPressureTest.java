@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.observe.StoreListener;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -59,9 +60,9 @@ class DropUnderPressureTest {
       assertThrows(StoreClosedException.class, () -> large.put(key, key));
       WriteBatch batch = store.newBatch();
       batch.put(large, key, key);
-      FutureTask<IllegalArgumentException> late =
+      FutureTask<TreeDroppedException> late =
           new FutureTask<>(
-              () -> assertThrows(IllegalArgumentException.class, () -> store.write(batch)));
+              () -> assertThrows(TreeDroppedException.class, () -> store.write(batch)));
       new Thread(late).start();
       goOn.countDown();
       dropper.join();

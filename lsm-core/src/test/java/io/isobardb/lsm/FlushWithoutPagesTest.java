@@ -74,7 +74,7 @@ class FlushWithoutPagesTest {
     sealed.forEach(run -> run.sealedAt(parts.engine().log().end()));
     parts.checkpointer().flush(tree);
     assertEquals(0, tree.states().current().memoryRunCount());
-    tree.close("the test is over");
+    tree.close(TreeHandle.Refusal.STORE_CLOSED);
     scheduler.runUntilIdle();
     parts.close();
   }

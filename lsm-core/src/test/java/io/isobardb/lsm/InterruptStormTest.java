@@ -9,6 +9,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.CheckReport;
 import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Threads make every call there is while another one interrupts them: none is harmed by it. */
 class InterruptStormTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_241_122L);
+  private static final Watchdog WATCHDOG =
+      new Watchdog("-Disobar.seed=" + SEED, Watchdog.BOUND, Watchdog::halt);
   private static final int OPERATIONS = Integer.getInteger("isobar.storm.operations", 2500);
   private static final int KEYS = 3000;
   private static final int VALUE_BYTES = 400;
@@ -63,8 +66,13 @@ class InterruptStormTest {
 
     @Override
     public void run() {
+      WATCHDOG.watch(this::operateAll);
+    }
+
+    private void operateAll() {
       try {
         for (int n = 0; n < OPERATIONS && failure.get() == null; n++) {
+          Watchdog.mark(n);
           operate(n);
           if (sent > seen) {
             assertTrue(isInterrupted(), "the flag of an interrupt is gone");

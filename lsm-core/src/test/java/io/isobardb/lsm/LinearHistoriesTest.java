@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.LinearChecker.Call;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class LinearHistoriesTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
+  private static final Watchdog WATCHDOG =
+      new Watchdog("-Disobar.seed=" + SEED, Watchdog.BOUND, Watchdog::halt);
   private static final int HISTORIES = Integer.getInteger("isobar.linear.histories", 1500);
   private static final int THREADS = 3;
   private static final int CALLS = 7;
@@ -163,8 +166,10 @@ class LinearHistoriesTest {
       }
       barrier.await();
       for (int i = 0; i < CALLS; i++) {
+        Watchdog.mark("a call of history " + history);
         calls.add(call(store, tree, thread, group, random));
       }
+      Watchdog.unmark();
       barrier.await();
       histories.add(calls);
     }
@@ -174,7 +179,9 @@ class LinearHistoriesTest {
   @Test
   void everyHistoryIsAsIfCallsHadHappenedOneAfterAnother() throws Exception {
     System.out.println("isobar.seed=" + SEED);
-    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            THREADS, part -> new Thread(() -> WATCHDOG.watch(part), "part"));
     try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
       Tree tree = store.openTree("t");
       CyclicBarrier barrier = new CyclicBarrier(THREADS);

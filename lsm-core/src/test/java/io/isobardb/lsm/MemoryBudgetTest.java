@@ -7,10 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
 import io.isobardb.memory.pool.DirectMemory;
 import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.system.Region;
 import java.nio.file.Path;
+import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -114,6 +121,108 @@ class MemoryBudgetTest {
           () -> store.setMemoryBudget(DirectMemory.limitBytes() + (8 << 20)));
       assertEquals(24 << 20, store.stats().ledger().limitBytes());
     }
+  }
+
+  @Test
+  @Timeout(120)
+  void aLoweredBudgetIsReachedWhenTheCallReturnsThoughNothingElseIsCalled() {
+    long large = 64 << 20;
+    long small = 12 << 20;
+    StoreOptions options = StoreOptions.builder().memoryBudget(large).pageSize(4096).build();
+    long before = Region.heldBytes();
+    try (Store store = Store.open(temp.resolve("s"), options)) {
+      Tree[] trees = {store.openTree("a"), store.openTree("b"), store.openTree("c")};
+      Random random = new Random(5);
+      for (int cycle = 0; cycle < 6; cycle++) {
+        while (Region.heldBytes() - before < large * 4 / 5) {
+          for (int i = 0; i < 5000; i++) {
+            int key = random.nextInt(100_000);
+            trees[i % 3].put(key(key), value(key, 500));
+            trees[i / 7 % 3].get(key(random.nextInt(100_000)));
+          }
+        }
+        store.setMemoryBudget(small);
+        long held = Region.heldBytes() - before;
+        int at = cycle;
+        assertTrue(held <= small, () -> held + " bytes are held after cycle " + at);
+        store.setMemoryBudget(large);
+      }
+    }
+    assertEquals(before, Region.heldBytes());
+  }
+
+  @Test
+  void treesThatAreBusyWhenTheBudgetIsLoweredGiveTheirMemoryBackToo() {
+    StoreOptions options = StoreOptions.builder().memoryBudget(24 << 20).pageSize(4096).build();
+    long small = 6 << 20;
+    for (int seed = 1; seed <= 5; seed++) {
+      SimulatedClock clock = new SimulatedClock();
+      SimulatedScheduler scheduler = new SimulatedScheduler(clock, seed);
+      try (Store store = simulated(clock, scheduler, options)) {
+        Tree a = store.openTree("a");
+        Tree b = store.openTree("b");
+        for (int i = 0; i < 12_000; i++) {
+          (i % 3 == 0 ? a : b).put(key(i * 7919 % 10_000), value(i, 1000));
+        }
+        for (int i = 0; i < 8 * seed; i++) {
+          scheduler.runOne();
+        }
+        store.setMemoryBudget(small);
+        Ledger ledger = store.stats().ledger();
+        assertTrue(ledger.allocatedBytes() <= small, "seed " + seed + ": " + ledger);
+      }
+    }
+  }
+
+  private static Store simulated(
+      SimulatedClock clock, SimulatedScheduler scheduler, StoreOptions options) {
+    return Store.open(
+        new Environment(new SimulatedStorage(), clock, scheduler, new SplittableRandom(1)),
+        options);
+  }
+
+  @Test
+  void whatReadersKeepIsGivenBackInTheBackgroundWhenTheyHaveLeft() {
+    SimulatedClock clock = new SimulatedClock();
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 3);
+    StoreOptions options = StoreOptions.builder().memoryBudget(24 << 20).pageSize(4096).build();
+    long small = 6 << 20;
+    try (Store store = simulated(clock, scheduler, options)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 4000; i++) {
+        tree.put(key(i), value(i, 3000));
+      }
+      store.flush();
+      scheduler.runFor(60_000_000_000L);
+      for (int i = 0; i < 4000; i++) {
+        tree.get(key(i));
+      }
+      readWithin(
+          tree,
+          0,
+          () -> {
+            store.setMemoryBudget(small);
+            assertTrue(store.stats().ledger().allocatedBytes() > small, "readers keep memory");
+          });
+      scheduler.runFor(1_000_000_000L);
+      assertTrue(
+          store.stats().ledger().allocatedBytes() <= small,
+          () -> "not given back: " + store.stats().ledger());
+    }
+  }
+
+  /** Looks at many values at once, in pages all over the cache, and runs {@code inside} then. */
+  private static void readWithin(Tree tree, int i, Runnable inside) {
+    if (i == 4000) {
+      inside.run();
+      return;
+    }
+    tree.read(
+        key(i),
+        value -> {
+          readWithin(tree, i + 40, inside);
+          return i;
+        });
   }
 
   private static void assertSays(String part, org.junit.jupiter.api.function.Executable call) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.pool.Ledger;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.isobardb.memory.system.Region;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -133,7 +133,7 @@ class MixedSizesTest {
   private long before;
 
   private static long allocatorHolds() {
-    return UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    return Region.heldBytes();
   }
 
   private void checkMemory(Store store) {

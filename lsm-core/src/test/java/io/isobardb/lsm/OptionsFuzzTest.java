@@ -5,12 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.isobardb.lsm.schedule.Watched;
 import java.util.Properties;
 
 /** Options of a store as text that nobody would write: a line {@code name=value} each. */
 class OptionsFuzzTest {
   @FuzzTest(maxDuration = "10m")
   void properties(byte[] text) {
+    Watched.input("properties", text, () -> propertiesOf(text));
+  }
+
+  private void propertiesOf(byte[] text) {
     Properties properties = new Properties();
     for (String line : new String(text, UTF_8).split("\n")) {
       String[] parts = line.split("=", 2);

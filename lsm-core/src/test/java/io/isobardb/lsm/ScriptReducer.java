@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.schedule.Watchdog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +89,8 @@ final class ScriptReducer {
   }
 
   /**
-   * Runs a script. One that fails is made short, printed, and saved in {@code target}.
+   * Runs a script under a watchdog. One that fails is made short, printed, and saved in {@code
+   * target}; one that hangs is saved as it is.
    *
    * @param name of the file, before the ending; and what to call the script
    * @param run as for {@link #shortened}
@@ -96,11 +98,14 @@ final class ScriptReducer {
    */
   static void check(String name, List<String> script, Consumer<List<String>> run)
       throws IOException {
+    Path saved = Path.of("target", name + ".script").toAbsolutePath();
     try {
-      run.accept(script);
+      Watchdog.run(name, watchdog -> run.accept(script));
+    } catch (Watchdog.HangError e) {
+      Files.write(saved, script);
+      throw new AssertionError(name + " hangs, " + saved + ": " + e.getMessage(), e);
     } catch (AssertionError e) {
       List<String> lines = shortened(script, run);
-      Path saved = Path.of("target", name + ".script").toAbsolutePath();
       Files.write(saved, lines);
       throw new AssertionError(
           name + " fails; so does this, " + saved + ":\n" + String.join("\n", lines), e);

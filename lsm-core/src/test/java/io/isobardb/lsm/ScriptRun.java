@@ -9,6 +9,7 @@ import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -75,9 +76,11 @@ final class ScriptRun {
       run.open(0);
       for (int i = 0; i < script.size(); i++) {
         doing = "line " + (i + 1) + ", " + script.get(i);
+        Watchdog.mark(doing);
         run.line(script.get(i).split(" "));
       }
       doing = "closing";
+      Watchdog.mark(doing);
       run.reopen(0);
       run.close();
     } catch (RuntimeException | Error e) {

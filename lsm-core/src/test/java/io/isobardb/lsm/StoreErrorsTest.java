@@ -14,6 +14,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.memory.pool.DirectMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -169,10 +170,9 @@ class StoreErrorsTest {
       Cursor cursor = tree.cursor();
       WriteBatch batch = store.newBatch().put(tree, bytes("k"), bytes("w"));
       store.dropTree("t");
-      assertThrowsSaying(StoreClosedException.class, "dropped", () -> tree.get(bytes("k")));
-      assertThrows(StoreClosedException.class, () -> tree.put(bytes("k"), bytes("v")));
-      assertThrows(StoreClosedException.class, cursor::first);
-      assertThrowsSaying(IllegalArgumentException.class, "dropped", () -> store.write(batch));
+      assertThrowsSaying(TreeDroppedException.class, "dropped", () -> tree.get(bytes("k")));
+      assertThrows(TreeDroppedException.class, cursor::first);
+      assertThrowsSaying(TreeDroppedException.class, "'t'", () -> store.write(batch));
       assertThrows(IllegalArgumentException.class, () -> store.tree("t"));
       assertNull(store.openTree("t").get(bytes("k")));
     }

@@ -20,6 +20,7 @@ import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.version.Version;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -227,6 +228,12 @@ class StoreFaultsTest {
 
   /** Returns 1 if the store said that it had failed. */
   private int runWithFault(FaultPlan plan, String where) {
+    int[] failed = new int[1];
+    Watched.call("a fault of operation " + where, () -> failed[0] = faulted(plan, where));
+    return failed[0];
+  }
+
+  private int faulted(FaultPlan plan, String where) {
     SimulatedStorage disk = new SimulatedStorage(clock);
     disk.faults(plan);
     int[] acknowledged = new int[1];

@@ -71,7 +71,7 @@ class StoreFormatTest {
   private static void assertNewer(Path file, Executable call) {
     FormatException e = assertThrows(FormatException.class, call);
     List<String> parts =
-        List.of(file.getFileName().toString(), "version " + NEWER, "version 1", "the release that");
+        List.of(file.getFileName().toString(), "version " + NEWER, "up to version", "the release");
     parts.forEach(part -> assertTrue(e.getMessage().contains(part), e::getMessage));
   }
 
@@ -122,6 +122,12 @@ class StoreFormatTest {
     makeStore();
     Files.delete(dir().resolve("MANIFEST-999999"));
     assertRefused(StoreFiles.last(dir(), "MANIFEST", ""), MANIFEST_VERSION);
+  }
+
+  @Test
+  void aNewerRingIsRefusedAndNothingIsChanged() throws IOException {
+    makeStore();
+    assertRefused(dir().resolve("RING"), LOG_VERSION);
   }
 
   @Test

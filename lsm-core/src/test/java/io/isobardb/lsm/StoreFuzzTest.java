@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.schedule.Watched;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,10 @@ class StoreFuzzTest {
 
   @FuzzTest(maxDuration = "10m")
   void open(byte[] changes) throws IOException {
+    Watched.input("open", changes, () -> openOf(changes));
+  }
+
+  private void openOf(byte[] changes) throws IOException {
     DamagedStore store = Holder.STORE;
     List<String> names = new ArrayList<>(store.files().keySet());
     Damage damage =

@@ -10,6 +10,7 @@ import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.MergeSelection;
+import io.isobardb.lsm.schedule.Watchdog;
 import io.isobardb.lsm.version.L0Structure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -144,11 +145,13 @@ final class StoreHistory {
       createTree();
       for (step = 1; step < lines.size(); step++) {
         HistoryScript.Line line = HistoryScript.Line.of(lines.get(step));
+        Watchdog.mark(lines.get(step));
         random = new SplittableRandom(line.number());
         operation(line.kind());
         doing += ", then background work";
         world.background(line.background());
       }
+      Watchdog.mark("opening again and closing");
       reopen();
       closeStore();
       world.checkClosed();

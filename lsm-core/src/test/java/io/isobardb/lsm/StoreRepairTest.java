@@ -17,7 +17,7 @@ import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.memory.pool.OutOfBudgetException;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.isobardb.memory.system.Region;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -419,7 +419,7 @@ class StoreRepairTest {
 
   @Test
   void aRepairThatFindsTooLittleMemoryGivesBackWhatItHadTaken() throws IOException {
-    long taken = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    long taken = Region.heldBytes();
     int tooLittle = 0;
     for (int bytes = 64 << 10; bytes < 256 << 10; bytes += 8192) {
       SimulatedStorage from = store.disk(new Damage("", "none", files -> {}));
@@ -428,7 +428,7 @@ class StoreRepairTest {
       } catch (OutOfBudgetException e) {
         tooLittle++;
       }
-      long left = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - taken;
+      long left = Region.heldBytes() - taken;
       assertEquals(0, left, "bytes left behind with " + bytes + " bytes of memory");
       assertEquals(0, from.openFiles());
     }

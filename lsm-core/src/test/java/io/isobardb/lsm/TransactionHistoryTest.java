@@ -11,6 +11,7 @@ import io.isobardb.lsm.IsolationChecker.Event;
 import io.isobardb.lsm.IsolationChecker.Read;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.schedule.Watched;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -165,6 +166,12 @@ class TransactionHistoryTest {
 
   /** All on one thread: each step is one of a transaction that is drawn. */
   private static String interleaved(long seed) {
+    String[] wrong = new String[1];
+    Watched.call("-Disobar.seed=" + seed, () -> wrong[0] = interleavedOf(seed));
+    return wrong[0];
+  }
+
+  private static String interleavedOf(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     List<Event> events = new ArrayList<>();
     AtomicInteger elements = new AtomicInteger();

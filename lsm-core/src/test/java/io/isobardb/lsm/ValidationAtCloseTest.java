@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.read.VersionReader;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -103,7 +104,7 @@ class ValidationAtCloseTest {
       assertTrue(waits, "what the transaction looks at was taken away");
     }
     Class<? extends Exception> told =
-        drop ? IllegalArgumentException.class : StoreClosedException.class;
+        drop ? TreeDroppedException.class : StoreClosedException.class;
     assertInstanceOf(told, commit.get());
   }
 

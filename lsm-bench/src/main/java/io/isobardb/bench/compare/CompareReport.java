@@ -3,6 +3,7 @@ package io.isobardb.bench.compare;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.tpcc.store.Survival;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -20,15 +21,23 @@ final class CompareReport {
   private final List<EngineKind> engines;
   private final List<Phase> phases;
   private final EngineKind baseline;
+  private final boolean syncWrites;
   private final Map<EngineKind, Map<Phase, List<PhaseResult>>> results =
       new EnumMap<>(EngineKind.class);
   private final Map<EngineKind, String> configurations = new EnumMap<>(EngineKind.class);
 
-  /** {@code baseline} is the engine that ratios are to; it is one of {@code engines}. */
-  CompareReport(List<EngineKind> engines, List<Phase> phases, EngineKind baseline) {
+  /**
+   * An empty report.
+   *
+   * @param baseline the engine that ratios are to; one of {@code engines}
+   * @param syncWrites whether writes were synced
+   */
+  CompareReport(
+      List<EngineKind> engines, List<Phase> phases, EngineKind baseline, boolean syncWrites) {
     this.engines = List.copyOf(engines);
     this.phases = List.copyOf(phases);
     this.baseline = baseline;
+    this.syncWrites = syncWrites;
     for (EngineKind engine : engines) {
       results.put(engine, new EnumMap<>(Phase.class));
     }
@@ -113,8 +122,14 @@ final class CompareReport {
       memory.row(
           engine.label(), size(peak(engine, "engineBytes")), size(peak(engine, "residentBytes")));
     }
+    TextTable survival =
+        new TextTable("acknowledged writes", Survival.PROCESS_END, Survival.MACHINE_FAILURE);
+    for (EngineKind engine : engines) {
+      Survival of = engine.survival(syncWrites);
+      survival.row(engine.label(), of.processEnd().words(), of.machineFailure().words());
+    }
     StringBuilder out = new StringBuilder();
-    out.append(table).append('\n').append(memory);
+    out.append(table).append('\n').append(memory).append('\n').append(survival);
     for (EngineKind engine : engines) {
       if (engine == EngineKind.LMDB) {
         out.append("\nlmdb's memory is the page cache: the memory limit does not apply to it.\n");
@@ -161,10 +176,12 @@ final class CompareReport {
         medians.put("repeats", repeats.stream().map(PhaseResult::figures).toList());
         byPhase.put(phase.label(), medians);
       }
-      byEngine.put(
-          engine.label(),
-          Map.of("configuration", configurations.getOrDefault(engine, ""), "phases", byPhase));
+      Map<String, Object> ofEngine = new LinkedHashMap<>();
+      ofEngine.put("configuration", configurations.getOrDefault(engine, ""));
+      ofEngine.put("survives", engine.survival(syncWrites).toMap());
+      ofEngine.put("phases", byPhase);
+      byEngine.put(engine.label(), ofEngine);
     }
-    return Map.of("baseline", baseline.label(), "engines", byEngine);
+    return Map.of("baseline", baseline.label(), "syncWrites", syncWrites, "engines", byEngine);
   }
 }

@@ -41,6 +41,7 @@ record CompareSpec(
 
   CompareSpec {
     phases = List.copyOf(phases);
+    engine.check(options.syncWrites());
     if (records < 1 || operations < 1 || threads < 1 || threads > 1024) {
       throw new IllegalArgumentException(
           "records and operations are to be positive, threads in 1..1024: "

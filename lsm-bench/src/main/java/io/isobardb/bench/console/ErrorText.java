@@ -10,15 +10,18 @@ public final class ErrorText {
 
   /** The exception's message; what it leaves to its type or its cause is added. */
   public static String of(Throwable e) {
-    if (e instanceof NoSuchFileException missing) {
-      return "there is no " + missing.getFile();
-    }
     if (e instanceof FileSystemException failed && failed.getReason() == null) {
       // Its message is the file's name alone.
+      if (e instanceof NoSuchFileException) {
+        return "there is no " + failed.getFile();
+      }
       return e.getClass().getSimpleName().replace("Exception", "") + ": " + e.getMessage();
     }
     String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    boolean wrapped = e instanceof UncheckedIOException && e.getCause() != null;
-    return wrapped ? message + " (" + of(e.getCause()) + ")" : message;
+    if (e instanceof UncheckedIOException && e.getCause() != null) {
+      String cause = of(e.getCause());
+      return message.contains(cause) ? message : message + " (" + cause + ")";
+    }
+    return message;
   }
 }

@@ -3,6 +3,7 @@ package io.isobardb.bench.crash;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.io.IOException;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -141,14 +142,17 @@ final class CrashScript {
       return;
     }
     Survival[] survivals = Survival.values();
-    SimulatedStorage disk =
-        survivals[random.nextInt(survivals.length)].crash(world.storage(), random);
+    Survival survival = survivals[random.nextInt(survivals.length)];
+    SimulatedStorage disk = survival.crash(world.storage(), random);
     abandon();
+    if (survival != Survival.KILLED) {
+      expected.machineFailed();
+    }
     world = new World(disk, random.nextLong());
     hook();
     store = openStore();
     coverage.count(Happening.RECOVERED);
-    expected.cutTo(verifier.contents(store, random));
+    expected.cutTo(verifier.contents(survival, store, random));
   }
 
   private void abandon() {
@@ -177,8 +181,9 @@ final class CrashScript {
       SplittableRandom dice =
           new SplittableRandom(seed * 31 + mutation * 0x9E3779B97F4A7C15L + survival.ordinal());
       StoreOptions later = laterOptions(dice);
+      Watchdog.mark("a crash at call " + mutation + ", " + survival);
       try {
-        verifier.verify(survival.crash(storage, dice), later, dice);
+        verifier.verify(survival, survival.crash(storage, dice), later, dice);
       } catch (Throwable e) {
         // Kept for later: the engine would take it for an error of the disk.
         violation = new Violation(seed, mutation, survival, e);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * writes, and how far they are safe.
  *
  * <p>Logged trees together must hold what a prefix of the writes makes, at least up to the last
- * acknowledged one. Unlogged trees together must stand at the last checkpoint, or at one that is
- * under way. A tree whose creation or drop is under way may be there or not.
+ * acknowledged one, and if only the process has died, up to the last one that has returned.
+ * Unlogged trees together must stand at the last checkpoint, or at one that is under way. A tree
+ * whose creation or drop is under way may be there or not.
  *
  * <p>Thread rule: one thread.
  */
@@ -112,6 +114,11 @@ final class Expected {
     private boolean logged() {
       return options.logged();
     }
+
+    private void forget(Predicate<Version> lost) {
+      keys.values().forEach(versions -> versions.removeIf(lost));
+      keys.values().removeIf(List::isEmpty);
+    }
   }
 
   /** The moments a store may stand at: bit {@code i} is write number {@code first + i}. */
@@ -135,6 +142,9 @@ final class Expected {
   /** Writes begun, each one operation or batch. */
   private long begun;
 
+  /** Writes whose call has returned: the death of the process alone takes none of them. */
+  private long returned;
+
   /** Of logged trees, all up to this one are durable. */
   private long acknowledged;
 
@@ -155,6 +165,24 @@ final class Expected {
   /** A key of a tree gets a value, or is deleted, by write {@code at}. */
   void write(ExpectedTree tree, byte[] key, @Nullable Value value, long at) {
     tree.keys.computeIfAbsent(key, k -> new ArrayList<>(2)).add(new Version(at, value));
+  }
+
+  /** The call of the write that was begun last has returned. */
+  void returned() {
+    returned = begun;
+  }
+
+  /** The machine has failed: what was not synced may be gone. */
+  void machineFailed() {
+    returned = Math.min(returned, acknowledged);
+  }
+
+  /** The write that was begun last was refused for want of room: it is not there, and never is. */
+  void refused() {
+    if (returned < begun) {
+      trees.values().forEach(tree -> tree.forget(version -> version.at == begun));
+      returned = begun;
+    }
   }
 
   /** All that was begun is durable, in logged trees. */
@@ -216,10 +244,10 @@ final class Expected {
   void cutTo(Moments found) {
     for (ExpectedTree tree : trees.values()) {
       long end = tree.logged() ? found.latest() : found.checkpoint();
-      tree.keys.values().forEach(versions -> versions.removeIf(version -> version.at > end));
-      tree.keys.values().removeIf(List::isEmpty);
+      tree.forget(version -> version.at > end);
     }
     acknowledged = begun;
+    returned = begun;
     checkpoint = begun;
     nextCheckpoint = begun;
   }
@@ -265,12 +293,14 @@ final class Expected {
    * The moments at which the store would hold this.
    *
    * @param contents of all its trees, by name
+   * @param killed whether only processes have died, not the machine
    * @throws AssertionError if there is none, or a tree is missing or too many
    */
-  Moments check(Map<String, ? extends Map<byte[], byte[]>> contents) {
+  Moments check(Map<String, ? extends Map<byte[], byte[]>> contents, boolean killed) {
     long first = Math.min(acknowledged, checkpoint);
+    long least = killed ? Math.max(acknowledged, returned) : acknowledged;
     Moments moments = new Moments(first, new BitSet(), new BitSet());
-    moments.logged.set((int) (acknowledged - first), (int) (begun - first) + 1);
+    moments.logged.set((int) (least - first), (int) (begun - first) + 1);
     moments.unlogged.set((int) (checkpoint - first));
     moments.unlogged.set((int) (nextCheckpoint - first));
     return check(contents, moments);
@@ -290,7 +320,10 @@ final class Expected {
     if (moments.logged.isEmpty() || moments.unlogged.isEmpty()) {
       throw new AssertionError(
           (moments.logged.isEmpty()
-                  ? "no prefix of the writes from " + acknowledged + " to " + begun
+                  ? "no prefix of the writes from "
+                      + acknowledged
+                      + (" (returned: " + returned + ") to ")
+                      + begun
                   : "neither checkpoint " + checkpoint + " nor " + nextCheckpoint)
               + " makes this:"
               + describe(contents));

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A random workload on a simulated disk of which one call fails, or all from one on. What is wrong
- * must be told by an exception made for that; reads go on; nothing acknowledged is lost, neither by
- * closing and opening the store nor by a power failure; and a disk that was full is written again
- * once there is room.
+ * must be told by an exception made for that; a write that a full disk refused is not there, of
+ * others that failed nobody knows; reads go on; nothing acknowledged is lost, neither by closing
+ * and opening the store nor by a power failure; and a disk that was full is written again once
+ * there is room.
  *
  * <p>Thread rule: one thread.
  */
@@ -77,6 +78,9 @@ final class FaultScript {
     } catch (IsobarException e) {
       told = true;
       failure = e;
+      if (e instanceof DiskFullException) {
+        expected.refused();
+      }
     } catch (UncheckedIOException e) {
       // So an open tells, and a read.
       told = true;
@@ -95,7 +99,7 @@ final class FaultScript {
     if (world.storage().openFiles() != 0) {
       throw new AssertionError(world.storage().openFiles() + " files left open");
     }
-    verifier.verify(world.storage().copy(), options, dice);
+    verifier.verify(Survival.KILLED, world.storage().copy(), options, dice);
   }
 
   private void afterwards(
@@ -110,7 +114,7 @@ final class FaultScript {
       goOn(open, dice);
       passed = true;
     }
-    verifier.verify(Survival.LOST.crash(world.storage(), dice), options, dice);
+    verifier.verify(Survival.LOST, Survival.LOST.crash(world.storage(), dice), options, dice);
     store = null;
     // A store that has failed makes no last checkpoint, and need not say so again. If there is room
     // again it makes one, without the write that was refused.

@@ -51,11 +51,10 @@ final class KillCheck {
   /**
    * A thread's next operation: the one after those that are there.
    *
-   * @param synced the last that must be there
    * @param done the last that has returned; one more may have been under way
    */
-  long next(int thread, long synced, long done) {
-    for (long end = done + 2; end > synced; end--) {
+  long next(int thread, long done) {
+    for (long end = done + 2; end > done; end--) {
       long next = end;
       if (all(n -> isAsAfter(thread, n, next), done + 2)) {
         return next;
@@ -64,11 +63,9 @@ final class KillCheck {
     throw new AssertionError(
         "thread "
             + thread
-            + ": no end between operation "
-            + synced
-            + ", synced, and "
+            + ": operation "
             + done
-            + ", done, fits; the first one missing is "
+            + " has returned, but it or an earlier one is missing; the first one missing is "
             + firstMissing(thread));
   }
 

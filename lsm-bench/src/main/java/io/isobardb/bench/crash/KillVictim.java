@@ -4,6 +4,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,16 +43,21 @@ final class KillVictim {
     int pageSize = Integer.parseInt(args[1]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[2]));
     long closeMillis = Long.parseLong(args[3]);
+    Watchdog watchdog =
+        new Watchdog("the victim with options " + args[2], Watchdog.BOUND, Watchdog::halt);
+    Watchdog.Watch watch = watchdog.watch();
     say(out, "opening");
+    Watchdog.mark("opening");
     Store store = Store.open(Path.of(args[0]), RandomOptions.store(random, pageSize));
     KillVictim victim = new KillVictim(store, out);
     say(out, "open");
+    Watchdog.unmark();
     Thread[] threads = new Thread[KillWorkload.THREADS];
     for (int t = 0; t < threads.length; t++) {
       int thread = t;
       long first = Long.parseLong(args[5 + t]);
       long count = Long.parseLong(args[4]);
-      threads[t] = new Thread(() -> victim.write(thread, first, count));
+      threads[t] = new Thread(() -> watchdog.watch(() -> victim.write(thread, first, count)));
       threads[t].start();
     }
     if (closeMillis >= 0) {
@@ -61,8 +67,10 @@ final class KillVictim {
         thread.join();
       }
       say(out, "closing");
+      Watchdog.mark("closing");
       store.close();
       say(out, "closed");
+      watch.close();
     }
     for (Thread thread : threads) {
       thread.join();
@@ -80,6 +88,7 @@ final class KillVictim {
 
   private void write(int thread, long first, long count) {
     for (long n = first; !ending.get(); n++) {
+      Watchdog.mark("operation " + n);
       write(thread, n);
       say(out, thread + " " + n);
       if (thread == 0) {

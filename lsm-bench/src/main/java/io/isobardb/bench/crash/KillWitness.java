@@ -13,7 +13,6 @@ import java.util.Set;
  */
 final class KillWitness {
   private final long[] done = new long[KillWorkload.THREADS];
-  private final long[] synced = new long[KillWorkload.THREADS];
   private long checkpoint;
   private final Set<String> heard = new HashSet<>();
   private String said = "";
@@ -27,7 +26,6 @@ final class KillWitness {
   KillWitness(long[] next, long checkpoint) {
     for (int t = 0; t < done.length; t++) {
       done[t] = next[t] - 1;
-      synced[t] = next[t] - 1;
     }
     this.checkpoint = checkpoint;
   }
@@ -58,9 +56,6 @@ final class KillWitness {
       int thread = Integer.parseInt(line.substring(0, space));
       long n = Long.parseLong(line.substring(space + 1));
       done[thread] = n;
-      if (KillWorkload.isSync(n)) {
-        synced[thread] = n;
-      }
       written = true;
     }
     notifyAll();
@@ -91,14 +86,9 @@ final class KillWitness {
     return said;
   }
 
-  /** Each thread's last operation that has returned. */
+  /** Each thread's last operation that has returned, which must not be lost, synced or not. */
   synchronized long[] done() {
     return done.clone();
-  }
-
-  /** Each thread's last operation that must not be lost. */
-  synchronized long[] synced() {
-    return said.equals("closed") ? done() : synced.clone();
   }
 
   /** The last count that a checkpoint has saved. */
@@ -108,6 +98,6 @@ final class KillWitness {
 
   @Override
   public synchronized String toString() {
-    return "done " + Arrays.toString(done) + ", synced " + Arrays.toString(synced);
+    return "done " + Arrays.toString(done);
   }
 }

@@ -62,7 +62,7 @@ final class KillWorkload {
   }
 
   static boolean isSync(long n) {
-    return n % 3 != 1;
+    return n % 8 == 1;
   }
 
   /** Whether operation {@code n} puts something into a tree. */

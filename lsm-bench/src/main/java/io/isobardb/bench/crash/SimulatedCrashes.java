@@ -2,8 +2,10 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.CrashScript.Violation;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,9 +47,23 @@ final class SimulatedCrashes {
     long done = 0;
     Violation violation = null;
     while (done < seeds && violation == null) {
-      CrashScript script = new CrashScript(seed + done, crashes, coverage);
-      violation = script.run();
-      states += script.states();
+      long each = seed + done;
+      AtomicReference<@Nullable CrashScript> script = new AtomicReference<>();
+      AtomicReference<@Nullable Violation> found = new AtomicReference<>();
+      try {
+        Watchdog.run(
+            "seed " + each,
+            watchdog -> {
+              CrashScript fresh = new CrashScript(each, crashes, coverage);
+              script.set(fresh);
+              found.set(fresh.run());
+            });
+        violation = found.get();
+      } catch (Watchdog.HangError e) {
+        violation = new Violation(each, -1, null, e);
+      }
+      CrashScript run = script.get();
+      states += run == null ? 0 : run.states();
       done++;
       double seconds = seconds(start);
       progress.accept(

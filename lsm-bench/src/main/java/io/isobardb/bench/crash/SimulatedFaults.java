@@ -2,7 +2,9 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.bench.crash.CrashScript.Violation;
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -59,7 +61,15 @@ final class SimulatedFaults {
 
   private static @Nullable Violation run(FaultScript script, long seed, FaultKind kind, long at) {
     try {
-      script.run(kind, at, new SplittableRandom(seed * 31 + at));
+      Watchdog.run(
+          "seed " + seed + ", call " + at + ", " + kind,
+          watchdog -> {
+            try {
+              script.run(kind, at, new SplittableRandom(seed * 31 + at));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
       return null;
     } catch (Throwable e) {
       return new Violation(seed, at, null, new AssertionError(kind + ": " + e.getMessage(), e));

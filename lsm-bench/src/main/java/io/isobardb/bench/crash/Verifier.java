@@ -53,14 +53,16 @@ final class Verifier {
   /**
    * Opens and checks a disk; whatever is decided is drawn from {@code dice}.
    *
+   * @param survival how it came about
    * @throws AssertionError if it holds what it must not
    */
-  void verify(SimulatedStorage disk, StoreOptions options, SplittableRandom dice)
+  void verify(Survival survival, SimulatedStorage disk, StoreOptions options, SplittableRandom dice)
       throws IOException {
-    verify(disk, options, dice, 1, null);
+    verify(survival, disk, options, dice, 1, null);
   }
 
   private void verify(
+      Survival survival,
       SimulatedStorage disk,
       StoreOptions options,
       SplittableRandom dice,
@@ -68,7 +70,7 @@ final class Verifier {
       Expected.@Nullable Moments before)
       throws IOException {
     states++;
-    List<SimulatedStorage> crashes = new ArrayList<>();
+    List<Crashed> crashes = new ArrayList<>();
     if (depth < MAX_DEPTH && dice.nextInt(4) == 0) {
       crashTwice(disk, dice.split(), crashes);
     }
@@ -82,14 +84,15 @@ final class Verifier {
       disk.faults(FaultPlan.NONE);
       coverage.count(Happening.RECOVERED);
       world.background(dice.nextInt(12));
-      found = check(store, before, dice);
+      found = check(survival, store, before, dice);
       switch (dice.nextInt(8)) {
         case 0 -> {
           goOn(store, world, dice);
           wrote = true;
         }
         // What was seen after a recovery is durable.
-        case 1 -> verify(Survival.LOST.crash(disk, dice), options, dice, MAX_DEPTH, found);
+        case 1 ->
+            verify(Survival.LOST, Survival.LOST.crash(disk, dice), options, dice, MAX_DEPTH, found);
         case 2 -> again = again(store, world, options, found, dice);
         default -> {}
       }
@@ -97,22 +100,27 @@ final class Verifier {
     if (!again && dice.nextInt(wrote ? 2 : 16) == 0) {
       closed(world, options, found, wrote, dice);
     }
-    for (SimulatedStorage crash : crashes) {
+    for (Crashed crash : crashes) {
       coverage.count(Happening.RECOVERY_CRASHED);
-      verify(crash, options, dice, depth + 1, before);
+      Survival both = survival == Survival.KILLED ? crash.survival() : survival;
+      verify(both, crash.disk(), options, dice, depth + 1, before);
     }
   }
 
+  /** A disk, and what left it so. */
+  private record Crashed(Survival survival, SimulatedStorage disk) {}
+
   /** Keeps what two crashes would leave, each mutating call being as likely as any other. */
   private static void crashTwice(
-      SimulatedStorage disk, SplittableRandom dice, List<SimulatedStorage> crashes) {
+      SimulatedStorage disk, SplittableRandom dice, List<Crashed> crashes) {
     long first = disk.mutations();
     disk.onMutation(
         recovering -> {
           long calls = recovering.mutations() - first + 1;
           for (int i = 0; i < 2; i++) {
             if (dice.nextLong(calls) == 0) {
-              SimulatedStorage crashed = survival(dice).crash(recovering, dice);
+              Survival survival = survival(dice);
+              Crashed crashed = new Crashed(survival, survival.crash(recovering, dice));
               if (crashes.size() <= i) {
                 crashes.add(crashed);
               } else {
@@ -129,8 +137,8 @@ final class Verifier {
   }
 
   private Expected.Moments check(
-      Store store, Expected.@Nullable Moments before, SplittableRandom dice) {
-    Expected.Moments found = expected.check(read(store, dice));
+      Survival survival, Store store, Expected.@Nullable Moments before, SplittableRandom dice) {
+    Expected.Moments found = expected.check(read(store, dice), survival == Survival.KILLED);
     if (before != null && !found.agreesWith(before)) {
       throw new AssertionError(
           "what had been recovered has changed: moments " + before + " before, now " + found);
@@ -300,7 +308,7 @@ final class Verifier {
       }
     }
     try (Store reopened = world.open(options)) {
-      check(reopened, found, dice);
+      check(Survival.ALL, reopened, found, dice);
       if (wrote) {
         expectAfter(reopened);
       }
@@ -308,7 +316,7 @@ final class Verifier {
   }
 
   /** What a store that goes on after a crash holds. */
-  Expected.Moments contents(Store store, SplittableRandom dice) {
-    return check(store, null, dice);
+  Expected.Moments contents(Survival survival, Store store, SplittableRandom dice) {
+    return check(survival, store, null, dice);
   }
 }

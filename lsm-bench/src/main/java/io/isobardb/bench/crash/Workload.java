@@ -6,6 +6,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -83,6 +84,7 @@ final class Workload {
 
   /** One operation, or a few, and some background work. */
   void operation() {
+    Watchdog.mark("an operation");
     operate();
     world.background(random.nextInt(6));
   }
@@ -161,6 +163,7 @@ final class Workload {
     } else {
       tree.put(key, value.bytes(), durability);
     }
+    expected.returned();
     acknowledge(sync, to.options.logged());
   }
 
@@ -190,6 +193,7 @@ final class Workload {
     }
     boolean sync = random.nextInt(6) == 0;
     store.write(batch, sync ? Durability.SYNC : Durability.ASYNC);
+    expected.returned();
     acknowledge(sync, logged);
   }
 
@@ -227,6 +231,7 @@ final class Workload {
     Expected.Value value = Expected.Value.of(random, length, at);
     expected.write(to, key, value, at);
     store.tree(to.name).put(key, value.bytes(), Durability.ASYNC);
+    expected.returned();
   }
 
   private ExpectedTree any() {

@@ -1,33 +1,55 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.tpcc.store.Loss;
+import io.isobardb.tpcc.store.RocksLog;
+import io.isobardb.tpcc.store.Survival;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
-/** The engines known here. */
+/** The engines known here, some of them with several settings. */
 public enum EngineKind {
   /** Isobar, in this process. */
-  ISOBAR {
+  ISOBAR(Survival.OF_ISOBAR_ASYNC) {
     @Override
     public Engine open(EngineOptions options) {
       return IsobarEngine.open(options);
     }
   },
-  /** RocksDB through its own Java interface. */
-  ROCKSDB {
+  /** RocksDB through its own Java interface, with the log as it is by default. */
+  ROCKSDB(RocksLog.SYSTEM.survival()) {
     @Override
     public Engine open(EngineOptions options) {
-      return RocksEngine.open(options, false);
+      return RocksEngine.open(options, label(), RocksLog.SYSTEM, false);
     }
   },
-  /** The same, made to wait with writes while its write buffers exceed what they may hold. */
-  ROCKSDB_STALL {
+  /** The same with its log synced in the background. */
+  ROCKSDB_SYNC100MS(RocksLog.SYSTEM_SYNCED.survival()) {
     @Override
     public Engine open(EngineOptions options) {
-      return RocksEngine.open(options, true);
+      return RocksEngine.open(options, label(), RocksLog.SYSTEM_SYNCED, false);
+    }
+  },
+  /** The same with its log buffered in the process, and synced in the background. */
+  ROCKSDB_BUFFERED(RocksLog.BUFFERED.survival()) {
+    @Override
+    public Engine open(EngineOptions options) {
+      return RocksEngine.open(options, label(), RocksLog.BUFFERED, false);
+    }
+  },
+  /**
+   * {@link #ROCKSDB_SYNC100MS}, made to wait with writes while its write buffers exceed what they
+   * may hold.
+   */
+  ROCKSDB_STALL(RocksLog.SYSTEM_SYNCED.survival()) {
+    @Override
+    public Engine open(EngineOptions options) {
+      return RocksEngine.open(options, label(), RocksLog.SYSTEM_SYNCED, true);
     }
   },
   /** H2's MVStore: a copy-on-write B-tree on the Java heap. */
-  MVSTORE {
+  MVSTORE(new Survival(Loss.LAST_INTERVAL, Loss.UNSYNCED)) {
     @Override
     public Engine open(EngineOptions options) {
       return MvStoreEngine.open(options);
@@ -41,7 +63,7 @@ public enum EngineKind {
     }
   },
   /** LMDB through LMDBJava: a memory-mapped copy-on-write B+-tree. */
-  LMDB {
+  LMDB(new Survival(Loss.NOTHING, Loss.STORE)) {
     @Override
     public Engine open(EngineOptions options) {
       return LmdbEngine.open(options);
@@ -57,8 +79,24 @@ public enum EngineKind {
 
   private static final long SMALL_HEAP_BYTES = 512L << 20;
 
+  private final Survival ofUnsynced;
+
+  EngineKind(Survival ofUnsynced) {
+    this.ofUnsynced = ofUnsynced;
+  }
+
   /** Opens or creates the engine's store. */
   public abstract Engine open(EngineOptions options);
+
+  /** Whether this is RocksDB with any settings. */
+  public boolean isRocksDb() {
+    return name().startsWith(ROCKSDB.name());
+  }
+
+  /** What an acknowledged write survives. */
+  public Survival survival(boolean syncWrites) {
+    return syncWrites ? Survival.OF_SYNCED : ofUnsynced;
+  }
 
   /** The heap a process needs that runs this engine with {@code memoryBytes}. */
   public long heapBytes(long memoryBytes) {
@@ -75,6 +113,16 @@ public enum EngineKind {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
+  /**
+   * Refuses, with what to do instead, an engine that differs from another one in unsynced writes
+   * alone, if writes are synced.
+   */
+  public void check(boolean syncWrites) {
+    if (syncWrites && (this == ROCKSDB_SYNC100MS || this == ROCKSDB_BUFFERED)) {
+      throw new IllegalArgumentException(RocksLog.sameIfSynced(label()));
+    }
+  }
+
   /** The engine of that name; the error lists the names there are. */
   public static EngineKind of(String label) {
     for (EngineKind kind : values()) {
@@ -82,10 +130,11 @@ public enum EngineKind {
         return kind;
       }
     }
-    StringBuilder names = new StringBuilder();
-    for (EngineKind kind : values()) {
-      names.append(names.length() == 0 ? "" : ", ").append(kind.label());
-    }
-    throw new IllegalArgumentException("no engine named '" + label + "'; there are " + names);
+    throw new IllegalArgumentException("no engine named '" + label + "'; there are " + labels());
+  }
+
+  /** All names, joined by commas. */
+  public static String labels() {
+    return Arrays.stream(values()).map(EngineKind::label).collect(Collectors.joining(", "));
   }
 }

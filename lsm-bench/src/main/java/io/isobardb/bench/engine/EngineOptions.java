@@ -1,5 +1,6 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.tpcc.store.StoreSpec;
 import java.nio.file.Path;
 
 /**
@@ -8,17 +9,15 @@ import java.nio.file.Path;
  * @param dir the engine's directory; it exists
  * @param memoryBytes everything the engine may hold for write buffers and caches together
  * @param directIo whether data files bypass the page cache, where the engine can
- * @param syncWrites whether each write is on the device before it returns; otherwise the log is
- *     synced in the background, at most {@link #LOG_SYNC_MILLIS} late
+ * @param syncWrites whether each write is on the device before it returns; otherwise {@link
+ *     EngineKind#survival} tells what may be lost
  * @param trees how many ordered maps there are, from 1
  */
 public record EngineOptions(
     Path dir, long memoryBytes, boolean directIo, boolean syncWrites, int trees) {
 
-  /**
-   * How late a write that does not wait may reach the device, in every engine that lets us say so.
-   */
-  public static final int LOG_SYNC_MILLIS = 100;
+  /** The pause between background syncs, or commits, in engines that have them. */
+  public static final int LOG_SYNC_MILLIS = StoreSpec.LOG_SYNC_MILLIS;
 
   /** Checks the limits. */
   public EngineOptions {

@@ -1,5 +1,6 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.tpcc.store.BackgroundSync;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,8 +18,13 @@ import org.lmdbjava.Txn;
 
 /**
  * LMDB through LMDBJava. Its memory is the page cache, which nothing bounds: the memory limit does
- * not apply. One write transaction per put; without synced writes the map is synced in the
- * background, and a crash of the system may lose the whole file.
+ * not apply. One write transaction per put.
+ *
+ * <p>Without synced writes it has {@code MDB_NOSYNC} and {@code MDB_WRITEMAP}: a commit changes
+ * pages of the mapping, which belong to the system and survive the process. The map is synced in
+ * the background. If the machine fails in between, pages may have reached the device in any order,
+ * so the file may be unreadable. LMDB has no setting that loses recent commits alone: {@code
+ * MDB_NOMETASYNC} still syncs the data of each commit.
  */
 final class LmdbEngine implements Engine {
   private static final long MAP_BYTES = 1L << 38;

@@ -11,8 +11,11 @@ import org.h2.mvstore.type.ByteArrayDataType;
 
 /**
  * H2's MVStore. Its cache is on the heap; its file goes through the page cache, which no setting
- * bounds. Writes are saved in the background, at most {@link EngineOptions#LOG_SYNC_MILLIS} late or
- * when the buffer is full.
+ * bounds.
+ *
+ * <p>Without synced writes, changes stay on the heap until a background thread commits them: after
+ * {@link EngineOptions#LOG_SYNC_MILLIS}, or earlier if the buffer is full (by default after a
+ * second). A commit writes to the file without a sync.
  */
 final class MvStoreEngine implements Engine {
   private static final int MIB = 1 << 20;
@@ -71,9 +74,13 @@ final class MvStoreEngine implements Engine {
   @Override
   public String configuration() {
     return String.format(
-        "mvstore: cache of %d MB and write buffer of %d MB, both on the heap; saved every %d ms; buffered file I/O, so the page cache"
-            + " comes on top",
-        store.getCacheSize(), bufferBytes(options) / MIB, EngineOptions.LOG_SYNC_MILLIS);
+        "mvstore: cache of %d MB and write buffer of %d MB, both on the heap; %s; buffered file I/O,"
+            + " so the page cache comes on top",
+        store.getCacheSize(),
+        bufferBytes(options) / MIB,
+        options.syncWrites()
+            ? "committed and synced at each write"
+            : "committed every " + EngineOptions.LOG_SYNC_MILLIS + " ms, never synced");
   }
 
   @Override
@@ -99,6 +106,10 @@ final class MvStoreEngine implements Engine {
     @Override
     public void put(int tree, byte[] key, byte[] value) {
       trees.get(tree).put(key, value);
+      syncIfAsked();
+    }
+
+    private void syncIfAsked() {
       if (options.syncWrites()) {
         store.commit();
         store.sync();
@@ -118,6 +129,7 @@ final class MvStoreEngine implements Engine {
     @Override
     public void delete(int tree, byte[] key) {
       trees.get(tree).remove(key);
+      syncIfAsked();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.tpcc.store.BackgroundSync;
+import io.isobardb.tpcc.store.RocksLog;
 import io.isobardb.tpcc.store.RocksSettings;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -48,11 +50,11 @@ final class RocksEngine implements Engine {
   private final Deque<AutoCloseable> natives;
   private final String configuration;
 
-  private RocksEngine(EngineOptions options, boolean stalls) throws RocksDBException {
+  private RocksEngine(EngineOptions options, String label, RocksLog log, boolean stalls)
+      throws RocksDBException {
     this.options = options;
     natives = new ArrayDeque<>();
-    RocksSettings settings =
-        new RocksSettings(options.memoryBytes(), options.directIo(), options.syncWrites());
+    RocksSettings settings = new RocksSettings(options.memoryBytes(), options.directIo(), log);
     // The clock cache has no lock on hits; 0 lets it size its table by itself.
     cache = own(new HyperClockCache(options.memoryBytes(), 0, -1, false));
     WriteBufferManager writeBuffers =
@@ -74,36 +76,34 @@ final class RocksEngine implements Engine {
     }
     trees = new ArrayList<>();
     db = RocksDB.open(dbOptions, options.dir().toString(), descriptors, trees);
-    writeOptions = own(new WriteOptions().setSync(options.syncWrites()));
-    sync = options.syncWrites() ? null : new BackgroundSync("rocksdb", this::syncLog);
+    writeOptions = own(settings.writeOptions());
+    sync = log.syncsInBackground() ? new BackgroundSync(label, this::syncLog) : null;
     configuration =
         String.format(
             "%s: one HyperClock cache of %d MB that write buffers (%d MB%s), filters and indexes are charged to; memtables of %d MB;"
                 + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; dynamic level bytes; 2 background jobs;"
                 + " direct I/O %s; %s",
-            stalls ? "rocksdb-stall" : "rocksdb",
+            label,
             options.memoryBytes() / MIB,
             settings.writeBytes() / MIB,
             stalls ? ", beyond which writes wait" : "",
             settings.bufferBytes() / MIB,
             options.directIo() ? "on" : "off",
-            options.syncWrites()
-                ? "synced writes"
-                : "log buffered in the process, synced every "
-                    + EngineOptions.LOG_SYNC_MILLIS
-                    + " ms (manual_wal_flush)");
+            log.words());
   }
 
   /**
    * Opens or creates the database.
    *
+   * @param label what to call it
+   * @param unsynced how the log is kept if writes are not synced
    * @param stalls whether writes wait while the write buffers are beyond their limit, instead of
    *     taking more
    */
-  static Engine open(EngineOptions options, boolean stalls) {
+  static Engine open(EngineOptions options, String label, RocksLog unsynced, boolean stalls) {
     RocksDB.loadLibrary();
     try {
-      return new RocksEngine(options, stalls);
+      return new RocksEngine(options, label, unsynced.with(options.syncWrites()), stalls);
     } catch (RocksDBException e) {
       throw new IllegalStateException("rocksdb: cannot open " + options.dir(), e);
     }
@@ -184,8 +184,8 @@ final class RocksEngine implements Engine {
     try {
       if (sync != null) {
         sync.close();
-        syncLog();
       }
+      syncLog();
       trees.forEach(ColumnFamilyHandle::close);
       db.closeE();
       while (!natives.isEmpty()) {

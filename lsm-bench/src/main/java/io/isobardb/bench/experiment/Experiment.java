@@ -1,5 +1,6 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
@@ -43,6 +44,11 @@ interface Experiment {
    */
   default String kind(Point point) {
     return "";
+  }
+
+  /** The engines measured, none of which syncs each write. */
+  default List<EngineKind> engines() {
+    return List.of(EngineKind.ISOBAR);
   }
 
   /** Whether each point needs a process of its own, because its memory is measured. */

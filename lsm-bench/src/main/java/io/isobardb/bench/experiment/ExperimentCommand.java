@@ -3,6 +3,7 @@ package io.isobardb.bench.experiment;
 import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.console.TextTable;
+import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.experiment.report.Page;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.process.WorkDirectory;
@@ -28,9 +29,11 @@ import picocli.CommandLine.Spec;
     description = "Runs experiments and holds what was claimed against what is found.",
     footer = {
       "",
-      "Each experiment writes NAME.csv, NAME.svg and NAME.html; 'all' writes index.html, too.",
-      "The scale shrinks data, memory and log together: small takes some minutes an experiment,",
-      "full has the paper's sizes. A point's run ends early when its time is up; its row says so."
+      "Each experiment writes NAME.csv, NAME.svg and NAME.html; 'all' writes",
+      "index.html, too. The scale shrinks data, memory and log together: small takes",
+      "some minutes an experiment, full has the paper's sizes. A point's run ends early",
+      "when its time is up; its row says so. No engine syncs each write; the report",
+      "tells what an acknowledged write survives."
     })
 public final class ExperimentCommand implements Callable<Integer> {
   private static final String LIST = "list";
@@ -193,6 +196,10 @@ public final class ExperimentCommand implements Callable<Integer> {
     for (Verdict verdict : page.verdicts()) {
       to.println("  " + verdict.outcome().words() + ": " + verdict.claim());
       to.println("    " + verdict.numbers());
+    }
+    for (EngineKind engine : experiment.engines()) {
+      to.println(
+          "  acknowledged writes, " + engine.label() + ": " + engine.survival(false).words());
     }
     to.println("  " + out.resolve(experiment.name() + ".html"));
     to.flush();

@@ -3,6 +3,7 @@ package io.isobardb.bench.experiment;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.engine.Directories;
+import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Csv;
 import io.isobardb.bench.experiment.report.Page;
@@ -101,6 +102,9 @@ final class ExperimentRun {
     Map<String, String> facts = provenance.get();
     if (done > 0) {
       facts.put("of earlier runs", done + " of " + points.size() + " points");
+    }
+    for (EngineKind engine : experiment.engines()) {
+      facts.put("acknowledged writes, " + engine.label(), engine.survival(false).words());
     }
     return report(points, facts);
   }

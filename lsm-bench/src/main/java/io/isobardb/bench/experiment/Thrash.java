@@ -29,8 +29,12 @@ import java.util.SplittableRandom;
 /** Many trees under one small budget, written in turns: an experiment of our own. */
 final class Thrash implements Experiment {
   private static final String ENGINE = "engine";
-  private static final String ROCKS = "rocksdb";
-  private static final String STALLING = "rocksdb-stall";
+  private static final String ISOBAR = EngineKind.ISOBAR.label();
+
+  /** The RocksDB that promises what Isobar does. */
+  private static final String ROCKS = EngineKind.ROCKSDB_SYNC100MS.label();
+
+  private static final String STALLING = EngineKind.ROCKSDB_STALL.label();
   private static final String TREES = "trees";
   private static final String SUSTAINED = "throughput until all is merged [op/s]";
   private static final String RESIDENT = "resident memory above the start [MB]";
@@ -42,8 +46,12 @@ final class Thrash implements Experiment {
   private static final long REHEARSAL_BUDGET = 8 << 20;
   private static final double REHEARSAL_SECONDS = 12;
 
-  /** With 256 a write did not return within minutes. */
-  private static final List<Integer> STALLING_TREES = List.of(8, 64);
+  /** Other settings of RocksDB, with few and with many trees. */
+  private static final List<EngineKind> VARIANTS =
+      List.of(EngineKind.ROCKSDB, EngineKind.ROCKSDB_BUFFERED, EngineKind.ROCKSDB_STALL);
+
+  /** With 256 a write to the one that stalls did not return within minutes. */
+  private static final List<Integer> VARIANT_TREES = List.of(8, 64);
 
   private static final int LOOK_EVERY = 1024;
   private static final double MAX_SECONDS = 25;
@@ -77,9 +85,21 @@ final class Thrash implements Experiment {
         + " thread, 32 MB for everything whatever the scale. Isobar has its defaults; RocksDB has one"
         + " cache of 32 MB that its write buffers are charged to, with a WriteBufferManager of a"
         + " quarter of it, which lets writes go on beyond that, or, as rocksdb-stall, wait"
-        + " (allow_stall). Each point in a process of its own, whose heap is touched before and"
+        + " (allow_stall). Writes are not synced one by one. rocksdb-sync100ms promises what Isobar"
+        + " does: each write is handed to the system, and the log is synced every 100 ms. rocksdb is"
+        + " RocksDB's default, which never syncs its log, and rocksdb-buffered keeps the log in the"
+        + " process for up to 100 ms. Each point in a process of its own, whose heap is touched before and"
         + " which has run the engine with 8 MB for some seconds, so that the resident memory that"
         + " comes on top is the engine's, to some megabytes.";
+  }
+
+  @Override
+  public List<EngineKind> engines() {
+    List<EngineKind> engines = new ArrayList<>();
+    engines.add(EngineKind.ISOBAR);
+    engines.add(EngineKind.ROCKSDB_SYNC100MS);
+    engines.addAll(VARIANTS);
+    return engines;
   }
 
   @Override
@@ -91,10 +111,11 @@ final class Thrash implements Experiment {
   public List<Point> points(Scale scale) {
     List<Point> points = new ArrayList<>();
     for (int trees : List.of(8, 16, 32, 64, 256)) {
-      points.add(Point.of(TREES, trees).with(ENGINE, "isobar"));
+      points.add(Point.of(TREES, trees).with(ENGINE, ISOBAR));
       points.add(Point.of(TREES, trees).with(ENGINE, ROCKS));
-      if (STALLING_TREES.contains(trees)) {
-        points.add(Point.of(TREES, trees).with(ENGINE, STALLING));
+      if (VARIANT_TREES.contains(trees)) {
+        VARIANTS.forEach(
+            variant -> points.add(Point.of(TREES, trees).with(ENGINE, variant.label())));
       }
     }
     return points;
@@ -202,7 +223,7 @@ final class Thrash implements Experiment {
 
   @Override
   public List<Verdict> check(Results results) {
-    Results isobar = results.where(ENGINE, "isobar");
+    Results isobar = results.where(ENGINE, ISOBAR);
     double few = isobar.where(TREES, "8").mean(SUSTAINED);
     return List.of(
         Claims.notMore(
@@ -227,12 +248,12 @@ final class Thrash implements Experiment {
             0),
         Claims.less(
             "Isobar takes less resident memory than RocksDB",
-            results.pairs(ENGINE, "isobar", ROCKS, RESIDENT)),
+            results.pairs(ENGINE, ISOBAR, ROCKS, RESIDENT)),
         Claims.less(
             "Isobar writes more entries a second than RocksDB until all is merged",
-            results.pairs(ENGINE, ROCKS, "isobar", SUSTAINED)),
+            results.pairs(ENGINE, ROCKS, ISOBAR, SUSTAINED)),
         Claims.less(
             "Isobar writes more entries a second than RocksDB whose writes wait for memory",
-            results.pairs(ENGINE, STALLING, "isobar", SUSTAINED)));
+            results.pairs(ENGINE, STALLING, ISOBAR, SUSTAINED)));
   }
 }

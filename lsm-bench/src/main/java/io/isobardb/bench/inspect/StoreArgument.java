@@ -36,7 +36,7 @@ final class StoreArgument {
    * @throws IllegalArgumentException if it is none
    */
   Path directory() {
-    if (!Files.isDirectory(directory)) {
+    if (Files.notExists(directory) || Files.isRegularFile(directory)) {
       throw new IllegalArgumentException("there is no directory " + directory);
     }
     return directory;

@@ -38,6 +38,10 @@ final class StoreDump {
     all.put("checkpointLsn", counters.checkpointLsn());
     all.put("nextFileNumber", counters.nextFileNumber());
     all.put("nextTreeId", counters.nextTreeId());
+    String unlocked = store.unlockedBecause();
+    if (unlocked != null) {
+      all.put("not locked", unlocked);
+    }
     return all;
   }
 

@@ -50,15 +50,16 @@ public final class TuneReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!Files.isDirectory(directory)) {
+    if (Files.notExists(directory) || Files.isRegularFile(directory)) {
       throw new IllegalArgumentException("there is no directory " + directory);
     }
-    if (!Files.isRegularFile(directory.resolve("CURRENT"))) {
+    // False if the directory may not be searched, which reading the file reports.
+    if (Files.notExists(directory.resolve("CURRENT"))) {
       throw new FormatException(
           directory + " is not a store: it has no file CURRENT; give a store's directory");
     }
     Path file = directory.resolve(TunerFile.NAME);
-    String text = Files.exists(file) ? new String(Files.readAllBytes(file), UTF_8) : "";
+    String text = Files.notExists(file) ? "" : new String(Files.readAllBytes(file), UTF_8);
     TunerHistory history = TunerFile.parse(text);
     int unreadable = TunerFile.unreadableLines(text);
     if (unreadable > 0) {

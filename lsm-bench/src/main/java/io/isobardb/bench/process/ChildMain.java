@@ -1,6 +1,7 @@
 package io.isobardb.bench.process;
 
 import io.isobardb.bench.console.ErrorText;
+import io.isobardb.bench.console.Messages;
 import io.isobardb.lsm.error.IsobarException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,6 +22,7 @@ public final class ChildMain {
    * or if the property {@code isobar.trace} is set.
    */
   public static void run(Work work) {
+    Messages.configure();
     int code = 0;
     try {
       work.run();

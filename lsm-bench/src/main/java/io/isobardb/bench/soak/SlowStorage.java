@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A storage that is slow at times, as shared disks are: a part of its calls waits.
@@ -95,6 +96,11 @@ final class SlowStorage implements Storage {
   }
 
   @Override
+  public @Nullable String lockToRead() throws IOException {
+    return real.lockToRead();
+  }
+
+  @Override
   public void close() throws IOException {
     real.close();
   }
@@ -131,9 +137,19 @@ final class SlowStorage implements Storage {
     }
 
     @Override
+    public Memory map(long offset, int length) throws IOException {
+      return file.map(offset, length);
+    }
+
+    @Override
     public void sync() throws IOException {
       pause();
       file.sync();
+    }
+
+    @Override
+    public boolean holdsDescriptor() {
+      return file.holdsDescriptor();
     }
 
     @Override

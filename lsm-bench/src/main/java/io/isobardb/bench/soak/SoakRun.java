@@ -16,9 +16,11 @@ import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -47,10 +49,22 @@ public final class SoakRun {
   private static final long HEAP_SLACK = 48 << 20;
 
   private static final long RESIDENT_SLACK = 160 << 20;
+
+  /**
+   * What the JVM may take after the start besides its heap and the store's memory: code, classes,
+   * stacks, what compilers and the C library keep.
+   */
+  private static final long JVM_BYTES = 128 << 20;
+
   private static final int FILE_SLACK = 8;
 
   /** In less time the JVM's warming up is all that drifts. */
   private static final long DRIFT_MILLIS = 600_000;
+
+  /**
+   * The longest that a call may take: waits for locks of others, who wait for the disk, included.
+   */
+  private static final Duration MOST_CALL = Watchdog.BOUND.multipliedBy(3);
 
   /** The longest that a writer may wait. */
   private static final long MOST_STALL_MILLIS = 30_000;
@@ -66,6 +80,7 @@ public final class SoakRun {
   private final List<Double> closedHours = new ArrayList<>();
   private final List<Integer> files = new ArrayList<>();
   private final AtomicLong longestStall = new AtomicLong();
+  private final long besidesHeap = besidesHeap();
   private final long start = System.nanoTime();
   private @Nullable Store store;
   private @Nullable SlowStorage storage;
@@ -111,6 +126,18 @@ public final class SoakRun {
   }
 
   private SoakResult go() throws IOException, InterruptedException {
+    try (Watchdog watchdog =
+        new Watchdog("soak with seed " + spec.seed(), MOST_CALL, Watchdog::halt)) {
+      Watchdog.Watch watch = watchdog.watch();
+      try {
+        return go(watchdog);
+      } finally {
+        watch.close();
+      }
+    }
+  }
+
+  private SoakResult go(Watchdog watchdog) throws IOException, InterruptedException {
     Store first = open();
     store = first;
     for (int i = 0; i < spec.trees(); i++) {
@@ -121,7 +148,7 @@ public final class SoakRun {
     first.openTree(SoakWorker.COUNTER_TREE);
     List<Thread> threads = new ArrayList<>();
     for (SoakWorker worker : workers) {
-      Thread thread = new Thread(() -> work(worker), "soak-worker");
+      Thread thread = new Thread(() -> watchdog.watch(() -> work(worker)), "soak-worker");
       thread.start();
       threads.add(thread);
     }
@@ -129,9 +156,11 @@ public final class SoakRun {
     try {
       long nextReport = spec.reportMillis();
       for (long millis = 0; millis < spec.millis() && failure.get() == null; ) {
+        Watchdog.mark("a disturbance");
         TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
         millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         disturb();
+        checkResident();
         if (millis >= nextReport) {
           report.accept(sample().line());
           nextReport += spec.reportMillis();
@@ -146,11 +175,13 @@ public final class SoakRun {
     } finally {
       stopped = true;
     }
+    Watchdog.unmark();
     for (Thread thread : threads) {
       thread.join();
     }
     if (failure.get() == null) {
       try {
+        // Merges may have much to do.
         settle();
         reopen();
         openings++;
@@ -158,7 +189,9 @@ public final class SoakRun {
         fail(e);
       }
     }
+    Watchdog.mark("closing");
     close();
+    Watchdog.unmark();
     long operations = workers.stream().mapToLong(SoakWorker::operations).sum();
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
     return new SoakResult(
@@ -227,9 +260,11 @@ public final class SoakRun {
   private void work(SoakWorker worker) {
     try {
       while (!stopped && failure.get() == null) {
+        Watchdog.unmark();
         opening.readLock().lock();
         try {
           for (int i = 0; i < STEPS; i++) {
+            Watchdog.mark("step " + worker.operations());
             worker.step(current());
           }
         } finally {
@@ -285,6 +320,28 @@ public final class SoakRun {
       fail(new AssertionError("more memory was allocated than ever allowed: " + sample.line()));
     }
     return sample;
+  }
+
+  /** Resident memory that is not the heap's; 0 if the system does not tell. */
+  private static long besidesHeap() {
+    long resident = ProcessCounters.now().residentBytes();
+    return Math.max(0, resident - Runtime.getRuntime().totalMemory());
+  }
+
+  /** Holds resident memory against the ledger. */
+  private void checkResident() {
+    long before = current().stats().ledger().allocatedBytes();
+    long resident = besidesHeap();
+    long ledger = Math.max(before, current().stats().ledger().allocatedBytes());
+    if (resident > ledger * 11 / 10 + besidesHeap + JVM_BYTES) {
+      fail(
+          new AssertionError(
+              resident
+                  + " bytes besides the heap are resident, with "
+                  + ledger
+                  + " bytes in the ledger; at the start it was "
+                  + besidesHeap));
+    }
   }
 
   /** Does one of the things that stores are exposed to. */
@@ -354,12 +411,15 @@ public final class SoakRun {
   }
 
   private void reopen() throws IOException {
+    Watchdog.unmark();
     opening.writeLock().lock();
     try {
       if (storage != null) {
         storage.delay(0);
       }
+      Watchdog.mark("closing");
       close();
+      Watchdog.unmark();
       System.gc();
       Runtime runtime = Runtime.getRuntime();
       heaps.add(runtime.totalMemory() - runtime.freeMemory());

@@ -150,6 +150,7 @@ final class SoakWorker {
             .locking(Locking.values()[random.nextInt(2)])
             .lockTimeout(Duration.ofSeconds(20))
             .maxAttempts(100_000)
+            .retryTimeout(Duration.ofHours(1))
             .build();
     int number = random.nextInt(COUNTERS);
     int[] touched = new int[1 + random.nextInt(4)];

@@ -7,6 +7,7 @@ import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -86,7 +87,8 @@ public final class YcsbCommand implements Callable<Integer> {
   @Option(
       names = "--engine",
       paramLabel = "NAME",
-      description = "The engine (default: ${DEFAULT-VALUE}).",
+      description =
+          "The engine: isobar, or one of those of 'isobar compare' (default: ${DEFAULT-VALUE}).",
       defaultValue = "isobar")
   private String engine = "";
 
@@ -136,6 +138,7 @@ public final class YcsbCommand implements Callable<Integer> {
     boolean loadOnly = letter.equals("load");
     Properties settings = settings(YcsbRun.workload(loadOnly ? "a" : letter));
     EngineKind kind = EngineKind.of(engine);
+    kind.check(durability == Durability.sync);
     if (noLoad && (dir == null || loadOnly)) {
       throw new IllegalArgumentException("--no-load needs --dir and a workload to run");
     }
@@ -151,17 +154,21 @@ public final class YcsbCommand implements Callable<Integer> {
         runs.put("workload " + letter, run(kind, false, settings, operationCount(), progress));
       }
     }
+    Survival survival = kind.survival(durability == Durability.sync);
     boolean failed = false;
     Map<String, Object> all = new LinkedHashMap<>();
     for (Map.Entry<String, YcsbRun> run : runs.entrySet()) {
       failed |= !run.getValue().problems().isEmpty();
-      all.put(run.getKey(), toMap(run.getValue()));
+      all.put(run.getKey(), toMap(run.getValue(), survival));
       if (!json) {
         print(kind.label() + ", " + run.getKey(), run.getValue());
       }
       for (String problem : run.getValue().problems()) {
         System.err.println("isobar ycsb: " + run.getKey() + ": " + problem);
       }
+    }
+    if (!json && !runs.isEmpty()) {
+      System.out.println("an acknowledged write: " + survival.words());
     }
     if (json) {
       System.out.println(JSON.std.asString(all));
@@ -279,9 +286,10 @@ public final class YcsbCommand implements Callable<Integer> {
     return value == null ? "-" : String.format(Locale.ROOT, "%,.0f", value);
   }
 
-  private static Map<String, Object> toMap(YcsbRun run) {
+  private static Map<String, Object> toMap(YcsbRun run, Survival survival) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("throughput", run.output().throughput());
+    map.put("survives", survival.toMap());
     map.put("problems", run.problems());
     map.put("operations", run.output().metrics());
     map.put("counters", run.counters());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.tpcc.store.Survival;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,7 +80,8 @@ class CompareTest {
         new CompareReport(
             List.of(EngineKind.MVSTORE, EngineKind.ROCKSDB),
             List.of(Phase.LOAD),
-            EngineKind.ROCKSDB);
+            EngineKind.ROCKSDB,
+            false);
     for (double throughput : new double[] {300, 100, 200}) {
       report.add(EngineKind.MVSTORE, new PhaseResult(Phase.LOAD, Map.of("throughput", throughput)));
     }
@@ -89,5 +92,42 @@ class CompareTest {
     assertEquals(4, report.ratio(EngineKind.MVSTORE, Phase.LOAD));
     assertEquals(-1, report.median(EngineKind.MVSTORE, Phase.READ, "throughput"));
     assertTrue(report.text(true).contains("4.00x"), report.text(true));
+  }
+
+  @Test
+  void theReportTellsWhatWritesSurvive() {
+    List<EngineKind> engines = List.of(EngineKind.values());
+    for (boolean sync : new boolean[] {false, true}) {
+      CompareReport report =
+          new CompareReport(engines, List.of(Phase.LOAD), EngineKind.ROCKSDB, sync);
+      String text = report.text(false);
+      Map<?, ?> byEngine = (Map<?, ?>) report.toMap().get("engines");
+      for (EngineKind engine : engines) {
+        Survival survival = engine.survival(sync);
+        String row =
+            engine.label()
+                + " +"
+                + survival.processEnd().words()
+                + " +"
+                + survival.machineFailure().words();
+        assertTrue(Pattern.compile("^" + row + "$", Pattern.MULTILINE).matcher(text).find(), text);
+        Map<?, ?> ofEngine = (Map<?, ?>) byEngine.get(engine.label());
+        assertEquals(survival.toMap(), ofEngine.get("survives"));
+      }
+      assertEquals(sync, report.toMap().get("syncWrites"));
+    }
+  }
+
+  @Test
+  void enginesThatDifferInUnsyncedWritesAloneAreRefusedIfWritesAreSynced() {
+    EngineOptions synced = new EngineOptions(dir, 16 << 20, false, true, 1);
+    for (EngineKind engine : List.of(EngineKind.ROCKSDB_SYNC100MS, EngineKind.ROCKSDB_BUFFERED)) {
+      IllegalArgumentException refused =
+          assertThrows(
+              IllegalArgumentException.class,
+              () ->
+                  new CompareSpec(engine, List.of(Phase.LOAD), synced, 1, 1, 16, 100, 1, 60, 1, 0));
+      assertTrue(refused.getMessage().startsWith(engine.label()), refused.getMessage());
+    }
   }
 }

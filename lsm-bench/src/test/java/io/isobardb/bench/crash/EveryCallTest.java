@@ -138,7 +138,7 @@ class EveryCallTest {
     }
     Survival survival = Survival.values()[random.nextInt(Survival.values().length)];
     try {
-      verifier.verify(survival.crash(storage, random), options, random);
+      verifier.verify(survival, survival.crash(storage, random), options, random);
       return null;
     } catch (Throwable e) {
       return new AssertionError("call " + storage.mutations() + ", " + survival, e);

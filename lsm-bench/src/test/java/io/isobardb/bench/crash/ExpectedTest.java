@@ -8,6 +8,7 @@ import io.isobardb.bench.crash.Expected.ExpectedTree;
 import io.isobardb.bench.crash.Expected.Value;
 import io.isobardb.lsm.TreeOptions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -53,7 +54,7 @@ class ExpectedTest {
 
   private Expected.Moments check(
       TreeMap<byte[], byte[]> inLogged, TreeMap<byte[], byte[]> inUnlogged) {
-    return expected.check(Map.of("logged", inLogged, "unlogged", inUnlogged));
+    return expected.check(Map.of("logged", inLogged, "unlogged", inUnlogged), false);
   }
 
   @Test
@@ -78,20 +79,53 @@ class ExpectedTest {
         AssertionError.class, () -> check(entries(A, second, B, Value.of(random, 20, 9)), saved));
     assertThrows(AssertionError.class, () -> check(good, entries(A, second)));
     assertThrows(AssertionError.class, () -> check(good, entries()));
-    assertThrows(AssertionError.class, () -> expected.check(Map.of("logged", good)));
+    assertThrows(AssertionError.class, () -> expected.check(Map.of("logged", good), false));
     assertThrows(
         AssertionError.class,
-        () -> expected.check(Map.of("logged", good, "unlogged", saved, "other", entries())));
+        () -> expected.check(Map.of("logged", good, "unlogged", saved, "other", entries()), false));
+  }
+
+  @Test
+  void theDeathOfTheProcessTakesNoWriteThatHasReturned() {
+    TreeMap<byte[], byte[]> before = entries(A, second, B, second);
+    TreeMap<byte[], byte[]> saved = entries(A, first);
+    expected.returned();
+    expected.write(logged, A, first, expected.begin());
+    TreeMap<byte[], byte[]> after = entries(A, first, B, second);
+    for (TreeMap<byte[], byte[]> found : List.of(before, after)) {
+      expected.check(Map.of("logged", found, "unlogged", saved), true);
+    }
+    expected.returned();
+    expected.check(Map.of("logged", after, "unlogged", saved), true);
+    assertThrows(
+        AssertionError.class,
+        () -> expected.check(Map.of("logged", before, "unlogged", saved), true));
+    expected.check(Map.of("logged", before, "unlogged", saved), false);
+  }
+
+  @Test
+  void aWriteThatWasRefusedMustNotBeThere() {
+    TreeMap<byte[], byte[]> before = entries(A, second, B, second);
+    TreeMap<byte[], byte[]> after = entries(A, first, B, second);
+    TreeMap<byte[], byte[]> saved = entries(A, first);
+    expected.returned();
+    expected.refused();
+    check(before, saved);
+    expected.write(logged, A, first, expected.begin());
+    check(after, saved);
+    expected.refused();
+    check(before, saved);
+    assertThrows(AssertionError.class, () -> check(after, saved));
   }
 
   @Test
   void aTreeThatIsBeingDroppedMayBeThereOrNotAndOneThatWasDroppedMayNot() {
     TreeMap<byte[], byte[]> saved = entries(A, first);
     expected.dropping(logged);
-    expected.check(Map.of("unlogged", saved));
+    expected.check(Map.of("unlogged", saved), false);
     check(entries(A, second, B, second), saved);
     expected.dropped(logged);
-    expected.check(Map.of("unlogged", saved));
+    expected.check(Map.of("unlogged", saved), false);
     assertThrows(AssertionError.class, () -> check(entries(A, second, B, second), saved));
   }
 }

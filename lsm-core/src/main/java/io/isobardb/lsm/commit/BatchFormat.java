@@ -16,6 +16,9 @@ import java.util.Arrays;
  * </pre>
  */
 public final class BatchFormat {
+  /** The most that comes before a key: its operation's kind, and three numbers. */
+  private static final int MAX_HEADER_BYTES = 1 + 3 * 5;
+
   private BatchFormat() {}
 
   /** Bytes that an operation takes. */
@@ -114,15 +117,53 @@ public final class BatchFormat {
   public static void decode(byte[] bytes, int offset, int length, Handler handler) {
     Decoder decoder = new Decoder(bytes, offset, offset + length);
     while (decoder.at < decoder.end) {
-      decoder.next(handler);
+      decoder.next(0, handler);
     }
   }
 
-  /** As {@link #decode(byte[], int, int, Handler)}, of a payload that lies off the heap. */
-  public static void decode(Memory payload, int offset, int length, Handler handler) {
-    byte[] bytes = new byte[length];
-    payload.get(offset, bytes, 0, length);
-    decode(bytes, 0, length, handler);
+  /**
+   * Walks over payloads that lie off the heap and may come in parts. On the heap it holds a part
+   * and one operation at most. One thread at a time.
+   */
+  public static final class Reader {
+    private byte[] bytes = new byte[256];
+
+    /** The record that is being read. */
+    private long lsn = -1;
+
+    /** Bytes of an operation of that record that has begun and not ended. */
+    private int held;
+
+    /**
+     * Takes the next part of a payload, or the first of another record's.
+     *
+     * @param record the LSN of the record that the part is of
+     * @param rest bytes of the payload that are still to come; 0 in the last part
+     * @param handler gets the operations that end in this part
+     * @throws IllegalArgumentException if it is no payload; what was handed over before was right
+     */
+    public void read(
+        long record, Memory payload, int offset, int length, int rest, Handler handler) {
+      if (record != lsn) {
+        lsn = record;
+        held = 0;
+      }
+      int end = held + length;
+      if (end > bytes.length) {
+        bytes = Arrays.copyOf(bytes, (int) Math.max(end, Math.min(2L * bytes.length, 1 << 20)));
+      }
+      payload.get(offset, bytes, held, length);
+      Decoder decoder = new Decoder(bytes, 0, end);
+      held = 0;
+      while (decoder.at < end) {
+        int begun = decoder.at;
+        if (!decoder.next(rest, handler)) {
+          held = end - begun;
+          System.arraycopy(bytes, begun, bytes, 0, held);
+          return;
+        }
+      }
+    }
   }
 
   private static final class Decoder {
@@ -136,7 +177,16 @@ public final class BatchFormat {
       this.end = end;
     }
 
-    void next(Handler handler) {
+    /**
+     * Hands an operation over.
+     *
+     * @param rest bytes that follow those at hand
+     * @return false if it ends among those
+     */
+    boolean next(int rest, Handler handler) {
+      if (end - at < MAX_HEADER_BYTES && rest > 0) {
+        return false;
+      }
       int kind = bytes[at++];
       if (kind != Kind.PUT && kind != Kind.DELETE) {
         throw new IllegalArgumentException("no operation has kind " + kind);
@@ -144,16 +194,18 @@ public final class BatchFormat {
       int treeId = varint();
       int keyLength = varint();
       int valueLength = kind == Kind.DELETE ? 0 : varint();
-      if (treeId <= 0
-          || keyLength < 0
-          || valueLength < 0
-          || (long) keyLength + valueLength > end - at) {
+      long length = (long) keyLength + valueLength;
+      if (treeId <= 0 || keyLength < 0 || valueLength < 0 || length > (long) end - at + rest) {
         throw new IllegalArgumentException("an operation reaches beyond its record");
+      }
+      if (length > end - at) {
+        return false;
       }
       int keyOffset = at;
       at += keyLength + valueLength;
       handler.operation(
           kind, treeId, bytes, keyOffset, keyLength, keyOffset + keyLength, valueLength);
+      return true;
     }
 
     private int varint() {

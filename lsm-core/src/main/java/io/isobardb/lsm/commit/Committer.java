@@ -265,7 +265,8 @@ public final class Committer {
 
   /**
    * Writes a batch that was admitted as one record; it becomes visible at once. The caller is
-   * within an operation, so that a tree that was not refused yet stays until the batch is written.
+   * within an operation, and has checked since it began that the batch's trees are open: so they
+   * stay until the batch is written.
    *
    * @return what to hand to {@link #awaitDurable}
    */
@@ -494,9 +495,7 @@ public final class Committer {
         int valueOffset,
         int valueLength) {
       TreeHandle tree = tree(treeId);
-      if (tree.refused()) {
-        throw dropped();
-      }
+      tree.checkOpen();
       ActiveTree active = tree.activeTree();
       remember(tree, active);
       int overflow = PagePool.NONE;
@@ -559,7 +558,7 @@ public final class Committer {
      */
     private void hideForGood(Throwable cause) {
       for (int i = 0; i < treeCount; i++) {
-        trees[i].refuse("a batch was applied to it in part: close the store, and open it again");
+        trees[i].refuse(TreeHandle.Refusal.PARTLY_WRITTEN);
       }
       engine.failure().fail(new IllegalStateException("a batch was applied in part", cause));
     }
@@ -598,13 +597,9 @@ public final class Committer {
     private TreeHandle tree(int id) {
       TreeHandle tree = engine.catalog().tree(id);
       if (tree == null) {
-        throw dropped();
+        throw new IllegalStateException("there is no tree with number " + id);
       }
       return tree;
-    }
-
-    private static IllegalArgumentException dropped() {
-      return new IllegalArgumentException("the batch writes to a tree that was dropped");
     }
   }
 }

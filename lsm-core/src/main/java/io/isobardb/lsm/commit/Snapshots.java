@@ -1,12 +1,20 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Visibility;
+import io.isobardb.memory.pool.Epochs;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The LSNs that somebody still reads at.
+ *
+ * <p>A handle that many threads read from, and any may close, is released with {@link
+ * #releaseAfterReads}: its LSN stays registered until the reads that have begun by then have ended.
+ * A read calls {@link #beginRead} first and asks second whether its handle is open, so it either
+ * sees that the handle is closed or keeps the LSN. Reads share no counter.
  *
  * <p>Why a registration races with nothing: a writer that prunes an older version reads the visible
  * LSN first and {@link #newestSnapshot} second. While a snapshot is being registered the latter is
@@ -26,6 +34,9 @@ public final class Snapshots implements Visibility {
    */
   public record Oldest(long lsn, long nanos) {}
 
+  /** An LSN to release once the epochs have passed {@code tag}. */
+  private record Closing(long lsn, long tag) {}
+
   private final LongSupplier visible;
   private final LongSupplier clock;
   private long[] lsns = new long[8];
@@ -36,6 +47,10 @@ public final class Snapshots implements Visibility {
   private int count;
   private volatile long newest = -1;
   private long checkpoint;
+  private final Epochs reads = new Epochs();
+
+  /** In the order of their tags. */
+  private final Deque<Closing> closing = new ArrayDeque<>();
 
   /**
    * @param visible the LSN up to which all writes are applied
@@ -58,6 +73,7 @@ public final class Snapshots implements Visibility {
 
   /** Registers a reader at what is visible now; gives its LSN. */
   public synchronized long register() {
+    settle();
     newest = Long.MAX_VALUE;
     long lsn = visible.getAsLong();
     add(lsn);
@@ -70,6 +86,7 @@ public final class Snapshots implements Visibility {
    * none; gives it. All others read there or later, from now on for good.
    */
   public synchronized long registerOldest() {
+    settle();
     if (count == 0) {
       return register();
     }
@@ -98,18 +115,52 @@ public final class Snapshots implements Visibility {
     newest = count == 0 ? -1 : lsns[count - 1];
   }
 
+  /**
+   * Begins a read. What is registered now stays registered until {@link #endRead}, unless it is
+   * released by {@link #release}.
+   *
+   * @return what to hand to {@link #endRead}
+   */
+  public int beginRead() {
+    return reads.enter();
+  }
+
+  /** Ends the read that {@link #beginRead} began. */
+  public void endRead(int read) {
+    reads.exit(read);
+  }
+
+  /**
+   * Ends one registration once all reads that have begun by now have ended. Returns at once; the
+   * registration may last until the registry is next asked for what is live.
+   */
+  public synchronized void releaseAfterReads(long lsn) {
+    closing.addLast(new Closing(lsn, reads.advance()));
+    settle();
+  }
+
+  /** Ends registrations whose reads have ended. The monitor is held. */
+  private void settle() {
+    while (!closing.isEmpty() && reads.passed(closing.getFirst().tag())) {
+      release(closing.removeFirst().lsn());
+    }
+  }
+
   /** The oldest that is registered, or null. */
   public synchronized @Nullable Oldest oldest() {
+    settle();
     return count == 0 ? null : new Oldest(lsns[0], nanos[0]);
   }
 
   /** All registered LSNs, ascending. */
   public synchronized long[] live() {
+    settle();
     return Arrays.copyOf(lsns, count);
   }
 
   /** As {@link #live}, with the last checkpoint's LSN, if there was a checkpoint. */
   public synchronized long[] liveAndCheckpoint() {
+    settle();
     if (checkpoint == 0) {
       return live();
     }

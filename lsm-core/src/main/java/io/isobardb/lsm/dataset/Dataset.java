@@ -9,6 +9,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Errors: {@link IllegalArgumentException} for an index that does not exist and for keys and
  * records beyond their limits, {@link IllegalStateException} for an index that is being built, and
- * those of {@link Tree} and {@link Transaction}.
+ * those of {@link Tree} and {@link Transaction}. A read by an index that is dropped meanwhile
+ * throws {@code TreeDroppedException}, which names the index's tree.
  */
 public final class Dataset {
   private static final int MAX_NAME = 100;
@@ -80,6 +82,9 @@ public final class Dataset {
    * @throws DuplicateKeyException if a unique index can't be built
    */
   public static Dataset open(Store store, String name, DatasetOptions options) {
+    Objects.requireNonNull(store, "store");
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(options, "options");
     if (!name.matches("[A-Za-z0-9._-]{1," + MAX_NAME + "}")) {
       throw new IllegalArgumentException(
           "a dataset's name must be 1 to "
@@ -126,11 +131,15 @@ public final class Dataset {
 
   /** The record of a key as a transaction sees it, or null if there is none. */
   public byte @Nullable [] get(Transaction transaction, byte[] key) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(key, "key");
     return transaction.get(primary, key);
   }
 
   /** As {@link Transaction#getForUpdate}. */
   public byte @Nullable [] getForUpdate(Transaction transaction, byte[] key) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(key, "key");
     return transaction.getForUpdate(primary, key);
   }
 
@@ -141,6 +150,8 @@ public final class Dataset {
 
   /** A cursor over the records as a transaction sees them, by primary key. */
   public Cursor cursor(Transaction transaction, CursorOptions options) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(options, "options");
     return transaction.cursor(primary, options);
   }
 
@@ -152,6 +163,8 @@ public final class Dataset {
    * @throws ExtractorException if an index can't be told its keys; nothing is written
    */
   public void put(byte[] key, byte[] value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
     run(transaction -> put(transaction, key, value));
   }
 
@@ -160,28 +173,37 @@ public final class Dataset {
    * the transaction can go on.
    */
   public void put(Transaction transaction, byte[] key, byte[] value) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
     checkStore(transaction);
     writer.write(transaction, writers.layoutOf(transaction), key, value);
   }
 
   /** Removes a record, whether it is there or not. */
   public void delete(byte[] key) {
+    Objects.requireNonNull(key, "key");
     run(transaction -> delete(transaction, key));
   }
 
   /** Removes a record within a transaction, whether it is there or not. */
   public void delete(Transaction transaction, byte[] key) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(key, "key");
     checkStore(transaction);
     writer.write(transaction, writers.layoutOf(transaction), key, null);
   }
 
   /** Writes a batch: all of it or nothing. Errors as with {@link #put(byte[], byte[])}. */
   public void write(RecordBatch batch) {
+    Objects.requireNonNull(batch, "batch");
     run(transaction -> writeAll(transaction, batch));
   }
 
   /** Writes a batch within a transaction: all of it, or nothing if it throws. */
   public void write(Transaction transaction, RecordBatch batch) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(batch, "batch");
     checkStore(transaction);
     var before = transaction.savepoint();
     try {
@@ -222,6 +244,8 @@ public final class Dataset {
 
   /** The records with an index key, by primary key, all as of one moment. */
   public List<IndexEntry> find(String index, byte[] indexKey) {
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(indexKey, "indexKey");
     SecondaryIndex found = ready(index);
     try (Snapshot snapshot = store.snapshot()) {
       return reader.find(View.of(snapshot), found, indexKey);
@@ -230,18 +254,26 @@ public final class Dataset {
 
   /** The records with an index key as of a snapshot, by primary key. */
   public List<IndexEntry> find(Snapshot snapshot, String index, byte[] indexKey) {
+    Objects.requireNonNull(snapshot, "snapshot");
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(indexKey, "indexKey");
     View view = View.of(snapshot);
     return reader.find(view, ready(index, view), indexKey);
   }
 
   /** The records with an index key as a transaction sees them, by primary key. */
   public List<IndexEntry> find(Transaction transaction, String index, byte[] indexKey) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(indexKey, "indexKey");
     View view = View.of(transaction);
     return reader.find(view, ready(index, view), indexKey);
   }
 
   /** A cursor over the records in the order of an index, as they are now. */
   public IndexCursor cursor(String index, IndexRange range) {
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(range, "range");
     SecondaryIndex found = ready(index);
     Snapshot snapshot = store.snapshot();
     try {
@@ -254,12 +286,18 @@ public final class Dataset {
 
   /** A cursor over the records in the order of an index as of a snapshot, which must outlive it. */
   public IndexCursor cursor(Snapshot snapshot, String index, IndexRange range) {
+    Objects.requireNonNull(snapshot, "snapshot");
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(range, "range");
     View view = View.of(snapshot);
     return new IndexCursor(view, null, ready(index, view), primary, range);
   }
 
   /** A cursor over the records in the order of an index as a transaction sees them. */
   public IndexCursor cursor(Transaction transaction, String index, IndexRange range) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(range, "range");
     View view = View.of(transaction);
     return new IndexCursor(view, null, ready(index, view), primary, range);
   }
@@ -346,6 +384,8 @@ public final class Dataset {
    * @throws ExtractorException if the extractor fails on a record; it is dropped
    */
   public void createIndex(Index definition, BuildProgress progress) {
+    Objects.requireNonNull(definition, "definition");
+    Objects.requireNonNull(progress, "progress");
     changes.create(definition, progress);
   }
 
@@ -357,6 +397,7 @@ public final class Dataset {
    * @throws IllegalStateException as with {@link #createIndex}
    */
   public void dropIndex(String index) {
+    Objects.requireNonNull(index, "index");
     changes.drop(index);
     repairedTo.remove(index);
   }
@@ -368,6 +409,7 @@ public final class Dataset {
    * @throws IllegalArgumentException if the index is eager: it has none
    */
   public RepairResult repair(String index) {
+    Objects.requireNonNull(index, "index");
     repairedTo.remove(index);
     return repair(index, Long.MAX_VALUE);
   }
@@ -380,6 +422,7 @@ public final class Dataset {
    * @throws IllegalArgumentException if the index is eager: it has none
    */
   public RepairResult repair(String index, long entries) {
+    Objects.requireNonNull(index, "index");
     SecondaryIndex found = ready(index);
     if (found.isEager()) {
       throw new IllegalArgumentException(
@@ -407,7 +450,8 @@ public final class Dataset {
 
   /**
    * Compares all indexes that are ready with the records, both ways, as of one moment; reads all of
-   * them, and keeps merges from dropping what it sees meanwhile.
+   * them, and keeps merges from dropping what it sees meanwhile. An index that is dropped during
+   * the check is not in the result.
    */
   public DatasetCheck check() {
     List<SecondaryIndex> ready =

@@ -4,6 +4,7 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.TreeDroppedException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares indexes with the primary tree, both ways: each index key of each record must have its
- * entry, and each entry a record with that index key.
+ * entry, and each entry a record with that index key. An index that is dropped meanwhile is left
+ * out.
  *
  * <p>Thread rule: one thread.
  */
@@ -28,6 +30,7 @@ final class DatasetChecker {
     long entries;
     long stale;
     long errors;
+    boolean dropped;
 
     Tally(SecondaryIndex index) {
       this.index = index;
@@ -63,6 +66,7 @@ final class DatasetChecker {
     return new DatasetCheck(
         records,
         tallies.stream()
+            .filter(tally -> !tally.dropped)
             .map(
                 tally ->
                     new DatasetCheck.IndexCheck(
@@ -108,7 +112,14 @@ final class DatasetChecker {
 
   /** Looks whether the entries noted are there. */
   private void compareRecords(Tally tally) {
-    List<byte @Nullable []> values = view.getAll(tally.index.tree(), tally.entryKeys);
+    List<byte @Nullable []> values;
+    try {
+      values = view.getAll(tally.index.tree(), tally.entryKeys);
+    } catch (TreeDroppedException e) {
+      tally.dropped = true;
+      tally.clear();
+      return;
+    }
     for (int i = 0; i < values.size(); i++) {
       byte[] value = values.get(i);
       if (value == null) {
@@ -131,6 +142,17 @@ final class DatasetChecker {
   }
 
   private void checkEntries(Tally tally) {
+    try {
+      compareEntriesOf(tally);
+    } catch (TreeDroppedException e) {
+      if (!e.tree().equals(tally.index.tree().name())) {
+        throw e;
+      }
+      tally.dropped = true;
+    }
+  }
+
+  private void compareEntriesOf(Tally tally) {
     try (Cursor cursor = view.cursor(tally.index.tree(), CursorOptions.all())) {
       for (boolean more = cursor.first(); more; more = cursor.next()) {
         tally.entries++;

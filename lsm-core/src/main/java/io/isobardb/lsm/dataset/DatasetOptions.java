@@ -23,7 +23,8 @@ public record DatasetOptions(
   public DatasetOptions {
     Objects.requireNonNull(primary, "primary");
     Objects.requireNonNull(progress, "progress");
-    indexes = List.copyOf(indexes);
+    Objects.requireNonNull(changeTimeout, "changeTimeout");
+    indexes = List.copyOf(Objects.requireNonNull(indexes, "indexes"));
     if (changeTimeout.isNegative() || changeTimeout.compareTo(Duration.ofDays(365)) > 0) {
       throw new IllegalArgumentException(
           "changeTimeout must be zero to 365 days, not " + changeTimeout);
@@ -55,23 +56,23 @@ public record DatasetOptions(
     private Builder() {}
 
     public Builder primary(TreeOptions value) {
-      primary = value;
+      primary = Objects.requireNonNull(value, "primary");
       return this;
     }
 
     /** Adds an index. */
     public Builder index(Index value) {
-      indexes.add(value);
+      indexes.add(Objects.requireNonNull(value, "index"));
       return this;
     }
 
     public Builder changeTimeout(Duration value) {
-      changeTimeout = value;
+      changeTimeout = Objects.requireNonNull(value, "changeTimeout");
       return this;
     }
 
     public Builder progress(BuildProgress value) {
-      progress = value;
+      progress = Objects.requireNonNull(value, "progress");
       return this;
     }
 

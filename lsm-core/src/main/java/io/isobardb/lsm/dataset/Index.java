@@ -74,7 +74,7 @@ public final class Index {
     private int version = 1;
 
     private Builder(String name) {
-      if (!name.matches("[A-Za-z0-9_-]{1," + MAX_NAME + "}")) {
+      if (!Objects.requireNonNull(name, "name").matches("[A-Za-z0-9_-]{1," + MAX_NAME + "}")) {
         throw new IllegalArgumentException(
             "an index's name must be 1 to "
                 + MAX_NAME

@@ -9,6 +9,8 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -16,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread; one change at a time.
  */
 final class IndexChanges {
-  private static final Logger LOG = LogManager.getLogger(IndexChanges.class);
+  private static final Logger LOG = System.getLogger(IndexChanges.class.getName());
   private static final int SLICE = 64;
 
   private static final TransactionOptions SYNCED =
@@ -101,7 +101,9 @@ final class IndexChanges {
       if (index.state() == IndexState.DROPPING) {
         finishDrop(index);
       } else if (definition == null) {
-        LOG.info("dropping index '{}' of '{}', which was never ready", index.name(), dataset);
+        LOG.log(
+            Level.INFO,
+            "dropping index '" + index.name() + "' of '" + dataset + "', which was never ready");
         drop(index);
       } else {
         indexes.add(open(index, definition));
@@ -177,7 +179,9 @@ final class IndexChanges {
       return new SecondaryIndex(definition, store.tree(tree), stored);
     }
     if (stored.state() == IndexState.READY) {
-      LOG.warn("index '{}' of '{}' has no tree, and is built", stored.name(), dataset);
+      LOG.log(
+          Level.WARNING,
+          "index '" + stored.name() + "' of '" + dataset + "' has no tree, and is built");
     }
     Catalog.Stored anew = stored.with(IndexState.BUILDING);
     run(

@@ -4,6 +4,7 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Tree;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * it was when the cursor came to it. Fresh cursors stand nowhere; move them first. Close them: an
  * open cursor makes merges keep what it sees.
  *
- * <p>Thread rule: one thread at a time. Closing the store, ending the transaction and dropping the
- * index close it.
+ * <p>Thread rule: one thread at a time, save {@link #close}, which any thread may call. Closing the
+ * store, ending the transaction and dropping the index close it.
  */
 public final class IndexCursor implements AutoCloseable {
   private static final byte[] NONE = new byte[0];
@@ -61,6 +62,7 @@ public final class IndexCursor implements AutoCloseable {
 
   /** Moves to the first entry whose index key is not before this one. Returns {@link #isValid}. */
   public boolean seek(byte[] from) {
+    Objects.requireNonNull(from, "from");
     return forward(cursor.seek(index.start(from)));
   }
 
@@ -69,6 +71,8 @@ public final class IndexCursor implements AutoCloseable {
    * where another cursor has stood. Returns {@link #isValid}.
    */
   public boolean seek(byte[] from, byte[] fromKey) {
+    Objects.requireNonNull(from, "from");
+    Objects.requireNonNull(fromKey, "fromKey");
     boolean on = forward(cursor.seek(index.entryKey(from, fromKey)));
     if (on
         && index.isUnique()
@@ -81,6 +85,7 @@ public final class IndexCursor implements AutoCloseable {
 
   /** Moves to the last entry whose index key is before this one. Returns {@link #isValid}. */
   public boolean seekBefore(byte[] before) {
+    Objects.requireNonNull(before, "before");
     return backward(cursor.seekBefore(index.start(before)));
   }
 

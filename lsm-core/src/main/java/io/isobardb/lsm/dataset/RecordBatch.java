@@ -2,6 +2,7 @@ package io.isobardb.lsm.dataset;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,12 +20,15 @@ public final class RecordBatch {
 
   /** Sets a record. */
   public RecordBatch put(byte[] key, byte[] value) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
     operations.add(new Operation(key.clone(), value.clone()));
     return this;
   }
 
   /** Removes a record, whether it is there or not. */
   public RecordBatch delete(byte[] key) {
+    Objects.requireNonNull(key, "key");
     operations.add(new Operation(key.clone(), null));
     return this;
   }

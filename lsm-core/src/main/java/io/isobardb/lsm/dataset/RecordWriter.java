@@ -50,6 +50,11 @@ final class RecordWriter {
    * @throws ExtractorException if an extractor fails; nothing is written
    */
   void write(Transaction transaction, Layout layout, byte[] key, byte @Nullable [] value) {
+    transaction.exclusively(() -> writeAlone(transaction, layout, key, value));
+  }
+
+  private void writeAlone(
+      Transaction transaction, Layout layout, byte[] key, byte @Nullable [] value) {
     List<Change> changes = plan(transaction, layout, key, value);
     // What can be refused has been by now. Should something fail nevertheless, half a write must
     // not be committed.

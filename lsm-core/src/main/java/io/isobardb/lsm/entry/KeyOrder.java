@@ -30,7 +30,10 @@ public interface KeyOrder {
         }
       };
 
-  /** Stored with the tree; a different order needs a different name. */
+  /**
+   * Stored with the tree; a different order needs a different name. 1 to 200 characters, without
+   * control characters and lone surrogates; always the same.
+   */
   String name();
 
   /** As {@link java.util.Comparator#compare}. */

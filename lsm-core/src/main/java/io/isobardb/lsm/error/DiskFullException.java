@@ -1,6 +1,9 @@
 package io.isobardb.lsm.error;
 
-/** The disk is full. Nothing acknowledged was lost; writes go on when space returns. */
+/**
+ * The disk is full. What the call was to write was not written, and will not be later: it can be
+ * tried again. Nothing acknowledged was lost. Writes go on by themselves when space returns.
+ */
 public final class DiskFullException extends IsobarException {
   private static final long serialVersionUID = 1L;
 

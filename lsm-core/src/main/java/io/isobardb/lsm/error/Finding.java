@@ -1,5 +1,8 @@
 package io.isobardb.lsm.error;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
 /**
  * Something in a store's files that is not as it must be.
  *
@@ -18,9 +21,15 @@ public record Finding(String file, long offset, String what) {
 
   /** What an exception says that was thrown while {@code file} was read. */
   public static Finding of(String file, Exception e) {
-    return e instanceof CorruptionException c
-        ? new Finding(c.file(), c.offset(), c.what())
-        : of(file, e instanceof IsobarException ours ? ours.getMessage() : e.toString());
+    if (e instanceof CorruptionException damage) {
+      return new Finding(damage.file(), damage.offset(), damage.what());
+    }
+    boolean speaks =
+        e instanceof IsobarException
+            || e instanceof IOException
+            || e instanceof UncheckedIOException;
+    String message = e.getMessage();
+    return of(file, speaks && message != null ? message : e.toString());
   }
 
   /** The same, said of a tree's file. */

@@ -1,7 +1,10 @@
 package io.isobardb.lsm.error;
 
-/** The store, or the tree, cursor or snapshot taken from it, is closed. */
-public final class StoreClosedException extends IsobarException {
+/**
+ * The store, or a cursor or snapshot taken from it, is closed; or, as {@link TreeDroppedException},
+ * the tree was dropped.
+ */
+public class StoreClosedException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
   public StoreClosedException(String message) {

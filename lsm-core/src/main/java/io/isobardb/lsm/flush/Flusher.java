@@ -13,6 +13,8 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,8 +27,6 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * rule: all methods may be called by any thread; none blocks.
  */
 public final class Flusher {
-  private static final Logger LOG = LogManager.getLogger(Flusher.class);
+  private static final Logger LOG = System.getLogger(Flusher.class.getName());
 
   private final Engine engine;
   private final Settings settings;
@@ -403,7 +403,7 @@ public final class Flusher {
     if (tree == null || !tree.memoryBusy().compareAndSet(false, true)) {
       return null;
     }
-    LOG.debug("flushing {}: {}", tree, choice.reason());
+    LOG.log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
     return tree;
   }
 

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.io;
 
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.system.FileMapping;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file of a {@link DirectoryStorage}, read and written through a channel that is replaced when an
  * interrupt closes it.
+ *
+ * <p>A file that was opened to be read may be without a channel between calls, to save the
+ * descriptor; see {@link OpenFiles}.
  *
  * <p>All writes are idempotent, so what an interrupt broke off is done again. A sync is not: its
  * error is reported once per handle, and an interrupt may hide it. So a second handle is opened
@@ -39,9 +43,16 @@ final class ChannelFile implements DataFile {
   private final IoMode mode;
   private final ReentrantLock channelLock = new ReentrantLock();
   private final ReentrantLock positionLock = new ReentrantLock();
-  private volatile FileChannel channel;
+
+  /** Null while there is none; the next call opens one. */
+  private volatile @Nullable FileChannel channel;
+
   private volatile @Nullable RandomAccessFile syncHandle;
+  private volatile @Nullable FileMapping mapping;
   private boolean closed;
+
+  /** Whether it was read since {@link OpenFiles} last asked. A lost update does no harm. */
+  private boolean read;
 
   ChannelFile(
       DirectoryStorage storage,
@@ -67,11 +78,15 @@ final class ChannelFile implements DataFile {
     try {
       while (true) {
         FileChannel current = channel;
+        if (current == null) {
+          replace(null);
+          continue;
+        }
         try {
           return call.on(current);
         } catch (ClosedChannelException e) {
           interrupted |= Thread.interrupted();
-          replace(current, e);
+          replace(current);
         }
       }
     } finally {
@@ -82,14 +97,21 @@ final class ChannelFile implements DataFile {
   }
 
   /** Opens another channel, unless that was done already or the file was closed on purpose. */
-  private void replace(FileChannel broken, ClosedChannelException cause) throws IOException {
+  private void replace(@Nullable FileChannel broken) throws IOException {
     channelLock.lock();
     try {
       if (closed) {
-        throw cause;
+        throw new ClosedChannelException();
       }
       if (channel == broken) {
+        if (broken != null) {
+          channel = null;
+          storage.descriptors().closed();
+        }
         channel = storage.reopen(place, mode);
+        if (syncHandle == null) {
+          storage.descriptors().mayPark(this);
+        }
       }
     } finally {
       channelLock.unlock();
@@ -98,8 +120,15 @@ final class ChannelFile implements DataFile {
 
   @Override
   public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
+    if (!read) {
+      read = true;
+    }
     ByteBuffer buffer = target.slice(targetOffset, length);
-    return (int) uninterrupted(current -> readFully(current, offset, buffer));
+    try {
+      return (int) uninterrupted(current -> readFully(current, offset, buffer));
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be read at offset " + offset, storage.pathOf(name), e);
+    }
   }
 
   private long readFully(FileChannel current, long offset, ByteBuffer buffer) throws IOException {
@@ -123,7 +152,7 @@ final class ChannelFile implements DataFile {
     } catch (ClosedChannelException e) {
       throw e;
     } catch (IOException e) {
-      throw storage.translate(e, name, length);
+      throw storage.explain("can't be written at offset " + offset, name, e, length);
     }
   }
 
@@ -163,7 +192,7 @@ final class ChannelFile implements DataFile {
     } catch (ClosedChannelException e) {
       throw e;
     } catch (IOException e) {
-      throw storage.translate(e, name, (long) count * length);
+      throw storage.explain("can't be written at offset " + offset, name, e, (long) count * length);
     }
   }
 
@@ -227,15 +256,62 @@ final class ChannelFile implements DataFile {
   }
 
   @Override
+  public Memory map(long offset, int length) throws IOException {
+    if (mapping != null) {
+      throw new IllegalStateException(name + " is mapped already");
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        // The mapping outlives the handle, which is nobody else's.
+        RandomAccessFile handle = storage.openForSync(place);
+        try (handle) {
+          FileMapping made = FileMapping.of(handle.getChannel(), offset, length);
+          mapping = made;
+          return made.memory();
+        } catch (ClosedChannelException e) {
+          interrupted |= Thread.interrupted();
+        } catch (UnsupportedOperationException e) {
+          throw new IOException("the file system can't map files", e);
+        } finally {
+          storage.descriptors().closed();
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be mapped into memory", storage.pathOf(name), e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
   public void sync() throws IOException {
     prepareSync();
+    try {
+      FileMapping mapped = mapping;
+      if (mapped != null) {
+        mapped.force();
+      }
+      force();
+    } catch (IOException e) {
+      // A full disk is no excuse here: what was to be synced may be lost.
+      throw FileErrors.explain("can't be synced", storage.pathOf(name), e);
+    }
+  }
+
+  private void force() throws IOException {
     boolean interrupted = Thread.interrupted();
     FileChannel current = channel;
     try {
+      if (current == null) {
+        throw new ClosedChannelException();
+      }
       current.force(false);
     } catch (ClosedChannelException e) {
       interrupted |= Thread.interrupted();
-      replace(current, e);
+      replace(current);
       RandomAccessFile handle = syncHandle;
       if (handle == null) {
         throw e;
@@ -249,8 +325,52 @@ final class ChannelFile implements DataFile {
   }
 
   @Override
+  public boolean holdsDescriptor() {
+    return channel != null;
+  }
+
+  /** Whether it may do without a descriptor between calls, and has one. */
+  boolean mayPark() {
+    return holdsDescriptor() && syncHandle == null;
+  }
+
+  /** Whether it was read since this was last called. */
+  boolean wasReadSinceAsked() {
+    boolean was = read;
+    read = false;
+    return was;
+  }
+
+  /**
+   * Gives the descriptor back until the next call. Waits for none that opens or closes the file.
+   *
+   * @return whether it had one, and did
+   */
+  boolean park() throws IOException {
+    if (!channelLock.tryLock()) {
+      return false;
+    }
+    try {
+      FileChannel current = channel;
+      if (current == null || syncHandle != null) {
+        return false;
+      }
+      channel = null;
+      storage.descriptors().closed();
+      current.close();
+      return true;
+    } finally {
+      channelLock.unlock();
+    }
+  }
+
+  @Override
   public long size() throws IOException {
-    return uninterrupted(FileChannel::size);
+    try {
+      return uninterrupted(FileChannel::size);
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be asked for its size", storage.pathOf(name), e);
+    }
   }
 
   @Override
@@ -259,6 +379,8 @@ final class ChannelFile implements DataFile {
     positionLock.lock();
     try {
       uninterrupted(current -> current.truncate(size).position());
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be cut to " + size + " bytes", storage.pathOf(name), e);
     } finally {
       positionLock.unlock();
     }
@@ -272,10 +394,20 @@ final class ChannelFile implements DataFile {
         return;
       }
       closed = true;
+      FileMapping mapped = mapping;
+      if (mapped != null) {
+        mapped.free();
+      }
       RandomAccessFile handle = syncHandle;
-      try (handle) {
-        channel.close();
+      FileChannel current = channel;
+      storage.descriptors().forget(this);
+      try (current;
+          handle) {
+        channel = null;
       } finally {
+        for (int held = (current == null ? 0 : 1) + (handle == null ? 0 : 1); held > 0; held--) {
+          storage.descriptors().closed();
+        }
         storage.released(place);
       }
     } finally {

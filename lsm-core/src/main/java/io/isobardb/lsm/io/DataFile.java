@@ -38,12 +38,32 @@ public interface DataFile extends AutoCloseable {
       throws IOException;
 
   /**
-   * Makes all that was written durable, the file's size included.
+   * Maps a part of the file into memory, once. The system owns what is stored there: it outlives
+   * the process, even one that is killed, and becomes durable with the next {@link #sync}. Reads
+   * and writes of the file see the same bytes.
+   *
+   * <p>The part must have been written before, so that the file system has given it space: a store
+   * to memory can't report a full disk. Access after {@link #close} is a defect.
+   *
+   * @param offset a multiple of {@link #BLOCK}
+   * @return {@code length} bytes, readable and writable
+   * @throws IOException if the file system can't map files
+   */
+  Memory map(long offset, int length) throws IOException;
+
+  /**
+   * Makes all that was written or stored in mapped memory durable, the file's size included.
    *
    * @throws IOException if it failed, for lack of room too: what was to be synced may be lost even
    *     if it can be read, and a second try would not tell
    */
   void sync() throws IOException;
+
+  /**
+   * Whether it holds a descriptor of the system now. One that was opened to be read may give its
+   * descriptor back between calls.
+   */
+  boolean holdsDescriptor();
 
   /** The size in bytes. */
   long size() throws IOException;

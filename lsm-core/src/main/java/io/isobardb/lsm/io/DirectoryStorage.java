@@ -1,10 +1,8 @@
 package io.isobardb.lsm.io;
 
-import io.isobardb.lsm.error.DiskFullException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -16,10 +14,12 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -33,30 +33,14 @@ import org.jspecify.annotations.Nullable;
  * that ends in {@value #ASIDE}, and goes with its last handle; what a crash leaves of them is
  * deleted by {@link #lock}. Hidden too is {@value StoreLock#FILE}.
  *
+ * <p>One opened by {@link #openToRead} opens files for reading only, and refuses all that would
+ * change the directory.
+ *
  * <p>Thread rule: any thread. Names are guarded by one lock, which is never held during I/O on
  * files.
  */
 public final class DirectoryStorage implements Storage {
   private static final String ASIDE = ".deleted";
-  private static final OpenOption DIRECT = directOption();
-
-  /**
-   * {@code ExtendedOpenOption.DIRECT}, found by its name: newer compilers warn of the type, and
-   * nothing suppresses that, though module {@code jdk.unsupported} exports it.
-   */
-  private static OpenOption directOption() {
-    try {
-      for (Object option :
-          Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
-        if (option.toString().equals("DIRECT")) {
-          return (OpenOption) option;
-        }
-      }
-    } catch (ClassNotFoundException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-    throw new ExceptionInInitializerError("the JDK has no direct I/O");
-  }
 
   /**
    * Where an open file is. Guarded by {@link #names}.
@@ -75,6 +59,9 @@ public final class DirectoryStorage implements Storage {
 
   private final Path directory;
 
+  private final boolean readOnly;
+  private final OpenFiles descriptors;
+
   /** What files' channels pass through; tests disturb them there. */
   private final UnaryOperator<FileChannel> channels;
 
@@ -85,8 +72,11 @@ public final class DirectoryStorage implements Storage {
   private @Nullable Boolean supportsDirect;
   private @Nullable StoreLock lock;
 
-  private DirectoryStorage(Path directory, UnaryOperator<FileChannel> channels) {
+  private DirectoryStorage(
+      Path directory, boolean readOnly, int maxOpenFiles, UnaryOperator<FileChannel> channels) {
     this.directory = directory;
+    this.descriptors = new OpenFiles(directory.toString(), maxOpenFiles);
+    this.readOnly = readOnly;
     this.channels = channels;
   }
 
@@ -98,21 +88,57 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage open(Path dir, boolean create) throws IOException {
-    return open(dir, create, UnaryOperator.identity());
+    return open(dir, create, OpenFiles.defaultLimit());
+  }
+
+  /**
+   * As {@link #open(Path, boolean)}.
+   *
+   * @param maxOpenFiles how many descriptors its files may hold, see {@link OpenFiles}
+   */
+  public static DirectoryStorage open(Path dir, boolean create, int maxOpenFiles)
+      throws IOException {
+    return open(dir, create, maxOpenFiles, UnaryOperator.identity());
+  }
+
+  /** A quarter of the descriptors that the process may still take, 16 to 10,000. */
+  public static int defaultMaxOpenFiles() {
+    return OpenFiles.defaultLimit();
   }
 
   /** Opens a directory whose files are read and written through what {@code channels} gives. */
-  static DirectoryStorage open(Path dir, boolean create, UnaryOperator<FileChannel> channels)
+  static DirectoryStorage open(
+      Path dir, boolean create, int maxOpenFiles, UnaryOperator<FileChannel> channels)
       throws IOException {
     Path absolute = dir.toAbsolutePath().normalize();
     if (create && !Files.exists(absolute)) {
       createDurably(absolute);
     }
-    Path real = absolute.toRealPath();
-    if (!Files.isDirectory(real)) {
-      throw new NotDirectoryException(real.toString());
+    return new DirectoryStorage(realDirectory(absolute), false, maxOpenFiles, channels);
+  }
+
+  /**
+   * Opens a directory to look at what is there. No right to write is needed, and nothing is
+   * changed.
+   *
+   * @throws NoSuchFileException if it isn't there
+   * @throws NotDirectoryException if it is something else
+   */
+  public static DirectoryStorage openToRead(Path dir) throws IOException {
+    Path real = realDirectory(dir.toAbsolutePath().normalize());
+    return new DirectoryStorage(real, true, OpenFiles.defaultLimit(), UnaryOperator.identity());
+  }
+
+  private static Path realDirectory(Path dir) throws IOException {
+    try {
+      Path real = dir.toRealPath();
+      if (!Files.readAttributes(real, BasicFileAttributes.class).isDirectory()) {
+        throw new NotDirectoryException(real.toString());
+      }
+      return real;
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be opened", dir, e);
     }
-    return new DirectoryStorage(real, channels);
   }
 
   private static void createDurably(Path dir) throws IOException {
@@ -124,8 +150,10 @@ public final class DirectoryStorage implements Storage {
       Files.createDirectory(dir);
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(dir)) {
-        throw e;
+        throw FileErrors.explain("can't be created", dir, e);
       }
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be created", dir, e);
     }
     if (parent != null) {
       syncDirectory(parent);
@@ -137,7 +165,12 @@ public final class DirectoryStorage implements Storage {
     return directory.toString();
   }
 
-  /** Files opened and not closed. */
+  /** The descriptors of its files. */
+  OpenFiles descriptors() {
+    return descriptors;
+  }
+
+  /** Files opened and not closed, whether they hold a descriptor or not. */
   public int openFiles() {
     names.lock();
     try {
@@ -153,7 +186,7 @@ public final class DirectoryStorage implements Storage {
     try {
       Boolean known = supportsDirect;
       if (known == null) {
-        known = probeDirect();
+        known = DirectIo.worksIn(directory, ASIDE);
         supportsDirect = known;
       }
       return known;
@@ -162,57 +195,47 @@ public final class DirectoryStorage implements Storage {
     }
   }
 
-  /** Tries to write and read a block. */
-  private boolean probeDirect() {
-    boolean interrupted = Thread.interrupted();
-    Path probe = directory.resolve("probe-" + ProcessHandle.current().pid() + ASIDE);
-    try {
-      try (FileChannel channel =
-          FileChannel.open(
-              probe,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              DIRECT)) {
-        ByteBuffer twice = ByteBuffer.allocateDirect(2 * DataFile.BLOCK);
-        ByteBuffer block = twice.alignedSlice(DataFile.BLOCK).limit(DataFile.BLOCK);
-        return channel.write(block, 0) == DataFile.BLOCK
-            && channel.read(block.rewind(), 0) == DataFile.BLOCK;
-      } finally {
-        Files.deleteIfExists(probe);
-      }
-    } catch (IOException | UnsupportedOperationException e) {
-      return false;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
   @Override
   public DataFile create(String name, IoMode mode) throws IOException {
-    Path path = resolve(name);
-    names.lock();
-    try {
-      FileChannel channel = openChannel(path, mode, StandardOpenOption.CREATE_NEW);
-      return register(name, path, mode, channel);
-    } catch (IOException e) {
-      throw translate(e, name, 0);
-    } finally {
-      names.unlock();
-    }
+    Path path = resolveToChange(name);
+    return opening(
+        () -> {
+          try {
+            FileChannel channel = openChannel(path, mode, StandardOpenOption.CREATE_NEW);
+            return register(name, path, mode, channel);
+          } catch (IOException e) {
+            throw explain("can't be created", name, e, 0);
+          }
+        });
   }
 
   @Override
   public DataFile open(String name, IoMode mode) throws IOException {
     Path path = resolve(name);
-    names.lock();
-    try {
-      return register(name, path, mode, openChannel(path, mode));
-    } finally {
-      names.unlock();
-    }
+    ChannelFile file =
+        opening(
+            () -> {
+              try {
+                return register(name, path, mode, openChannel(path, mode));
+              } catch (IOException e) {
+                throw FileErrors.explain("can't be opened", path, e);
+              }
+            });
+    descriptors.mayPark(file);
+    return file;
+  }
+
+  /** Opens a file under the lock of names. */
+  private <T> T opening(OpenFiles.Opener<T> opener) throws IOException {
+    return descriptors.opening(
+        () -> {
+          names.lock();
+          try {
+            return opener.open();
+          } finally {
+            names.unlock();
+          }
+        });
   }
 
   private ChannelFile register(String name, Path path, IoMode mode, FileChannel channel) {
@@ -225,34 +248,40 @@ public final class DirectoryStorage implements Storage {
   private FileChannel openChannel(Path path, IoMode mode, OpenOption... more) throws IOException {
     List<OpenOption> options = new ArrayList<>(List.of(more));
     options.add(StandardOpenOption.READ);
-    options.add(StandardOpenOption.WRITE);
+    if (!readOnly) {
+      options.add(StandardOpenOption.WRITE);
+    }
     if (mode == IoMode.DIRECT) {
-      options.add(DIRECT);
+      options.add(DirectIo.OPTION);
     }
     return channels.apply(FileChannel.open(path, options.toArray(new OpenOption[0])));
   }
 
   /** Opens the file at a place once more. */
   FileChannel reopen(Place place, IoMode mode) throws IOException {
-    names.lock();
-    try {
-      if (place.handles == 0) {
-        throw new ClosedChannelException();
-      }
-      return openChannel(place.path, mode);
-    } finally {
-      names.unlock();
-    }
+    return opening(
+        () -> {
+          if (place.handles == 0) {
+            throw new ClosedChannelException();
+          }
+          try {
+            return openChannel(place.path, mode);
+          } catch (IOException e) {
+            throw FileErrors.explain("can't be opened", place.path, e);
+          }
+        });
   }
 
   /** Opens a second, uninterruptible handle for syncs. */
   RandomAccessFile openForSync(Place place) throws IOException {
-    names.lock();
-    try {
-      return new RandomAccessFile(place.path.toFile(), "rw");
-    } finally {
-      names.unlock();
-    }
+    return opening(
+        () -> {
+          try {
+            return new RandomAccessFile(place.path.toFile(), "rw");
+          } catch (IOException e) {
+            throw FileErrors.explain("can't be opened", place.path, e);
+          }
+        });
   }
 
   /** A handle of the file at {@code place} was closed. */
@@ -274,13 +303,15 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public List<String> list() throws IOException {
-    try (Stream<Path> paths = Files.list(directory)) {
+    try (Stream<Path> paths = descriptors.retrying(() -> Files.list(directory))) {
       return paths
           .map(path -> path.getFileName().toString())
           .filter(name -> !hidden(name))
           .toList();
     } catch (UncheckedIOException e) {
-      throw e.getCause();
+      throw FileErrors.explain("can't be listed", directory, Objects.requireNonNull(e.getCause()));
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be listed", directory, e);
     }
   }
 
@@ -291,13 +322,21 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public boolean exists(String name) throws IOException {
-    return Files.exists(resolve(name), LinkOption.NOFOLLOW_LINKS);
+    Path path = resolve(name);
+    try {
+      Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be looked at", path, e);
+    }
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
-    Path source = resolve(from);
-    Path target = resolve(to);
+    Path source = resolveToChange(from);
+    Path target = resolveToChange(to);
     if (from.equals(to)) {
       return;
     }
@@ -316,7 +355,7 @@ public final class DirectoryStorage implements Storage {
         places.put(to, place);
       }
     } catch (IOException e) {
-      throw translate(e, from, 0);
+      throw explain("can't be renamed to " + to, from, e, 0);
     } finally {
       names.unlock();
     }
@@ -324,7 +363,7 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public void delete(String name) throws IOException {
-    Path path = resolve(name);
+    Path path = resolveToChange(name);
     names.lock();
     try {
       Place place = places.get(name);
@@ -335,6 +374,8 @@ public final class DirectoryStorage implements Storage {
         Files.move(path, aside, StandardCopyOption.ATOMIC_MOVE);
         moved(place, name, aside);
       }
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be deleted", path, e);
     } finally {
       names.unlock();
     }
@@ -354,11 +395,16 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public void syncDirectory() throws IOException {
+    checkWritable();
     StoreLock held = lockHeld();
     if (held != null) {
       held.ensureValid();
     }
-    syncDirectory(directory);
+    descriptors.retrying(
+        () -> {
+          syncDirectory(directory);
+          return true;
+        });
   }
 
   private static void syncDirectory(Path dir) throws IOException {
@@ -374,7 +420,7 @@ public final class DirectoryStorage implements Storage {
         }
       }
     } catch (IOException e) {
-      throw translate(e, dir.toString(), null, 0);
+      throw explain("can't be synced", dir, e);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -384,11 +430,16 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public long usableBytes() throws IOException {
-    return Files.getFileStore(directory).getUsableSpace();
+    try {
+      return Files.getFileStore(directory).getUsableSpace();
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be asked for its free space", directory, e);
+    }
   }
 
   @Override
   public void lock() throws IOException {
+    checkWritable();
     names.lock();
     try {
       if (lock != null) {
@@ -404,6 +455,28 @@ public final class DirectoryStorage implements Storage {
       lock = taken;
     } finally {
       names.unlock();
+    }
+  }
+
+  @Override
+  public @Nullable String lockToRead() throws IOException {
+    names.lock();
+    try {
+      if (lock != null) {
+        throw new IllegalStateException("locked already by this storage: " + directory);
+      }
+      lock = StoreLock.takeToRead(directory);
+      return lock.unheldBecause();
+    } finally {
+      names.unlock();
+    }
+  }
+
+  @Override
+  public void describeHolder(String holder) {
+    StoreLock held = lockHeld();
+    if (held != null) {
+      held.describeHolder(holder);
     }
   }
 
@@ -455,27 +528,47 @@ public final class DirectoryStorage implements Storage {
     return path;
   }
 
-  /** The exception to throw for {@code e}; a full disk is thrown right here. */
-  IOException translate(IOException e, String name, long bytesWanted) {
-    return translate(e, name, directory, bytesWanted);
+  private Path resolveToChange(String name) {
+    checkWritable();
+    return resolve(name);
   }
 
-  private static IOException translate(
-      IOException e, String name, @Nullable Path directory, long bytesWanted) {
-    String message = String.valueOf(e.getMessage());
-    boolean full =
-        message.contains("No space left on device") || message.contains("Disk quota exceeded");
-    if (!full && directory != null && bytesWanted > 0) {
+  private void checkWritable() {
+    if (readOnly) {
+      throw new IllegalStateException(directory + " was opened to be read only");
+    }
+  }
+
+  /**
+   * The exception to throw for {@code e}, as {@link FileErrors#explain} makes it; a full disk is
+   * thrown right here.
+   *
+   * @param bytesWanted by a write; 0 if it was none
+   */
+  IOException explain(String what, String name, IOException e, long bytesWanted) {
+    Path path = pathOf(name);
+    if (bytesWanted > 0 && !FileErrors.saysFull(e)) {
       // The system's message may be in another language.
       try {
-        full = Files.getFileStore(directory).getUsableSpace() < DataFile.BLOCK;
+        if (Files.getFileStore(directory).getUsableSpace() < DataFile.BLOCK) {
+          throw FileErrors.full(what, path, e);
+        }
       } catch (IOException unknown) {
         e.addSuppressed(unknown);
       }
     }
-    if (full) {
-      throw new DiskFullException("the disk is full: " + name, e);
+    return explain(what, path, e);
+  }
+
+  private static IOException explain(String what, Path path, IOException e) {
+    if (FileErrors.saysFull(e)) {
+      throw FileErrors.full(what, path, e);
     }
-    return e;
+    return FileErrors.explain(what, path, e);
+  }
+
+  /** Where a file of this name is, for messages. */
+  Path pathOf(String name) {
+    return directory.resolve(name);
   }
 }

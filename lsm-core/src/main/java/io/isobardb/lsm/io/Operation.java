@@ -16,6 +16,7 @@ public enum Operation {
   SYNC(true),
   SIZE(false),
   TRUNCATE(true),
+  MAP(false),
   CLOSE(false);
 
   private final boolean mutating;

@@ -1,12 +1,15 @@
 package io.isobardb.lsm.io;
 
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.system.ProcessMemory;
+import io.isobardb.memory.system.Region;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated file: what a reader sees, what is durable, and in between the changes of which power
@@ -23,6 +26,14 @@ final class SimulatedInode {
   private final SimulatedContent visible;
   private final SimulatedContent durable;
   private final List<Change> unsynced;
+
+  /** How many states of mapped memory are remembered; the system has written older ones back. */
+  private static final int MAPPED_VERSIONS = 64;
+
+  /** Memory that stands for bytes of the file from {@link #mappedAt} on. */
+  private @Nullable Region mapped;
+
+  private long mappedAt;
 
   /** Open handles. */
   int handles;
@@ -57,10 +68,69 @@ final class SimulatedInode {
     if (length == 0) {
       return;
     }
+    capture(number);
     visible.write(offset, source, sourceOffset, length);
+    Region region = mapped;
+    if (region != null) {
+      visible.read(mappedAt, region.memory(), 0, region.memory().size());
+    }
     int first = (int) (offset / SimulatedContent.BLOCK);
     int last = (int) ((offset + length - 1) / SimulatedContent.BLOCK);
     remember(number, first, last + 1);
+  }
+
+  /** Maps a part of the file. All mappings share their memory, so they must be of the same part. */
+  Memory map(long offset, int length) {
+    Region known = mapped;
+    if (known != null) {
+      if (offset != mappedAt || length != known.memory().size()) {
+        throw new IllegalStateException("another part is mapped already");
+      }
+      return known.memory();
+    }
+    Region region = ProcessMemory.blocks().take(length);
+    visible.read(offset, region.memory(), 0, length);
+    mapped = region;
+    mappedAt = offset;
+    return region.memory();
+  }
+
+  /** No handle is left: what was stored in mapped memory stays in the file. */
+  void unmap(long number) {
+    capture(number);
+    Region region = mapped;
+    mapped = null;
+    if (region != null) {
+      region.free();
+    }
+  }
+
+  /**
+   * Takes over what was stored in mapped memory since the last time, as a change with this number.
+   * The system may write such pages back at any time, and here it does so with the oldest ones.
+   */
+  void capture(long number) {
+    Region region = mapped;
+    if (region == null) {
+      return;
+    }
+    Memory memory = region.memory();
+    byte[] block = new byte[SimulatedContent.BLOCK];
+    for (int at = 0; at < memory.size(); at += SimulatedContent.BLOCK) {
+      int index = (int) ((mappedAt + at) / SimulatedContent.BLOCK);
+      byte[] known = visible.block(index);
+      if (memory.compare(at, known.length, known, 0, known.length) != 0) {
+        if (known == SimulatedContent.HOLE) {
+          throw new AssertionError("a store to mapped memory that the disk has no block for");
+        }
+        memory.get(at, block, 0, block.length);
+        visible.setBlock(index, block.clone());
+        remember(number, index, index + 1);
+      }
+    }
+    while (unsynced.size() > MAPPED_VERSIONS) {
+      apply(unsynced.remove(0), durable);
+    }
   }
 
   /** Cuts the file off; nothing happens if it is not longer. */

@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A disk in memory that forgets what was not synced.
@@ -39,7 +40,7 @@ public final class SimulatedStorage implements Storage {
   private final SimulatedDirectory directory;
   private final Set<SimulatedInode> open = Collections.newSetFromMap(new IdentityHashMap<>());
   private FaultPlan faults = FaultPlan.NONE;
-  private Consumer<SimulatedStorage> mutationHook = storage -> {};
+  private @Nullable Consumer<SimulatedStorage> mutationHook;
   private long capacityBytes = Long.MAX_VALUE;
   private boolean supportsDirect = true;
   private boolean locked;
@@ -70,6 +71,7 @@ public final class SimulatedStorage implements Storage {
    * faults or hook, where everything is durable. This one goes on unharmed.
    */
   public synchronized SimulatedStorage crash(SplittableRandom random, CrashMode mode) {
+    captureMapped();
     long oldest = directory.oldestUnsynced(mutations);
     long moment = oldest + random.nextLong(mutations - oldest + 1);
     List<byte[]> stale = mode == CrashMode.RANDOM ? staleBlocks(random) : List.of();
@@ -96,6 +98,7 @@ public final class SimulatedStorage implements Storage {
    * faults or hook. This one goes on unharmed.
    */
   public synchronized SimulatedStorage copy() {
+    captureMapped();
     return successor(directory.copy());
   }
 
@@ -105,6 +108,13 @@ public final class SimulatedStorage implements Storage {
     storage.supportsDirect = supportsDirect;
     storage.mutations = mutations;
     return storage;
+  }
+
+  /** Takes over what was stored in mapped memory. */
+  private void captureMapped() {
+    for (SimulatedInode inode : open) {
+      inode.capture(Math.max(0, mutations - 1));
+    }
   }
 
   /** Old blocks of other files, which may show up where a file system forgot to zero. */
@@ -283,6 +293,12 @@ public final class SimulatedStorage implements Storage {
   }
 
   @Override
+  public synchronized @Nullable String lockToRead() throws IOException {
+    lock();
+    return null;
+  }
+
+  @Override
   public synchronized void close() {
     locked = false;
   }
@@ -290,7 +306,11 @@ public final class SimulatedStorage implements Storage {
   /** Counts, traces and times an operation, and asks whether it is to fail. */
   private Fault begin(Operation operation, String file, long a, long b) {
     if (operation.mutating()) {
-      mutationHook.accept(this);
+      Consumer<SimulatedStorage> hook = mutationHook;
+      if (hook != null) {
+        captureMapped();
+        hook.accept(this);
+      }
       mutations++;
     }
     Fault fault = faults.faultOf(operation, file, operations);
@@ -374,6 +394,7 @@ public final class SimulatedStorage implements Storage {
         check(offset, length);
         Fault fault = begin(Operation.READ, name, offset, length);
         succeed(fault, Operation.READ, name);
+        inode.capture(Math.max(0, mutations - 1));
         int part = fault.kind() == Fault.Kind.SHORT_READ ? partOf(length) : length;
         return inode.visible().read(offset, target, targetOffset, part);
       }
@@ -413,16 +434,31 @@ public final class SimulatedStorage implements Storage {
     }
 
     @Override
+    public Memory map(long offset, int length) throws IOException {
+      synchronized (SimulatedStorage.this) {
+        check(offset, length);
+        succeed(begin(Operation.MAP, name, offset, length), Operation.MAP, name);
+        return inode.map(offset, length);
+      }
+    }
+
+    @Override
     public void sync() throws IOException {
       synchronized (SimulatedStorage.this) {
         check(0, 0);
         Fault fault = begin(Operation.SYNC, name, 0, 0);
+        inode.capture(mutations - 1);
         if (fault.kind().fails()) {
           inode.failSync();
           throw failure(fault, Operation.SYNC, name);
         }
         inode.sync();
       }
+    }
+
+    @Override
+    public boolean holdsDescriptor() {
+      return true;
     }
 
     @Override
@@ -455,6 +491,7 @@ public final class SimulatedStorage implements Storage {
         closed = true;
         openFiles--;
         if (--inode.handles == 0) {
+          inode.unmap(Math.max(0, mutations - 1));
           open.remove(inode);
         }
         succeed(begin(Operation.CLOSE, name, 0, 0), Operation.CLOSE, name);

@@ -2,6 +2,7 @@ package io.isobardb.lsm.io;
 
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of a store. Names are plain file names; there are no subdirectories.
@@ -50,6 +51,23 @@ public interface Storage extends AutoCloseable {
    * @throws io.isobardb.lsm.error.StoreLockedException if somebody holds it; names who, if known
    */
   void lock() throws IOException;
+
+  /**
+   * Keeps others from writing while files are looked at, as {@link #lock} does, but changes
+   * nothing: no file is made, and no right to write is needed. Others may do the same at the same
+   * time, but not in this process.
+   *
+   * @return null; or, if others can't be excluded, why not, in words
+   * @throws io.isobardb.lsm.error.StoreLockedException if somebody holds the lock to write
+   */
+  @Nullable String lockToRead() throws IOException;
+
+  /**
+   * Says who holds the lock, for messages to others of this process who want it.
+   *
+   * @param holder in words, such as {@code by thread 'main'}
+   */
+  default void describeHolder(String holder) {}
 
   /** Gives the lock back. Files still open stay open. */
   @Override

@@ -9,6 +9,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -33,16 +34,34 @@ final class StoreLock {
   /** Channels that can't be closed without harm to somebody else's lock. */
   private static final List<FileChannel> ABANDONED = new CopyOnWriteArrayList<>();
 
+  /** Locks the file in one of the two ways. */
+  private interface Locking {
+    StoreLock lock(Path file, String key) throws IOException;
+  }
+
   private final Path path;
   private final String key;
-  private final FileChannel channel;
-  private final @Nullable Object fileKey;
 
-  private StoreLock(Path path, String key, FileChannel channel, @Nullable Object fileKey) {
+  /** Null if the file could not be locked. */
+  private final @Nullable FileChannel channel;
+
+  private final @Nullable Object fileKey;
+  private final @Nullable String unheldBecause;
+
+  private StoreLock(Path path, String key, FileChannel channel) throws IOException {
     this.path = path;
     this.key = key;
     this.channel = channel;
-    this.fileKey = fileKey;
+    this.fileKey = fileKey(path);
+    this.unheldBecause = null;
+  }
+
+  private StoreLock(Path path, String key, String unheldBecause) {
+    this.path = path;
+    this.key = key;
+    this.channel = null;
+    this.fileKey = null;
+    this.unheldBecause = unheldBecause;
   }
 
   /**
@@ -51,19 +70,36 @@ final class StoreLock {
    * @param directory its real path
    */
   static StoreLock take(Path directory) throws IOException {
+    return take(directory, StoreLock::lockToWrite);
+  }
+
+  /**
+   * Takes the lock of a directory to look at what is there: creates and changes nothing.
+   *
+   * @param directory its real path
+   * @return a lock that may hold nothing but the entry in the registry; see {@link #unheldBecause}
+   */
+  static StoreLock takeToRead(Path directory) throws IOException {
+    return take(directory, StoreLock::lockToRead);
+  }
+
+  private static StoreLock take(Path directory, Locking locking) throws IOException {
     String key = REGISTRY_PREFIX + directory;
-    String owner = "process " + ProcessHandle.current().pid() + " on " + host();
     Properties registry = System.getProperties();
-    if (registry.putIfAbsent(key, owner) != null) {
+    String opener = "by thread '" + Thread.currentThread().getName() + "'";
+    Object other = registry.putIfAbsent(key, opener);
+    if (other != null) {
       throw new StoreLockedException(
-          directory + " is open already in this process, " + ProcessHandle.current().pid());
+          String.format(
+              "%s is open already in this process, %d: it was opened %s",
+              directory, ProcessHandle.current().pid(), other));
     }
     boolean interrupted = Thread.interrupted();
     boolean taken = false;
     try {
       while (true) {
         try {
-          StoreLock lock = lockFile(directory, key, owner);
+          StoreLock lock = locking.lock(directory.resolve(FILE), key);
           taken = true;
           return lock;
         } catch (ClosedByInterruptException e) {
@@ -80,32 +116,85 @@ final class StoreLock {
     }
   }
 
-  private static StoreLock lockFile(Path directory, String key, String owner) throws IOException {
-    Path path = directory.resolve(FILE);
-    FileChannel channel =
-        FileChannel.open(
-            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    boolean close = true;
+  private static StoreLock lockToWrite(Path path, String key) throws IOException {
+    FileChannel channel;
     try {
-      FileLock lock = channel.tryLock();
-      if (lock == null) {
-        throw new StoreLockedException(directory + " is open already in " + readOwner(channel));
-      }
+      channel =
+          FileChannel.open(
+              path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be opened", path, e);
+    }
+    StoreLock taken = lock(path, key, channel, false);
+    try {
+      String owner = "process " + ProcessHandle.current().pid() + " on " + host();
       channel.truncate(0);
       channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
-      StoreLock taken = new StoreLock(path, key, channel, fileKey(path));
+      return taken;
+    } catch (IOException e) {
+      channel.close();
+      throw FileErrors.explain("can't be written", path, e);
+    }
+  }
+
+  private static StoreLock lockToRead(Path path, String key) throws IOException {
+    FileChannel channel;
+    try {
+      channel = FileChannel.open(path, StandardOpenOption.READ);
+    } catch (NoSuchFileException e) {
+      return new StoreLock(path, key, "there is no file " + path);
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      String why = String.valueOf(FileErrors.explain("can't be opened", path, e).getMessage());
+      return new StoreLock(path, key, why);
+    }
+    try {
+      return lock(path, key, channel, true);
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      String why = String.valueOf(FileErrors.explain("can't be locked", path, e).getMessage());
+      return new StoreLock(path, key, why);
+    }
+  }
+
+  /** Closes the channel unless it gets the lock. */
+  private static StoreLock lock(Path path, String key, FileChannel channel, boolean shared)
+      throws IOException {
+    boolean close = true;
+    try {
+      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared);
+      if (lock == null) {
+        throw new StoreLockedException(path.getParent() + " is " + otherUse(channel, shared));
+      }
+      StoreLock taken = new StoreLock(path, key, channel);
       close = false;
       return taken;
     } catch (OverlappingFileLockException e) {
-      // Somebody in this process has it, past the registry. Closing would drop his lock.
+      // Somebody in this process has it, past the registry. Closing would drop that lock.
       close = false;
       ABANDONED.add(channel);
-      throw new StoreLockedException(directory + " is open already in this process", e);
+      throw new StoreLockedException(path.getParent() + " is open already in this process", e);
     } finally {
       if (close) {
         channel.close();
       }
     }
+  }
+
+  /** What another process, which has the lock, does. */
+  private static String otherUse(FileChannel channel, boolean shared) throws IOException {
+    if (!shared && channel.tryLock(0, Long.MAX_VALUE, true) != null) {
+      // Who only reads does not write its name there.
+      return "being looked at by another process (isobar check, dump or repair): wait for its end";
+    }
+    return "open already in " + readOwner(channel);
+  }
+
+  /** Why other processes are not kept from writing, in words, or null if they are. */
+  @Nullable String unheldBecause() {
+    return unheldBecause;
   }
 
   private static String readOwner(FileChannel channel) throws IOException {
@@ -147,10 +236,16 @@ final class StoreLock {
     }
   }
 
+  /** Says who holds it, to others of this process. */
+  void describeHolder(String holder) {
+    System.getProperties().replace(key, holder);
+  }
+
   /** Gives the lock back. The file stays. */
   void release() throws IOException {
-    try {
-      channel.close();
+    FileChannel held = channel;
+    try (held) {
+      // Closing gives it back.
     } finally {
       System.getProperties().remove(key);
     }

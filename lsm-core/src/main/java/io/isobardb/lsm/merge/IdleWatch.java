@@ -5,13 +5,15 @@ import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Notices trees that nobody writes to any more, and has their memory merged into one run.
  *
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
- * store that is not written to is not looked at again.
+ * store that is not written to is not looked at again. Work that has to be repeated until it is
+ * done, and that no one waits for, is done here as well.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #written} by any.
  */
@@ -22,11 +24,16 @@ public final class IdleWatch implements Service {
   private final Engine engine;
   private final Merger merger;
   private final Map<TreeHandle, Long> seen = new HashMap<>();
+  private final BooleanSupplier unfinished;
   private @Nullable Handle handle;
 
-  public IdleWatch(Engine engine, Merger merger) {
+  /**
+   * @param unfinished does a piece of other work; whether there is more of it. Must not wait.
+   */
+  public IdleWatch(Engine engine, Merger merger, BooleanSupplier unfinished) {
     this.engine = engine;
     this.merger = merger;
+    this.unfinished = unfinished;
   }
 
   /** Begins. */
@@ -34,7 +41,7 @@ public final class IdleWatch implements Service {
     handle = engine.environment().scheduler().start(this);
   }
 
-  /** Some tree was written to. Cheap. */
+  /** Some tree was written to, or there is other work. Cheap. */
   public void written() {
     Handle started = handle;
     if (started != null) {
@@ -54,7 +61,7 @@ public final class IdleWatch implements Service {
 
   @Override
   public void run() {
-    boolean again = false;
+    boolean again = unfinished.getAsBoolean();
     for (TreeHandle tree : engine.catalog().trees()) {
       Long now = tree.bytesWritten();
       if (!now.equals(seen.put(tree, now))) {

@@ -1,10 +1,10 @@
 package io.isobardb.lsm.observe;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 
 /**
  * Passes events on to a store's listeners and to JFR.
@@ -12,7 +12,7 @@ import org.apache.logging.log4j.Logger;
  * <p>Thread rule: all methods may be called by any thread; the caller holds no lock.
  */
 public final class Observers {
-  private static final Logger LOG = LogManager.getLogger(Observers.class);
+  private static final Logger LOG = System.getLogger(Observers.class.getName());
 
   private final String store;
   private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
@@ -117,8 +117,8 @@ public final class Observers {
       try {
         call.accept(listener, event);
       } catch (Throwable e) {
-        LOG.warn("listener {} failed at {}: {}", listener, event, e.toString());
-        LOG.debug("where it failed", e);
+        LOG.log(Level.WARNING, "listener " + listener + " failed at " + event + ": " + e);
+        LOG.log(Level.DEBUG, () -> "where it failed", e);
       }
     }
   }

@@ -38,6 +38,7 @@ final class Recovery {
   private final Committer committer;
   private final Merger merger;
   private final Recovered recovered;
+  private final BatchFormat.Reader reader = new BatchFormat.Reader();
 
   /** Operations with lower LSNs are in SSTables, by tree. */
   private final Map<Integer, Long> flushedLsns = new HashMap<>();
@@ -123,13 +124,15 @@ final class Recovery {
         2);
   }
 
-  private void replay(long lsn, byte kind, Memory payload, int offset, int length) {
+  private void replay(long lsn, byte kind, Memory payload, int offset, int length, int rest) {
     engine.log().replaying(lsn);
     if (kind == LogHandler.BATCH) {
-      BatchFormat.decode(
+      reader.read(
+          lsn,
           payload,
           offset,
           length,
+          rest,
           (operation, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
             TreeHandle tree = engine.catalog().tree(treeId);
             if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
@@ -138,6 +141,8 @@ final class Recovery {
             }
           });
     }
-    engine.log().replayed(lsn + Lsn.ALIGNMENT);
+    if (rest == 0) {
+      engine.log().replayed(lsn + Lsn.ALIGNMENT);
+    }
   }
 }

@@ -61,6 +61,10 @@ final class StoreCheck {
   }
 
   CheckReport run() throws IOException {
+    String unlocked = store.unlockedBecause();
+    if (unlocked != null) {
+      notes.add("if a process writes to the store now, findings may be wrong: " + unlocked);
+    }
     checkDirectory();
     for (Recovered.Tree tree : recovered.trees()) {
       checkTree(tree);
@@ -237,7 +241,7 @@ final class StoreCheck {
   }
 
   /** The length of the log. */
-  private long checkLog() throws IOException {
+  private long checkLog() {
     progress.at("the log", doneBytes, totalBytes);
     int trees = recovered.counters().nextTreeId();
     try {
@@ -262,7 +266,7 @@ final class StoreCheck {
                 "holds LSN " + highestLsn + ", but the log ends at LSN " + log.endLsn()));
       }
       return log.endLsn() - store.logStartLsn();
-    } catch (IsobarException e) {
+    } catch (IOException | UncheckedIOException | IsobarException e) {
       find(Finding.of("the log", e));
       return 0;
     }

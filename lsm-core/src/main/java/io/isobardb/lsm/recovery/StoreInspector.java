@@ -32,8 +32,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a store that is not open, to be looked at. Nothing is replayed, cut or deleted; the
- * only file that is touched is the lock, which is held until {@link #close}.
+ * The files of a store that is not open, to be looked at. Nothing is made, changed or deleted, and
+ * no right to write is needed. Until {@link #close} the lock is held for reading, which keeps
+ * others from opening the store; where that can't be had, {@link #unlockedBecause} says why.
  *
  * <p>Thread rule: one thread.
  */
@@ -43,10 +44,16 @@ public final class StoreInspector implements AutoCloseable {
   private final Map<String, KeyOrder> orders;
   private final ReadMemory memory;
   private final TableSpace space;
+  private final @Nullable String unlockedBecause;
 
   private StoreInspector(
-      Storage storage, Recovered recovered, Map<String, KeyOrder> orders, ReadMemory memory) {
+      Storage storage,
+      @Nullable String unlockedBecause,
+      Recovered recovered,
+      Map<String, KeyOrder> orders,
+      ReadMemory memory) {
     this.storage = storage;
+    this.unlockedBecause = unlockedBecause;
     this.recovered = recovered;
     this.orders = orders;
     this.memory = memory;
@@ -73,12 +80,12 @@ public final class StoreInspector implements AutoCloseable {
         throw new FormatException(
             storage.path() + " is not a store: it has no file CURRENT; give a store's directory");
       }
-      storage.lock();
+      String unlockedBecause = storage.lockToRead();
       Recovered recovered = readManifest(storage);
       PagePool pool =
           new PagePool(memoryBytes, StoreProperties.pageSize(recovered.properties(), 4096));
       return new StoreInspector(
-          storage, recovered, orders, ReadMemory.of(pool, memoryBytes / 2, 0));
+          storage, unlockedBecause, recovered, orders, ReadMemory.of(pool, memoryBytes / 2, 0));
     } catch (Throwable e) {
       storage.close();
       throw e;
@@ -108,6 +115,14 @@ public final class StoreInspector implements AutoCloseable {
   /** What the manifest says. Its {@code manifest} is closed: it answers, but takes no edits. */
   public Recovered recovered() {
     return recovered;
+  }
+
+  /**
+   * Why nobody could be kept from opening the store meanwhile, in words; null if all are. If
+   * somebody does, what is found may be wrong.
+   */
+  public @Nullable String unlockedBecause() {
+    return unlockedBecause;
   }
 
   /** The store's ID, which all its files carry. */
@@ -252,17 +267,20 @@ public final class StoreInspector implements AutoCloseable {
    * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
    */
   public LogScan log(OperationVisitor visitor) throws IOException {
+    BatchFormat.Reader reader = new BatchFormat.Reader();
     return LogScan.run(
         storage,
         memory.pool(),
         storeId(),
         logExtent(),
-        (lsn, kind, payload, offset, length) -> {
+        (lsn, kind, payload, offset, length, rest) -> {
           if (kind == LogHandler.BATCH) {
-            BatchFormat.decode(
+            reader.read(
+                lsn,
                 payload,
                 offset,
                 length,
+                rest,
                 (operation, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) ->
                     visitor.operation(
                         lsn, operation, treeId, bytes, keyOffset, keyLength, valueLength));

@@ -41,10 +41,10 @@ import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: made and closed by one thread; the parts have their own rules.
  */
 public final class StoreParts {
-  private static final Logger LOG = LogManager.getLogger(StoreParts.class);
+  private static final Logger LOG = System.getLogger(StoreParts.class.getName());
 
   private static final int RESERVE_PAGES = 32;
 
@@ -123,7 +123,6 @@ public final class StoreParts {
     if (slots != null) {
       slots.onLeave(flusher::flushAll);
     }
-    this.idleWatch = new IdleWatch(engine, merger);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
         new MemoryWall(
@@ -137,6 +136,7 @@ public final class StoreParts {
                 options.writeMemory(),
                 options.tuning().options().writeFloorBytes(),
                 options.tuning().options().cacheFloorBytes()));
+    this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     this.tuner = options.tuning().on() ? newTuner() : null;
     this.committer =
         new Committer(
@@ -280,7 +280,7 @@ public final class StoreParts {
   private void recover(Bootstrap found) throws IOException {
     found.recovered().trees().forEach(treeFactory::add);
     new Recovery(found, options, engine, committer, merger).run();
-    wall.start();
+    wall.start(idleWatch::written);
     engine.failure().onFailure(this::stopWriting);
     engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);
     flusher.request();
@@ -404,7 +404,7 @@ public final class StoreParts {
     try {
       manifest.promise(engine.log().get().durable());
     } catch (DiskFullException e) {
-      LOG.warn("no room to note that the store was closed in order", e);
+      LOG.log(Level.WARNING, "no room to note that the store was closed in order", e);
     }
   }
 
@@ -433,7 +433,7 @@ public final class StoreParts {
 
   private void closeAfterFailedOpen(Throwable cause) {
     for (TreeHandle tree : engine.catalog().trees()) {
-      tree.close("the store could not be opened");
+      tree.close(TreeHandle.Refusal.STORE_CLOSED);
     }
     try {
       close();

@@ -97,7 +97,7 @@ public final class StoreRepair {
   /**
    * Repairs a store.
    *
-   * @param damaged its directory, whose lock is taken; nothing else there is changed
+   * @param damaged its directory, whose lock is taken for reading; nothing there is changed
    * @param target an empty directory; what is there after a failure is of no use
    * @throws FormatException if nothing there can be recognised as a store, or {@code target} is not
    *     empty
@@ -109,7 +109,7 @@ public final class StoreRepair {
     if (!target.list().isEmpty()) {
       throw new FormatException(target.path() + " is not empty; give a directory that is");
     }
-    damaged.lock();
+    String unlocked = damaged.lockToRead();
     PagePool small = new PagePool(2 << 20, 4096);
     try {
       Recovered recovered = null;
@@ -123,6 +123,9 @@ public final class StoreRepair {
       StoreRepair repair =
           new StoreRepair(
               damaged, target, settings, progress, recovered, ManifestRemains.read(damaged, small));
+      if (unlocked != null) {
+        repair.notes.add("if a process writes to the store now, the result is wrong: " + unlocked);
+      }
       if (recovered == null) {
         repair.lose(
             MANIFEST,
@@ -391,18 +394,21 @@ public final class StoreRepair {
       extent = new LogExtent(Math.max(counters.logStartLsn(), Lsn.FIRST), counters.syncedLsn());
       recovered.trees().forEach(tree -> flushed.put(tree.definition().id(), tree.flushedLsn()));
     }
+    BatchFormat.Reader reader = new BatchFormat.Reader();
     LogSalvage log =
         LogSalvage.run(
             damaged,
             from.pool(),
             storeId,
             extent,
-            (lsn, kind, payload, offset, length) -> {
+            (lsn, kind, payload, offset, length, rest) -> {
               if (kind == LogHandler.BATCH) {
-                BatchFormat.decode(
+                reader.read(
+                    lsn,
                     payload,
                     offset,
                     length,
+                    rest,
                     (operation, treeId, bytes, keyAt, keyLength, valueAt, valueLength) -> {
                       if (lsn >= flushed.getOrDefault(treeId, 0L)) {
                         byte[] key = Arrays.copyOfRange(bytes, keyAt, keyAt + keyLength);

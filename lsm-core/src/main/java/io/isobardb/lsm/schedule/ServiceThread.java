@@ -1,11 +1,11 @@
 package io.isobardb.lsm.schedule;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * a waker first makes work and then looks whether the thread sleeps.
  */
 final class ServiceThread implements Service.Handle, Runnable {
-  private static final Logger LOG = LogManager.getLogger(ServiceThread.class);
+  private static final Logger LOG = System.getLogger(ServiceThread.class.getName());
 
   /**
    * When to run at the latest.
@@ -79,12 +79,12 @@ final class ServiceThread implements Service.Handle, Runnable {
 
   private void fail(Throwable cause) {
     if (cause instanceof Error) {
-      LOG.error("service {} failed", service.name(), cause);
+      LOG.log(Level.ERROR, "service " + service.name() + " failed", cause);
     }
     try {
       service.failed(cause);
     } catch (Throwable e) {
-      LOG.error("service {} failed, and failed to say so", service.name(), e);
+      LOG.log(Level.ERROR, "service " + service.name() + " failed, and failed to say so", e);
     }
   }
 

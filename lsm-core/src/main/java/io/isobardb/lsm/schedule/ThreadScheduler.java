@@ -1,13 +1,13 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +27,7 @@ public final class ThreadScheduler implements Scheduler {
   /** One or two milliseconds of work. */
   private static final int STEP_BYTES = 1 << 20;
 
-  private static final Logger LOG = LogManager.getLogger(ThreadScheduler.class);
+  private static final Logger LOG = System.getLogger(ThreadScheduler.class.getName());
   private static final Job.Priority[] PRIORITIES = Job.Priority.values();
   private static final int FIRST_SLOW = Job.Priority.MERGE_DEEP.ordinal();
   private static final int NOTHING = PRIORITIES.length;
@@ -259,7 +259,7 @@ public final class ThreadScheduler implements Scheduler {
       }
     } catch (Throwable e) {
       if (e instanceof Error) {
-        LOG.error("job {} failed", job.name(), e);
+        LOG.log(Level.ERROR, "job " + job.name() + " failed", e);
       }
       fail(job, e);
     }
@@ -317,7 +317,7 @@ public final class ThreadScheduler implements Scheduler {
     try {
       job.failed(cause);
     } catch (Throwable e) {
-      LOG.error("job {} failed, and failed to say so", job.name(), e);
+      LOG.log(Level.ERROR, "job " + job.name() + " failed, and failed to say so", e);
     }
   }
 }

@@ -49,6 +49,7 @@ final class ThreadSignal implements Signal {
       return;
     }
     waiters.getAndIncrement();
+    boolean noted = Watchdog.waits(name);
     try {
       while (true) {
         long seen = generation;
@@ -59,6 +60,9 @@ final class ThreadSignal implements Signal {
       }
     } finally {
       waiters.getAndDecrement();
+      if (noted) {
+        Watchdog.goesOn();
+      }
     }
   }
 
@@ -81,6 +85,7 @@ final class ThreadSignal implements Signal {
     long deadline = System.nanoTime() + nanos;
     boolean interrupted = false;
     waiters.getAndIncrement();
+    boolean noted = Watchdog.waits(name);
     try {
       while (true) {
         long seen = generation;
@@ -94,6 +99,9 @@ final class ThreadSignal implements Signal {
       }
     } finally {
       waiters.getAndDecrement();
+      if (noted) {
+        Watchdog.goesOn();
+      }
       if (interrupted) {
         Thread.currentThread().interrupt();
       }

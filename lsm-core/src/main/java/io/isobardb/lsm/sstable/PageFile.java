@@ -199,7 +199,8 @@ final class PageFile implements BufferCache.Loader, AutoCloseable {
   }
 
   boolean isOpen() {
-    return file != null;
+    DataFile opened = file;
+    return opened != null && opened.holdsDescriptor();
   }
 
   /** Opens the file and checks its version, if that has not been done. */

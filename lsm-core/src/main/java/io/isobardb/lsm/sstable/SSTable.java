@@ -9,10 +9,10 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +41,7 @@ public final class SSTable {
 
   private static final int NO_FILTER = -1;
 
-  private static final Logger LOG = LogManager.getLogger(SSTable.class);
+  private static final Logger LOG = System.getLogger(SSTable.class.getName());
 
   private final TableSpace space;
   private final PagePool pool;
@@ -440,7 +440,7 @@ public final class SSTable {
       }
     } catch (IOException | DiskFullException e) {
       // Nobody needs the file any more; if it stays, the next open of the store deletes it.
-      LOG.warn("could not dispose of {}", meta.fileName(), e);
+      LOG.log(Level.WARNING, "could not dispose of " + meta.fileName(), e);
     }
   }
 

@@ -4,6 +4,7 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MemoryComponent.Use;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TreeDroppedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,7 +39,7 @@ public final class TreeHandle {
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
 
   private volatile Priority priority = Priority.EQUAL;
-  private volatile @Nullable String refused;
+  private volatile @Nullable Refusal refused;
   private volatile boolean closed;
   private volatile byte @Nullable [] sweep;
   private volatile @Nullable EntryFilter filter;
@@ -60,6 +61,16 @@ public final class TreeHandle {
    */
   public record Priority(long floorBytes, double weight) {
     static final Priority EQUAL = new Priority(0, 1);
+  }
+
+  /** Why a tree can't be used. */
+  public enum Refusal {
+    /** The store is closed. */
+    STORE_CLOSED,
+    /** The tree was dropped, or is being dropped. */
+    DROPPED,
+    /** A batch was applied to it in part. */
+    PARTLY_WRITTEN
   }
 
   /**
@@ -127,10 +138,8 @@ public final class TreeHandle {
   /**
    * Makes all that clients do with the tree from now on fail. Its memory is flushed all the same:
    * calls that began before may be waiting for that.
-   *
-   * @param why for the message: {@code "the store is closed"}
    */
-  public void refuse(String why) {
+  public void refuse(Refusal why) {
     refused = why;
   }
 
@@ -143,7 +152,7 @@ public final class TreeHandle {
   }
 
   /** As {@link #refuse}, and ends flushes and merges of the tree, too. */
-  public void close(String why) {
+  public void close(Refusal why) {
     refused = why;
     closed = true;
   }
@@ -157,13 +166,28 @@ public final class TreeHandle {
   /**
    * Passes if the tree may be used.
    *
-   * @throws StoreClosedException if it may not
+   * @throws TreeDroppedException if it was dropped
+   * @throws StoreClosedException if the store is closed, or has to be opened again
    */
   public void checkOpen() {
-    String why = refused;
+    Refusal why = refused;
     if (why != null) {
-      throw new StoreClosedException("tree '" + name + "' can't be used: " + why);
+      throw refusal(why);
     }
+  }
+
+  private StoreClosedException refusal(Refusal why) {
+    return switch (why) {
+      case DROPPED -> new TreeDroppedException(name);
+      case STORE_CLOSED ->
+          new StoreClosedException("tree '" + name + "' can't be used: the store is closed");
+      case PARTLY_WRITTEN ->
+          new StoreClosedException(
+              "tree '"
+                  + name
+                  + "' can't be used: a batch was applied to it in part; close the store, and open it"
+                  + " again");
+    };
   }
 
   /** The key up to which partial flushes have swept the key space, or null at its beginning. */

@@ -3,6 +3,7 @@ package io.isobardb.lsm.transaction;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.LockTimeoutException;
+import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
@@ -25,12 +26,21 @@ import org.jspecify.annotations.Nullable;
  * step of a walk that others change meanwhile misleads nobody: as long as an owner waits, it
  * releases nothing.
  *
+ * <p>A circle may also close through a thread that uses two owners: it waits with one for a lock of
+ * the other, which it will not end before. That is certain while the thread runs the body of the
+ * other ({@link LockOwner#enclose}), and told at once. Elsewhere the thread that used an owner last
+ * may have handed it on: it is told after a short wait, unless another thread has used the owner by
+ * then.
+ *
  * <p>Locks are handed on to the one who waits longest.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class LockTable {
   private static final int KEY_TEXT_BYTES = 24;
+
+  /** How long a thread waits for an owner that it used last, and that another may go on with. */
+  private static final long HAND_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Environment environment;
   private final ConcurrentMap<Integer, ConcurrentNavigableMap<byte[], RecordLock>> trees =
@@ -43,9 +53,19 @@ public final class LockTable {
     this.environment = environment;
   }
 
-  /** A new owner, without locks. */
-  public LockOwner newOwner() {
-    return new LockOwner(ids.incrementAndGet(), environment.clock().nanos());
+  /**
+   * A new owner, without locks, used by the current thread.
+   *
+   * @param waitNanos how long it may wait for locks, all waits together
+   * @param write whether it is a plain write; others count what that has locked as written
+   */
+  public LockOwner newOwner(long waitNanos, boolean write) {
+    return new LockOwner(nextId(), environment.clock().nanos(), waitNanos, write);
+  }
+
+  /** A number that no owner has. */
+  public long nextId() {
+    return ids.incrementAndGet();
   }
 
   private ConcurrentNavigableMap<byte[], RecordLock> locks(TreeHandle tree) {
@@ -63,8 +83,11 @@ public final class LockTable {
    *
    * @param key not changed afterwards
    * @return false if it was the owner already
-   * @throws LockTimeoutException if it is somebody else's for so long; what is held stays held
-   * @throws DeadlockException if the wait would have no end; what is held stays held
+   * @throws LockTimeoutException if another owner keeps it for {@code timeoutNanos}, or for longer
+   *     than {@code owner} may wait in all
+   * @throws DeadlockException if the wait would have no end
+   * @throws SelfDeadlockException if it would have none because the current thread is using the
+   *     lock's owner; in all three cases what is held stays held
    */
   public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
     ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
@@ -90,65 +113,88 @@ public final class LockTable {
   /** Waits for a lock; false if it went out of the table meanwhile. */
   private boolean await(LockOwner owner, RecordLock lock, long timeoutNanos) {
     Signal granted = owner.granted(environment.scheduler());
+    Thread current = Thread.currentThread();
     synchronized (walks) {
+      LockOwner blocker = lock.owner();
+      if (blocker != null && blocker.encloses(current)) {
+        throw selfDeadlock(lock, blocker);
+      }
       owner.waitsFor(lock);
-      LockOwner blocker = circle(owner, lock);
-      if (blocker != null) {
+      String circle = circle(owner, lock, current);
+      if (circle != null) {
         owner.waitsFor(null);
         throw new DeadlockException(
             lock.tree.name(),
             lock.key,
-            describe(lock)
-                + " is locked by transaction "
-                + blocker.id()
-                + ", which waits for this one, number "
-                + owner.id()
-                + ": roll back, and try again");
+            describe(lock) + " is locked by " + circle + ": roll back, and try again");
       }
       if (!lock.enqueue(owner)) {
         owner.waitsFor(null);
         return false;
       }
     }
-    if (!granted.await(() -> lock.owner() == owner || closed, timeoutNanos) || closed) {
-      if (lock.leave(owner)) {
-        owner.waitsFor(null);
-        throw notGranted(lock, timeoutNanos);
-      }
+    long begun = environment.clock().nanos();
+    long most = Math.min(timeoutNanos, owner.waitNanos());
+    long first = isUsed(lock, current) ? Math.min(most, HAND_OVER_NANOS) : most;
+    boolean ended = granted.await(() -> lock.owner() == owner || closed, first);
+    if (!ended && first < most && !isUsed(lock, current)) {
+      ended = granted.await(() -> lock.owner() == owner || closed, most - first);
+      first = most;
+    }
+    long waited = environment.clock().nanos() - begun;
+    owner.waited(waited);
+    if ((!ended || closed) && lock.leave(owner)) {
+      owner.waitsFor(null);
+      throw notGranted(lock, waited, first < most);
     }
     owner.held().add(lock);
     return true;
   }
 
-  private RuntimeException notGranted(RecordLock lock, long timeoutNanos) {
+  /** Whether the lock is owned by one that {@code thread} used last. */
+  private static boolean isUsed(RecordLock lock, Thread thread) {
+    LockOwner blocker = lock.owner();
+    return blocker != null && blocker.isUsedBy(thread);
+  }
+
+  private RuntimeException notGranted(RecordLock lock, long waited, boolean bySelf) {
     if (closed) {
       return new StoreClosedException("the store was closed during a wait for a lock");
     }
     LockOwner blocker = lock.owner();
-    String by =
-        blocker == null
-            ? "others"
-            : "transaction "
-                + blocker.id()
-                + ", which began "
-                + millis(environment.clock().nanos() - blocker.startNanos())
-                + " ms ago";
+    if (bySelf && blocker != null) {
+      return selfDeadlock(lock, blocker);
+    }
     return new LockTimeoutException(
         lock.tree.name(),
         lock.key,
-        describe(lock) + " was locked for " + millis(timeoutNanos) + " ms by " + by);
+        describe(lock)
+            + " was still locked after a wait of "
+            + TimeUnit.NANOSECONDS.toMillis(waited)
+            + " ms, by "
+            + (blocker == null ? "others" : blocker.describe(environment.clock().nanos())));
   }
 
-  private static long millis(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(nanos);
+  private SelfDeadlockException selfDeadlock(RecordLock lock, LockOwner blocker) {
+    return new SelfDeadlockException(
+        lock.tree.name(),
+        lock.key,
+        describe(lock)
+            + " is locked by "
+            + blocker.describe(environment.clock().nanos())
+            + ", which is this one: it would wait for itself. Write through that transaction"
+            + " (Transaction.put, or the method that takes it), or end it first");
   }
 
-  /** Who owns the lock, if he waits, at the end of the chain, for {@code owner}. */
-  private static @Nullable LockOwner circle(LockOwner owner, RecordLock lock) {
+  /** Who owns the lock, in words, if it waits, at the end of the chain, for {@code owner}. */
+  private static @Nullable String circle(LockOwner owner, RecordLock lock, Thread current) {
     LockOwner first = lock.owner();
     for (LockOwner next = first; next != null; ) {
       if (next == owner) {
-        return first;
+        return first + ", which waits for this one, " + owner;
+      }
+      if (next.encloses(current)) {
+        return first + ", which waits for " + next + " of this thread";
       }
       RecordLock wanted = next.waitsFor();
       LockOwner after = wanted == null ? null : wanted.owner();
@@ -169,6 +215,10 @@ public final class LockTable {
         ConcurrentNavigableMap<byte[], RecordLock> locks = trees.get(lock.tree.id());
         if (locks != null) {
           locks.remove(lock.key, lock);
+          if (lock.tree.closed() && locks.isEmpty()) {
+            // Locked after the tree was forgotten.
+            trees.remove(lock.tree.id(), locks);
+          }
         }
       }
     }

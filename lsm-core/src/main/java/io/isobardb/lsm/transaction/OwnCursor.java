@@ -41,33 +41,45 @@ final class OwnCursor extends LeafCursor {
 
   @Override
   public boolean first() {
-    return stand(writes.firstEntry());
+    synchronized (writes) {
+      return stand(writes.firstEntry());
+    }
   }
 
   @Override
   public boolean last() {
-    return stand(writes.lastEntry());
+    synchronized (writes) {
+      return stand(writes.lastEntry());
+    }
   }
 
   @Override
   public boolean seek(byte[] sought, int offset, int length, long atLsn) {
     byte[] from = Arrays.copyOfRange(sought, offset, offset + length);
-    return stand(lsn <= atLsn ? writes.ceilingEntry(from) : writes.higherEntry(from));
+    synchronized (writes) {
+      return stand(lsn <= atLsn ? writes.ceilingEntry(from) : writes.higherEntry(from));
+    }
   }
 
   @Override
   public boolean seekBefore(byte[] sought, int offset, int length) {
-    return stand(writes.lowerEntry(Arrays.copyOfRange(sought, offset, offset + length)));
+    synchronized (writes) {
+      return stand(writes.lowerEntry(Arrays.copyOfRange(sought, offset, offset + length)));
+    }
   }
 
   @Override
   public boolean next() {
-    return stand(writes.higherEntry(key));
+    synchronized (writes) {
+      return stand(writes.higherEntry(key));
+    }
   }
 
   @Override
   public boolean previous() {
-    return stand(writes.lowerEntry(key));
+    synchronized (writes) {
+      return stand(writes.lowerEntry(key));
+    }
   }
 
   @Override

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a transaction is going to write to one tree: of each key the last write.
  *
- * <p>Thread rule: one thread at a time.
+ * <p>Thread rule: one thread at a time, save that cursors may be used by other threads: what they
+ * see of a change made meanwhile is not defined, but they do no harm.
  */
 public final class OwnWrites implements Overlay {
   /**
@@ -23,7 +24,9 @@ public final class OwnWrites implements Overlay {
     static final Write DELETE = new Write(null);
   }
 
+  /** Changes, and looks of cursors, hold its monitor. */
   private final NavigableMap<byte[], Write> writes;
+
   private long changes;
 
   public OwnWrites(KeyOrder order) {
@@ -38,16 +41,20 @@ public final class OwnWrites implements Overlay {
    */
   public @Nullable Write put(byte[] key, byte @Nullable [] value) {
     changes++;
-    return writes.put(key, value == null ? Write.DELETE : new Write(value));
+    synchronized (writes) {
+      return writes.put(key, value == null ? Write.DELETE : new Write(value));
+    }
   }
 
   /** Takes a write back. */
   public void restore(byte[] key, @Nullable Write before) {
     changes++;
-    if (before == null) {
-      writes.remove(key);
-    } else {
-      writes.put(key, before);
+    synchronized (writes) {
+      if (before == null) {
+        writes.remove(key);
+      } else {
+        writes.put(key, before);
+      }
     }
   }
 

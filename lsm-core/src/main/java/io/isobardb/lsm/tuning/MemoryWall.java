@@ -3,10 +3,16 @@ package io.isobardb.lsm.tuning;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.system.ProcessMemory;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -25,6 +31,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Thread rule: all methods may be called by any thread; {@link #setBudget} waits for flushes.
  */
 public final class MemoryWall {
+  private static final Logger LOG = System.getLogger(MemoryWall.class.getName());
+
   /** The wall moves in steps of this part of the budget ... */
   private static final int STEPS = 64;
 
@@ -46,6 +54,14 @@ public final class MemoryWall {
   /** Floors: a 16th of what is shared, but no more than this, unless a 64th is more. */
   private static final long FLOOR_BYTES = 4 << 20;
 
+  /** How long {@link #setBudget} waits for slabs to go; then they go without it. */
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
+
+  private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 100_000_000;
+
+  private static final AtomicBoolean TOLD = new AtomicBoolean();
+
   private final Engine engine;
   private final PagePool pool;
   private final BufferCache cache;
@@ -54,6 +70,12 @@ public final class MemoryWall {
   private final double grantShare;
   private final double wantedWriteShare;
   private final double wantedCacheShare;
+  private final Signal pause;
+
+  /** The log's end when the budget was last lowered: older entries may lie in slabs that go. */
+  private volatile long loweredAtLsn;
+
+  private volatile Runnable onUnfinished = () -> {};
 
   /** Held while the wall moves, and while the budget changes. */
   private final ReentrantLock moving = new ReentrantLock();
@@ -87,6 +109,7 @@ public final class MemoryWall {
     this.wantedCacheShare = (double) grant.cacheFloorBytes() / grant.budgetBytes();
     this.targetBytes = grant.writeBytes();
     this.sharedBytes = grant.budgetBytes();
+    this.pause = engine.environment().scheduler().signal("memory that is given back");
     engine.gate().grant(grant.writeBytes(), this::makeRoom);
   }
 
@@ -102,14 +125,23 @@ public final class MemoryWall {
   public record Grant(
       long budgetBytes, long writeBytes, long writeFloorBytes, long cacheFloorBytes) {}
 
-  /** Divides the memory, now that the log has its buffers. */
-  public void start() {
+  /**
+   * Divides the memory, now that the log has its buffers.
+   *
+   * @param onUnfinished called when {@link #giveBack} has to be called again, and soon
+   */
+  public void start(Runnable onUnfinished) {
+    this.onUnfinished = onUnfinished;
     moving.lock();
     try {
       divide(budgetBytes, engine.gate().limitBytes());
       cache.borrow(() -> (int) (engine.gate().spareBytes() / pool.pageSize()));
     } finally {
       moving.unlock();
+    }
+    String why = ProcessMemory.whyNotGivenBack();
+    if (why != null && TOLD.compareAndSet(false, true)) {
+      LOG.log(Level.INFO, "memory that stores free may stay with this process: " + why);
     }
   }
 
@@ -264,8 +296,9 @@ public final class MemoryWall {
 
   /**
    * Changes the budget; write memory and buffer cache keep their shares of it. More is there at
-   * once; for less, this waits until the write memory has been flushed down to its new size, and
-   * the rest is reached as pages come back.
+   * once. For less, this waits until the write memory has been flushed down to its new size, and
+   * then until the pool is within the new budget. That second wait is bounded: what is still held
+   * after it is logged, and {@link #giveBack} goes on in the background.
    *
    * @throws IllegalArgumentException if it is more than the JVM may have, or too little for what
    *     does not shrink
@@ -285,6 +318,53 @@ public final class MemoryWall {
     } finally {
       moving.unlock();
     }
+    awaitBudget();
+  }
+
+  /** Waits until the pool is within the budget, for a bounded time, without any lock. */
+  private void awaitBudget() {
+    long begun = engine.nanos();
+    long nanos = SHORTEST_PAUSE_NANOS;
+    while (giveBack()) {
+      boolean stuck = engine.failure().cause() != null || engine.space().isFull();
+      if (stuck || engine.nanos() - begun > PATIENCE_NANOS) {
+        LOG.log(
+            Level.WARNING,
+            engine.environment().storage().path()
+                + ": the memory budget was lowered to "
+                + pool.limitBytes()
+                + " bytes, but "
+                + pool.allocatedBytes()
+                + " are still held; they go as flushes, merges and reads end that hold pages of them: "
+                + pool.ledger());
+        onUnfinished.run();
+        return;
+      }
+      pause.await(() -> !pool.isAboveLimit(), nanos);
+      nanos = Math.min(2 * nanos, LONGEST_PAUSE_NANOS);
+    }
+  }
+
+  /**
+   * Makes those who hold pages of slabs that are to go give them up: trees, by flushes; cursors;
+   * the cache. Does not wait.
+   *
+   * @return whether the pool is still above its limit
+   */
+  public boolean giveBack() {
+    if (!pool.isAboveLimit()) {
+      return false;
+    }
+    if (engine.failure().cause() == null && !engine.space().isFull()) {
+      for (TreeHandle tree : engine.catalog().trees()) {
+        long oldest = tree.states().current().minMemoryLsn(engine.log().durable());
+        if (oldest < loweredAtLsn && !tree.closed()) {
+          flusher.flushAll(tree);
+        }
+      }
+    }
+    pool.vacate();
+    return pool.isAboveLimit();
   }
 
   private void changeBudget(long bytes) {
@@ -313,10 +393,8 @@ public final class MemoryWall {
     largestWrite = Math.min(largestWrite, grant / LARGE_WRITES);
     divide(bytes, write);
     pool.setLimit(bytes);
-    if (pool.allocatedBytes() > bytes) {
-      // Memory that nobody writes to any more would keep its slabs for ever.
-      engine.catalog().trees().forEach(flusher::flushAll);
-    }
+    // Memory that nobody writes to any more would keep its slabs for ever.
+    loweredAtLsn = engine.log().end();
     flusher.request();
   }
 

@@ -13,10 +13,10 @@ import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.DecisionText;
 import io.isobardb.tuner.memory.TunerHistory;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 
 /**
  * The tuner's decisions in a file of the store, one line each ({@link DecisionText}), the newest
@@ -34,7 +34,7 @@ public final class TunerFile {
   /** Beyond this size it is written anew with the newest half. */
   private static final int MAX_BYTES = 256 << 10;
 
-  private static final Logger LOG = LogManager.getLogger(TunerFile.class);
+  private static final Logger LOG = System.getLogger(TunerFile.class.getName());
 
   private final Storage storage;
   private final PagePool pool;
@@ -66,7 +66,7 @@ public final class TunerFile {
     try {
       return decisions.add(DecisionText.parse(line));
     } catch (RuntimeException e) {
-      LOG.debug("a line of {} is passed over: {}", NAME, e.toString());
+      LOG.log(Level.DEBUG, () -> "a line of " + NAME + " is passed over: " + e);
       return false;
     }
   }
@@ -76,7 +76,8 @@ public final class TunerFile {
     try {
       return storage.exists(NAME) ? parse(text()) : TunerHistory.EMPTY;
     } catch (IOException | RuntimeException e) {
-      LOG.info("the memory tuner starts afresh: {}/{}: {}", storage.path(), NAME, e.toString());
+      LOG.log(
+          Level.INFO, "the memory tuner starts afresh: " + storage.path() + "/" + NAME + ": " + e);
       return TunerHistory.EMPTY;
     }
   }
@@ -102,7 +103,8 @@ public final class TunerFile {
         storage.rename(TEMPORARY, NAME);
       }
     } catch (IOException | RuntimeException e) {
-      LOG.info("a decision of the memory tuner is not kept: {}: {}", storage.path(), e.toString());
+      LOG.log(
+          Level.INFO, "a decision of the memory tuner is not kept: " + storage.path() + ": " + e);
     }
   }
 

@@ -12,9 +12,9 @@ import io.isobardb.tuner.memory.MemoryTuner;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +45,7 @@ public final class TunerService implements Service {
   /** If less than this part of a cycle's bytes was written in an interval, merges rest. */
   private static final int HARDLY = 256;
 
-  private static final Logger LOG = LogManager.getLogger(TunerService.class);
+  private static final Logger LOG = System.getLogger(TunerService.class.getName());
 
   private final Engine engine;
   private final MemoryWall wall;
@@ -280,9 +280,11 @@ public final class TunerService implements Service {
 
   @Override
   public void failed(Throwable cause) {
-    LOG.warn(
-        "the memory tuner of {} has stopped; memory stays divided as it is",
-        engine.environment().storage().path(),
+    LOG.log(
+        Level.WARNING,
+        "the memory tuner of "
+            + engine.environment().storage().path()
+            + " has stopped; memory stays divided as it is",
         cause);
   }
 }

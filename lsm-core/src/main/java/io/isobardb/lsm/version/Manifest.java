@@ -10,14 +10,14 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +40,15 @@ public final class Manifest implements AutoCloseable {
   /** A fair {@code rollBytes} for {@link #create} and {@link #open}. */
   public static final long DEFAULT_ROLL_BYTES = 1 << 20;
 
-  private static final Logger LOG = LogManager.getLogger(Manifest.class);
+  private static final Logger LOG = System.getLogger(Manifest.class.getName());
 
   private final Storage storage;
   private final ManifestFiles files;
   private final long rollBytes;
+
+  /** The format version that CURRENT names on the disk. */
+  private int currentVersion = ManifestLayout.FORMAT_VERSION;
+
   private StoreContents contents;
 
   /** The file in force; after opening it is known by name only and {@link #file} is null. */
@@ -142,6 +146,8 @@ public final class Manifest implements AutoCloseable {
    *
    * <p>A sync is not enough for that: after one that failed, the system may show what it has not
    * written, and take it for written. So all that is not known to be durable is written again.
+   *
+   * <p>A store of an older format has the current one from here on.
    */
   public void settle() throws IOException {
     try (DataFile found = storage.open(identity.fileName(), IoMode.BUFFERED)) {
@@ -150,6 +156,12 @@ public final class Manifest implements AutoCloseable {
     }
     syncDirectory();
     syncedBytes = endBytes;
+    if (currentVersion < ManifestLayout.FORMAT_VERSION) {
+      // From here on the store may hold what a release of that version would not find.
+      writeCurrent(identity, previous, promised);
+      putInForce();
+      currentVersion = ManifestLayout.FORMAT_VERSION;
+    }
   }
 
   /**
@@ -409,7 +421,7 @@ public final class Manifest implements AutoCloseable {
       }
     } catch (IOException | DiskFullException e) {
       // The edits are durable. What is left behind is an orphan, which the next open finds.
-      LOG.warn("could not remove an old manifest", e);
+      LOG.log(Level.WARNING, "could not remove an old manifest", e);
     }
   }
 
@@ -447,6 +459,7 @@ public final class Manifest implements AutoCloseable {
       throw new FormatException("not a store: " + storage.path() + " has no file CURRENT", e);
     }
     identity = ManifestLayout.checkCurrent(current);
+    currentVersion = ManifestLayout.version(current);
     previous = ManifestLayout.previous(current);
     promised = ManifestLayout.synced(current);
     nextNumber = 1 + Math.max(identity.number(), highestNumber(storage));

@@ -45,7 +45,11 @@ import org.jspecify.annotations.Nullable;
  * can tell: a torn tail.
  */
 final class ManifestLayout {
-  static final int FORMAT_VERSION = 1;
+  /**
+   * Version 2 has the same bytes as version 1. A store of version 2 may hold the end of its log in
+   * the file RING, which a release that knows version 1 alone would lose.
+   */
+  static final int FORMAT_VERSION = 2;
 
   static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;
@@ -170,6 +174,11 @@ final class ManifestLayout {
   /** The number of the manifest before the one in force. */
   static long previous(byte[] current) {
     return buffer(current).getLong(PREVIOUS);
+  }
+
+  /** The format version of CURRENT, whose bytes were checked. */
+  static int version(byte[] current) {
+    return buffer(current).getInt(VERSION);
   }
 
   /** What the bytes of CURRENT, which were checked, say is synced. */

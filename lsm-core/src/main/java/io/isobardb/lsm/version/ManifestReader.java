@@ -59,7 +59,7 @@ final class ManifestReader {
   private void applyEdits(int at, int payload, int end) {
     for (VersionEdit edit : EditCodec.decode(identity.fileName(), bytes, payload, end)) {
       try {
-        contents.apply(edit);
+        contents.applyStored(edit);
       } catch (IllegalArgumentException e) {
         throw corrupt(at, "an edit that does not fit: " + e.getMessage());
       }

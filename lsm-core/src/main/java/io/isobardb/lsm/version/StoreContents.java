@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that the manifest says, as a model in memory: edits go in, and the same comes out as a list
@@ -82,7 +83,27 @@ final class StoreContents {
       applyToStore(edit);
       return;
     }
+    apply(edit, edit.created());
+  }
+
+  /**
+   * As {@link #apply}, for an edit that was read from a file. A release that did not check names
+   * wrote {@code ?} for each lone surrogate, so several trees can have one name there: those that
+   * come later get their ID appended.
+   *
+   * @throws IllegalArgumentException if the edit does not fit; the contents are then undefined
+   */
+  void applyStored(VersionEdit edit) {
     TreeDefinition created = edit.created();
+    if (created != null && created.name().contains("?") && ids.containsKey(created.name())) {
+      String distinct = created.name() + "#" + created.id();
+      apply(edit, new TreeDefinition(created.id(), distinct, created.options()));
+    } else {
+      apply(edit);
+    }
+  }
+
+  private void apply(VersionEdit edit, @Nullable TreeDefinition created) {
     if (created != null) {
       if (trees.containsKey(created.id())) {
         throw new IllegalArgumentException("tree ID " + created.id() + " exists");

@@ -1,6 +1,8 @@
 package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.Observers;
 import io.isobardb.lsm.observe.StallCounter;
 import io.isobardb.lsm.schedule.Environment;
@@ -11,7 +13,6 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -38,30 +39,29 @@ public final class Log implements AutoCloseable {
   private final Segments segments;
   private final LogWriter writer;
   private final Signal visibleChanged;
-  private final PagePool pool;
-  private final List<Block> blocks;
+  private final Storage storage;
+  private final LogMemory memory;
   private final long droppedBytes;
+  private boolean closed;
 
   private Log(
       Ring ring,
       Segments segments,
-      Memory stage,
+      LogMemory memory,
       Environment environment,
       LogOptions options,
-      PagePool pool,
-      List<Block> blocks,
       long droppedBytes) {
     this.ring = ring;
     this.segments = segments;
-    this.pool = pool;
-    this.blocks = blocks;
+    this.storage = environment.storage();
+    this.memory = memory;
     this.droppedBytes = droppedBytes;
     this.visibleChanged = environment.scheduler().signal("earlier writes");
     this.writer =
         new LogWriter(
             ring,
             segments,
-            stage,
+            memory,
             environment.scheduler(),
             environment.clock(),
             options.asyncSyncNanos(),
@@ -91,75 +91,104 @@ public final class Log implements AutoCloseable {
     if (startLsn < Lsn.FIRST || startLsn % Lsn.ALIGNMENT != 0) {
       throw new IllegalArgumentException("no position of a record: " + startLsn);
     }
-    List<Block> blocks = new ArrayList<>();
+    Storage storage = environment.storage();
+    LogMemory memory = new LogMemory(pool, options.ringBytes());
     Segments segments = null;
     try {
-      Memory scratch = block(pool, Segments.SCRATCH_BYTES, blocks);
-      Memory stage = block(pool, LogWriter.stageMemoryBytes(options.ringBytes()), blocks);
-      Ring ring = new Ring(block(pool, options.ringBytes(), blocks), RecordLayout.seed(storeId));
-      segments = new Segments(environment.storage(), storeId, scratch, options);
+      segments = new Segments(storage, storeId, memory.scratch(), options);
       List<SegmentLayout> headers = segments.find(extent);
       long end = startLsn;
       long dropped = 0;
       if (headers.isEmpty()) {
         segments.roll(0);
       } else {
-        long durable = Math.max(extent.syncedLsn(), headers.get(headers.size() - 1).promise());
-        segments.settleFound(durable, ring.memory, options.ringBytes());
-        try (LogReplay replay =
-            new LogReplay(segments, headers, ring.memory, ring.storeSeed, pool)) {
-          replay.run(extent, handler);
+        try (RingFile left = RingFile.find(storage, storeId, memory.scratch());
+            LogReplay replay =
+                new LogReplay(
+                    segments, headers, memory.window(), left, RecordLayout.seed(storeId))) {
+          recover(segments, headers, replay, extent, memory, handler);
           end = replay.end();
           dropped = replay.droppedBytes();
-          replay.copyLastBlock(stage);
-          segments.cut(end, replay.torn(), stage);
         }
       }
       segments.adoptLeftovers();
+      Ring ring = memory.mapRing(storage, storeId);
       ring.reset(end);
-      Log log = new Log(ring, segments, stage, environment, options, pool, blocks, dropped);
+      Log log = new Log(ring, segments, memory, environment, options, dropped);
       log.writer.start(end, environment.scheduler());
       return log;
     } catch (Throwable e) {
-      release(segments, pool, blocks, e);
+      release(segments, memory, e);
       throw e;
     }
   }
 
+  /** Replays; what is handed over is durable in the segments before. */
+  private static void recover(
+      Segments segments,
+      List<SegmentLayout> headers,
+      LogReplay replay,
+      LogExtent extent,
+      LogMemory memory,
+      LogHandler handler)
+      throws IOException {
+    Memory window = memory.window();
+    long durable = Math.max(extent.syncedLsn(), headers.get(headers.size() - 1).promise());
+    segments.settleFound(durable, window, window.size());
+    replay.run(
+        extent,
+        handler,
+        (from, to, wholeEnd) -> {
+          try {
+            segments.complete(from, to, wholeEnd, replay, memory.stage());
+          } catch (DiskFullException e) {
+            throw new DiskFullException(
+                "the disk is full, and the last process left "
+                    + (to - from)
+                    + " bytes of log in "
+                    + RingFile.NAME
+                    + " that need room in a log segment; nothing is lost: make room, and open the"
+                    + " store again: "
+                    + e.getMessage(),
+                e);
+          }
+          return true;
+        });
+    replay.copyLastBlock(memory.stage());
+    segments.cut(replay.end(), replay.torn(), memory.stage());
+  }
+
   /**
-   * Checks that {@link #open} would find all segments, of a version that it can read. Changes
-   * nothing on disk.
+   * Checks that {@link #open} would find all segments, and the ring, of a version that it can read.
+   * Changes nothing on disk.
    *
    * @throws io.isobardb.lsm.error.CorruptionException if a segment is missing, or its header bad
-   * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
+   * @throws io.isobardb.lsm.error.FormatException if a file is of a newer version or of another
    *     store
    */
   public static void check(
       Environment environment, PagePool pool, LogOptions options, UUID storeId, LogExtent extent)
       throws IOException {
+    Storage storage = environment.storage();
     Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
     try {
-      new Segments(environment.storage(), storeId, scratch.memory(), options).find(extent);
+      RingFile ring = RingFile.find(storage, storeId, scratch.memory());
+      if (ring != null) {
+        ring.close();
+      }
+      new Segments(storage, storeId, scratch.memory(), options).find(extent);
     } finally {
       pool.release(scratch);
     }
   }
 
-  private static Memory block(PagePool pool, int bytes, List<Block> blocks) {
-    Block block = pool.allocateBlock(bytes, Purpose.LOG);
-    blocks.add(block);
-    return block.memory();
-  }
-
-  private static void release(
-      @Nullable Segments segments, PagePool pool, List<Block> blocks, Throwable cause) {
-    blocks.forEach(pool::release);
-    if (segments != null) {
-      try {
+  private static void release(@Nullable Segments segments, LogMemory memory, Throwable cause) {
+    try (memory) {
+      if (segments != null) {
         segments.close();
-      } catch (IOException e) {
-        cause.addSuppressed(e);
       }
+    } catch (IOException e) {
+      cause.addSuppressed(e);
     }
   }
 
@@ -176,8 +205,7 @@ public final class Log implements AutoCloseable {
    */
   public long reserveMarker() {
     checkNotFailed();
-    awaitPlace(RecordLayout.MARKER_BYTES);
-    long lsn = ring.reserve(RecordLayout.MARKER_BYTES);
+    long lsn = reserve(RecordLayout.MARKER_BYTES, RecordLayout.MARKER_BYTES);
     long end = lsn + RecordLayout.MARKER_BYTES;
     if (end > ring.limit()) {
       awaitRoom(end);
@@ -231,7 +259,10 @@ public final class Log implements AutoCloseable {
     return ring.visibleEnd() - 1;
   }
 
-  /** The end of what is synced: every record with an LSN below it survives a crash. */
+  /**
+   * The end of what is synced in the segments. While the disk is full, {@link #awaitDurable}
+   * vouches for more.
+   */
   public long durable() {
     return writer.durable();
   }
@@ -252,10 +283,9 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits until the record at {@code lsn}, which was published, and all before it are synced.
+   * Waits until the record at {@code lsn}, which was published, and all before it survive a failure
+   * of the machine. While the disk is full, the ring keeps them: it has its space on the disk.
    *
-   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; the record will become
-   *     durable when there is, unless the process ends before
    * @throws io.isobardb.lsm.error.StoreFailedException if the log has stopped; whether the record
    *     is durable is unknown
    */
@@ -264,8 +294,8 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits until all that is visible now is synced; errors as {@link #awaitDurable}. A disk that was
-   * full is tried again at once.
+   * Waits as {@link #awaitDurable} for all that is visible now. A disk that was full is tried again
+   * at once.
    */
   public void flush() {
     writer.tryAgain();
@@ -324,14 +354,43 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits until a record that takes its place now would find room for so many bytes, while it still
-   * may turn back. Others may take the room meanwhile.
+   * Takes a record's place. Waits until there is room in the ring for its first bytes, while the
+   * writer may still turn back.
+   *
+   * @throws DiskFullException if there is none because the disk is full, or if the disk has no room
+   *     for the bytes that the ring can't hold
    */
-  void awaitPlace(long bytes) {
-    if (ring.tail() + bytes > ring.limit()) {
+  long reserve(long firstBytes, long recordBytes) {
+    if (firstBytes < recordBytes) {
+      checkDiskRoom(recordBytes);
+    }
+    long lsn = ring.reserve(firstBytes, recordBytes);
+    while (lsn == Ring.NO_ROOM) {
       VarHandle.fullFence();
       advance();
-      writer.awaitPlace(bytes);
+      writer.awaitPlace(firstBytes);
+      lsn = ring.reserve(firstBytes, recordBytes);
+    }
+    return lsn;
+  }
+
+  /** A record that is larger than the ring could not turn back halfway. */
+  private void checkDiskRoom(long recordBytes) {
+    long usable;
+    try {
+      usable = storage.usableBytes();
+    } catch (IOException unknown) {
+      return;
+    }
+    if (usable < recordBytes) {
+      throw new DiskFullException(
+          "a write of "
+              + recordBytes
+              + " bytes needs as much room on the disk of "
+              + storage.path()
+              + ", which has "
+              + usable
+              + "; nothing was written");
     }
   }
 
@@ -342,16 +401,17 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Syncs all that is visible, with a last record that promises it, and closes the files. A log
-   * that has stopped is closed as it stands.
+   * Makes all that is visible durable, with a last record that promises it, and closes the files. A
+   * log that has stopped is closed as it stands.
    *
    * @throws io.isobardb.lsm.error.IsobarException if the sync failed; all is closed nevertheless
    */
   @Override
   public void close() throws IOException {
-    if (blocks.isEmpty()) {
+    if (closed) {
       return;
     }
+    closed = true;
     try {
       if (!writer.hasFailed()) {
         flush();
@@ -360,9 +420,9 @@ public final class Log implements AutoCloseable {
       }
     } finally {
       writer.stop();
-      blocks.forEach(pool::release);
-      blocks.clear();
-      segments.close();
+      try (memory) {
+        segments.close();
+      }
     }
   }
 }

@@ -12,13 +12,16 @@ public interface LogHandler {
   byte MARKER = RecordLayout.MARKER;
 
   /**
-   * One whole record whose checksum was right. Called by the opening thread.
+   * A record, or a part of one that is larger than the memory it is read with. The parts of a
+   * record come one after another, and the first only when the checksums of all of them were right.
+   * Called by the opening thread.
    *
    * @param lsn the record's LSN
    * @param kind {@link #BATCH} or {@link #MARKER}
    * @param payload the region that holds the payload, valid during the call
    * @param offset where in {@code payload} it starts
    * @param length bytes of payload
+   * @param rest bytes of the record's payload that follow in later calls; 0 in the last one
    */
-  void record(long lsn, byte kind, Memory payload, int offset, int length);
+  void record(long lsn, byte kind, Memory payload, int offset, int length, int rest);
 }

@@ -61,11 +61,11 @@ public final class LogRecord {
   }
 
   /**
-   * Takes the record's place in the log, and waits for room in the ring if there is none.
+   * Takes the record's place in the log. Waits if the ring has no room.
    *
    * @return the record's LSN
-   * @throws io.isobardb.lsm.error.DiskFullException if there is none because the disk is full; the
-   *     record has taken no place
+   * @throws io.isobardb.lsm.error.DiskFullException if the ring has no room because the disk is
+   *     full, or if the disk has no room for a record in fragments; the record has taken no place
    */
   public long begin(int payloadLength) {
     if (at != NONE) {
@@ -78,9 +78,10 @@ public final class LogRecord {
     log.checkNotFailed();
     completed = false;
     fragmented = payloadLength > ring.fragmentBytes;
-    log.awaitPlace(
-        RecordLayout.HEADER_BYTES + Lsn.align(Math.min(payloadLength, ring.fragmentBytes)));
-    lsn = ring.reserve(ring.recordBytes(payloadLength));
+    long recordBytes = ring.recordBytes(payloadLength);
+    long firstBytes =
+        fragmented ? RecordLayout.HEADER_BYTES + (long) ring.fragmentBytes : recordBytes;
+    lsn = log.reserve(firstBytes, recordBytes);
     remaining = payloadLength;
     openFragment(lsn);
     return lsn;
@@ -174,8 +175,8 @@ public final class LogRecord {
   }
 
   /**
-   * Ends the payload and stores the checksum. The record will be written and, unless the process
-   * dies first, be found by replay.
+   * Ends the payload and stores the checksum. From here on replay finds the record, even if the
+   * process dies. A failure of the machine can still take it.
    *
    * @throws IllegalStateException if fewer bytes were put than {@link #begin} was told
    */

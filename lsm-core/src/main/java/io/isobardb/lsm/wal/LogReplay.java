@@ -12,9 +12,6 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.Block;
-import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -29,8 +26,15 @@ import org.jspecify.annotations.Nullable;
  * was synced when it was closed. Then it is damage. Promises are always about ends of whole
  * records, so a record that a promise cuts in two does not exist.
  *
- * <p>Memory: a window of the stream, and a block for a record that does not fit into it. A record's
- * length is believed only after its checksum was right.
+ * <p>What the segments lack may still be in the ring of the process that wrote them, if that
+ * process was killed. Where the segments end, right records in the ring go on with the log. They
+ * may be trusted after a failure of the machine, too, when any part of the ring can be missing: a
+ * record that is right is the one that was written at its LSN, and it is used only if nothing
+ * before it is missing.
+ *
+ * <p>Memory: a window of the stream. A record that does not fit into it is read twice: first to see
+ * that all of it is right, then to deliver it in parts. A record's length is believed only after
+ * its checksum was right.
  *
  * <p>Thread rule: one thread.
  */
@@ -39,9 +43,20 @@ final class LogReplay implements AutoCloseable {
   private final List<SegmentLayout> headers;
   private final Memory window;
   private final long storeSeed;
-  private final PagePool pool;
   private final CRC32C crc = new CRC32C();
-  private final long streamEnd;
+  private final @Nullable RingFile ring;
+
+  /** The part of the stream that is read from the ring; empty if there is none. */
+  private long ringFrom;
+
+  private long ringTo;
+  private boolean ringUsed;
+
+  /** The first byte behind what can be read. */
+  private long streamEnd;
+
+  /** Where the record began, or the fragment, that {@link #deliver} did not find. */
+  private long missing;
 
   private long windowStart;
   private long windowEnd;
@@ -60,20 +75,35 @@ final class LogReplay implements AutoCloseable {
   private boolean torn;
   private long droppedBytes;
 
+  /** Is told of records that the segments lack. */
+  interface RingPart {
+    /** Nothing is done about them. */
+    RingPart LEFT = (from, to, wholeEnd) -> false;
+
+    /**
+     * The bytes of the stream between two positions are in the ring alone.
+     *
+     * @param wholeEnd the end of the last whole record before them
+     * @return whether they are in the segments now
+     */
+    boolean found(long from, long to, long wholeEnd) throws IOException;
+  }
+
   /**
-   * @param window scratch memory; as large as the ring
+   * @param window scratch memory, of at least two blocks
+   * @param ring what the last process left; null if nothing
    */
   LogReplay(
       Segments segments,
       List<SegmentLayout> headers,
       Memory window,
-      long storeSeed,
-      PagePool pool) {
+      @Nullable RingFile ring,
+      long storeSeed) {
     this.segments = segments;
     this.headers = headers;
     this.window = window;
+    this.ring = ring;
     this.storeSeed = storeSeed;
-    this.pool = pool;
     this.streamEnd = segments.endPosition();
   }
 
@@ -95,31 +125,82 @@ final class LogReplay implements AutoCloseable {
   /**
    * Hands all records of the log to {@code handler}.
    *
+   * @param part is told of what is in the ring alone, before the handler gets it
    * @throws CorruptionException if a record is damaged that must be there
    */
-  void run(LogExtent extent, LogHandler handler) throws IOException {
+  void run(LogExtent extent, LogHandler handler, RingPart part) throws IOException {
     long p = extent.startLsn();
-    for (long next = deliver(p, handler); next > p; next = deliver(p, handler)) {
+    for (long next = deliver(p, handler);
+        next > p || goesOnInRing(p, part);
+        next = deliver(p, handler)) {
       p = next;
     }
     end = p;
     judgeTail(extent.syncedLsn());
   }
 
+  /** Whether the ring has what is missing of the log behind {@code wholeEnd}. */
+  private boolean goesOnInRing(long wholeEnd, RingPart part) throws IOException {
+    RingFile left = ring;
+    if (left == null || ringUsed) {
+      return false;
+    }
+    long from = missing;
+    if (!left.holds(from)) {
+      return false;
+    }
+    readFromRing(from, from + left.ringBytes());
+    long to = from;
+    while (to < ringTo && parseInRing(to, left)) {
+      to += size;
+    }
+    readFromRing(from, to);
+    if (to == from) {
+      return false;
+    }
+    ringUsed = true;
+    if (part.found(from, to, wholeEnd)) {
+      readFromRing(from, from);
+    }
+    return true;
+  }
+
+  private boolean parseInRing(long p, RingFile left) throws IOException {
+    long word0 = window.getLong(load(p, Long.BYTES));
+    boolean marker = RecordLayout.isMarker(word0);
+    if (word0 == 0 || !marker && p + Long.BYTES == ringTo) {
+      return false;
+    }
+    long state = marker ? p : p + Long.BYTES;
+    left.ignoreState(state, marker);
+    int at = load(state, Long.BYTES);
+    long flag = marker ? RecordLayout.MARKER_APPLIED : RecordLayout.APPLIED;
+    window.putLong(at, window.getLong(at) & ~flag);
+    return parse(p);
+  }
+
+  private void readFromRing(long from, long to) {
+    ringFrom = from;
+    ringTo = to;
+    streamEnd = Math.max(segments.endPosition(), (to + DataFile.BLOCK - 1) & -DataFile.BLOCK);
+    windowEnd = windowStart;
+  }
+
   /** Delivers the record at {@code p}; gives its end, or {@code p} if there is no whole record. */
   private long deliver(long p, LogHandler handler) throws IOException {
     if (!parse(p)) {
+      missing = p;
       return p;
     }
     if (fragment == FULL) {
       long next = p + size;
       if (size == MARKER_BYTES) {
-        handler.record(p, LogHandler.MARKER, window, 0, 0);
+        handler.record(p, LogHandler.MARKER, window, 0, 0, 0);
       } else if (kind == BATCH && size <= maxSpan()) {
         int at = load(p, (int) size);
-        handler.record(p, LogHandler.BATCH, window, at + HEADER_BYTES, length);
+        handler.record(p, LogHandler.BATCH, window, at + HEADER_BYTES, length, 0);
       } else if (kind == BATCH) {
-        deliverAssembled(p, next, length, handler);
+        deliverParts(p, next, length, handler);
       }
       return next;
     }
@@ -130,6 +211,7 @@ final class LogReplay implements AutoCloseable {
     long q = p + size;
     do {
       if (!parse(q)) {
+        missing = q;
         return p;
       }
       if (fragment != MIDDLE && fragment != LAST || size == MARKER_BYTES) {
@@ -142,7 +224,7 @@ final class LogReplay implements AutoCloseable {
       throw damaged(p, "a record of " + total + " bytes");
     }
     if (kind == BATCH) {
-      deliverAssembled(p, q, (int) total, handler);
+      deliverParts(p, q, (int) total, handler);
     }
     return q;
   }
@@ -175,6 +257,9 @@ final class LogReplay implements AutoCloseable {
       if (next > p) {
         begun = true;
         p = next;
+        continue;
+      }
+      if (begun && !stray && goesOnInRing(p, RingPart.LEFT)) {
         continue;
       }
       long from = p;
@@ -210,7 +295,7 @@ final class LogReplay implements AutoCloseable {
   /** Where the first right record begins at {@code from} or behind; {@link #parse} describes it. */
   private long nextRecord(long from) throws IOException {
     for (long q = from; q < streamEnd; ) {
-      if (!segments.isThere(q)) {
+      if (q < segments.endPosition() && !segments.isThere(q)) {
         q = segments.nextThere(q);
       } else if (parse(q)) {
         return q;
@@ -221,24 +306,24 @@ final class LogReplay implements AutoCloseable {
     return streamEnd;
   }
 
-  private void deliverAssembled(long p, long next, int total, LogHandler handler)
-      throws IOException {
-    Block block = pool.allocateBlock(total, Purpose.LOG);
-    try {
-      int done = 0;
-      for (long q = p; q < next; ) {
-        int part = RecordLayout.length(window.getLong(load(q, HEADER_BYTES)));
-        copy(q + HEADER_BYTES, block.memory(), done, part);
-        done += part;
-        q += HEADER_BYTES + Lsn.align(part);
+  /** Delivers a record whose fragments were all found right, as it is read once more. */
+  private void deliverParts(long p, long next, int total, LogHandler handler) throws IOException {
+    int rest = total;
+    for (long q = p; q < next; ) {
+      int fragmentBytes = RecordLayout.length(window.getLong(load(q, HEADER_BYTES)));
+      for (int done = 0; done < fragmentBytes; ) {
+        int piece = Math.min(fragmentBytes - done, maxSpan());
+        rest -= piece;
+        int at = load(q + HEADER_BYTES + done, piece);
+        handler.record(p, LogHandler.BATCH, window, at, piece, rest);
+        done += piece;
       }
-      handler.record(p, LogHandler.BATCH, block.memory(), 0, total);
-    } finally {
-      pool.release(block);
+      q += HEADER_BYTES + Lsn.align(fragmentBytes);
     }
   }
 
-  private void copy(long from, Memory target, int targetOffset, int count) throws IOException {
+  /** Copies bytes of the stream out. */
+  void copy(long from, Memory target, int targetOffset, int count) throws IOException {
     for (int done = 0; done < count; ) {
       int piece = Math.min(count - done, maxSpan());
       target.copyFrom(targetOffset + done, window, load(from + done, piece), piece);
@@ -328,18 +413,34 @@ final class LogReplay implements AutoCloseable {
       windowStart = position & -DataFile.BLOCK;
       windowEnd = Math.min(windowStart + window.size(), streamEnd);
       for (long at = windowStart; at < windowEnd; ) {
-        long segmentEnd = (at / segments.segmentBytes() + 1) * segments.segmentBytes();
-        int piece = (int) (Math.min(windowEnd, segmentEnd) - at);
-        int offset = (int) (at - windowStart);
-        int got = segments.isThere(at) ? read(at, offset, piece) : 0;
-        if (got < piece) {
-          window.zero(offset + got, piece - got);
-          shortFile = true;
-        }
-        at += piece;
+        at += fill(at, (int) (at - windowStart));
       }
+      overlay();
     }
     return (int) (position - windowStart);
+  }
+
+  /** Reads from {@code at} on what one segment has; gives how many bytes that should be. */
+  private int fill(long at, int offset) throws IOException {
+    long segmentEnd = (at / segments.segmentBytes() + 1) * segments.segmentBytes();
+    int piece = (int) (Math.min(windowEnd, segmentEnd) - at);
+    boolean inSegments = at < segments.endPosition();
+    int got = inSegments && segments.isThere(at) ? read(at, offset, piece) : 0;
+    if (got < piece) {
+      window.zero(offset + got, piece - got);
+      shortFile |= inSegments;
+    }
+    return piece;
+  }
+
+  /** Lays what is read from the ring over what the segments have in the window. */
+  private void overlay() throws IOException {
+    RingFile left = ring;
+    long from = Math.max(ringFrom, windowStart);
+    long to = Math.min(ringTo, windowEnd);
+    if (left != null && from < to) {
+      left.read(from, window, (int) (from - windowStart), (int) (to - from));
+    }
   }
 
   /** Fewer bytes only where the file ends: what is not there is taken for the end of the log. */

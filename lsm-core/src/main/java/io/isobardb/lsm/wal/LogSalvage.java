@@ -1,7 +1,9 @@
 package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * right, save those behind a torn tail.
  *
  * @param lost what was synced, and can't be read
- * @param headers segments whose header is damaged, though their records may be right
+ * @param headers files whose header is damaged, though their records may be right
  */
 public record LogSalvage(List<Lost> lost, List<Finding> headers) {
   /**
@@ -74,7 +76,8 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
     List<Finding> bad = new ArrayList<>();
     List<Lost> lost = new ArrayList<>();
     try (ScanMemory memory = ScanMemory.of(pool);
-        Segments segments = memory.segments(storage, storeId)) {
+        Segments segments = memory.segments(storage, storeId);
+        RingFile ring = ring(storage, storeId, memory, bad)) {
       boolean known = extent.startLsn() > 0;
       List<SegmentLayout> headers =
           segments.findRemains(
@@ -85,7 +88,7 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
               lost.add(new Lost(segments.nameAt(from), segments.offsetAt(from), to - from));
       Memory window = memory.window().memory();
       try (LogReplay replay =
-          new LogReplay(segments, headers, window, RecordLayout.seed(storeId), pool)) {
+          new LogReplay(segments, headers, window, ring, RecordLayout.seed(storeId))) {
         replay.salvage(start, known, extent.syncedLsn(), LogScan.checked(segments, handler), part);
       }
       if (extent.syncedLsn() > segments.endPosition()) {
@@ -94,5 +97,17 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
       }
       return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
     }
+  }
+
+  private static @Nullable RingFile ring(
+      Storage storage, UUID storeId, ScanMemory memory, List<Finding> bad) throws IOException {
+    try {
+      return RingFile.find(storage, storeId, memory.scratch().memory());
+    } catch (CorruptionException e) {
+      bad.add(new Finding(e.file(), e.offset(), e.what()));
+    } catch (FormatException e) {
+      bad.add(new Finding(RingFile.NAME, 0, e.getMessage()));
+    }
+    return null;
   }
 }

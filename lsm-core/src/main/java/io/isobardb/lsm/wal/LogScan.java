@@ -29,15 +29,16 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
       Storage storage, PagePool pool, UUID storeId, LogExtent extent, LogHandler handler)
       throws IOException {
     try (ScanMemory memory = ScanMemory.of(pool);
-        Segments segments = memory.segments(storage, storeId)) {
+        Segments segments = memory.segments(storage, storeId);
+        RingFile ring = RingFile.find(storage, storeId, memory.scratch().memory())) {
       List<SegmentLayout> headers = segments.find(extent);
       if (headers.isEmpty()) {
         return new LogScan(extent.startLsn(), 0, List.of());
       }
       Memory window = memory.window().memory();
       try (LogReplay replay =
-          new LogReplay(segments, headers, window, RecordLayout.seed(storeId), pool)) {
-        replay.run(extent, checked(segments, handler));
+          new LogReplay(segments, headers, window, ring, RecordLayout.seed(storeId))) {
+        replay.run(extent, checked(segments, handler), LogReplay.RingPart.LEFT);
         List<String> files = new ArrayList<>();
         headers.forEach(header -> files.add(SegmentLayout.fileName(header.index())));
         return new LogScan(replay.end(), replay.droppedBytes(), List.copyOf(files));
@@ -47,9 +48,9 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
 
   /** Makes a payload that is none a damage of the log. */
   static LogHandler checked(Segments segments, LogHandler handler) {
-    return (lsn, kind, payload, offset, length) -> {
+    return (lsn, kind, payload, offset, length, rest) -> {
       try {
-        handler.record(lsn, kind, payload, offset, length);
+        handler.record(lsn, kind, payload, offset, length, rest);
       } catch (IllegalArgumentException e) {
         throw new CorruptionException(
             segments.nameAt(lsn), segments.offsetAt(lsn), "no batch: " + e.getMessage());

@@ -43,7 +43,9 @@ import org.jspecify.annotations.Nullable;
  * anew.
  *
  * <p>Failure: the first failed write or sync is final. Only a full disk is not: the bytes are still
- * in the ring and no sync has failed, so the write is tried again from time to time.
+ * in the ring and no sync has failed, so the write is tried again from time to time. Until it
+ * succeeds nothing more is admitted. What was admitted is made durable in the ring, whose file has
+ * its space on the disk; from there it must not go before the segments have it durably.
  *
  * <p>Thread rule: {@link #run} by the service's thread; what is marked so is for any thread.
  */
@@ -53,6 +55,7 @@ final class LogWriter implements Service {
 
   private final Ring ring;
   private final Segments segments;
+  private final LogMemory memory;
   private final Memory stage;
   private final Clock clock;
   private final long asyncSyncNanos;
@@ -77,7 +80,15 @@ final class LogWriter implements Service {
 
   private volatile long deadlineNanos;
   private volatile @Nullable DiskFullException diskFull;
+
+  /** Whether to try a full disk again before it is time. */
+  private volatile boolean retry;
+
   private volatile long durable;
+
+  /** All records below are durable in the ring, if they are not in the segments. */
+  private volatile long kept;
+
   private volatile long written;
   private volatile long syncedPosition;
   private volatile long syncs;
@@ -90,6 +101,9 @@ final class LogWriter implements Service {
   /** The first header whose state is not cleared in the file; at most a header before written. */
   private long header;
 
+  /** The end of the last record, or fragment, that is written from its first byte to its last. */
+  private long boundary;
+
   /** Whether {@link #header} is a fragment that others come before. */
   private boolean inside;
 
@@ -97,20 +111,21 @@ final class LogWriter implements Service {
   private long whole;
 
   /**
-   * @param stage scratch memory of {@link #stageMemoryBytes}
+   * @param memory its staging buffer has {@link #stageMemoryBytes}
    * @param onFailure raises the signals that the log's other waiters wait on
    */
   LogWriter(
       Ring ring,
       Segments segments,
-      Memory stage,
+      LogMemory memory,
       Scheduler scheduler,
       Clock clock,
       long asyncSyncNanos,
       Runnable onFailure) {
     this.ring = ring;
     this.segments = segments;
-    this.stage = stage;
+    this.memory = memory;
+    this.stage = memory.stage();
     this.clock = clock;
     this.asyncSyncNanos = asyncSyncNanos;
     this.stageBytes = stage.size() - DataFile.BLOCK;
@@ -132,6 +147,7 @@ final class LogWriter implements Service {
   void start(long position, Scheduler scheduler) {
     completed = position;
     header = position;
+    boundary = position;
     whole = position;
     written = position;
     syncedPosition = position;
@@ -146,8 +162,11 @@ final class LogWriter implements Service {
 
   @Override
   public boolean ready() {
-    if (failure.get() != null || diskFull != null) {
+    if (failure.get() != null) {
       return false;
+    }
+    if (diskFull != null) {
+      return retry;
     }
     // Between two runs without an error, written is the end of a record.
     long from = written;
@@ -167,14 +186,17 @@ final class LogWriter implements Service {
     long now = clock.nanos();
     boolean due = armed.get() && now - deadlineNanos >= 0;
     try {
+      retry = false;
       writeFinished();
-      if ((due || syncWanted.get() > durable) && written > syncedPosition) {
+      boolean wanted = due || syncWanted.get() > durable || kept > durable;
+      if (wanted && written > syncedPosition) {
         sync();
+        free();
       }
     } catch (DiskFullException e) {
       diskFull = e;
-      synced.raise();
       room.raise();
+      keepInRing();
       wakeWithin(DISK_FULL_RETRY_NANOS);
       return;
     }
@@ -223,6 +245,7 @@ final class LogWriter implements Service {
     long h = header;
     boolean in = inside;
     long wholeEnd = whole;
+    long ended = h <= to ? h : boundary;
     while (h < to) {
       if (!in) {
         wholeEnd = h;
@@ -239,6 +262,9 @@ final class LogWriter implements Service {
       int fragment = marker ? RecordLayout.FULL : RecordLayout.fragment(word);
       in = fragment == FIRST || fragment == MIDDLE;
       h += RecordLayout.sizeBytes(word0);
+      if (h <= to) {
+        ended = h;
+      }
     }
     if (h == to && !in) {
       wholeEnd = to;
@@ -253,6 +279,7 @@ final class LogWriter implements Service {
     header = h;
     inside = in;
     whole = wholeEnd;
+    boundary = ended;
     writtenBytes += padded;
     written = to;
     int keep = used & -unit;
@@ -260,9 +287,45 @@ final class LogWriter implements Service {
     segments.prepare();
   }
 
-  /** Gives room back; a header whose state is still to be cleared is read once more. */
+  /**
+   * The disk is full: what is finished becomes durable where it is, in a segment or in the ring.
+   */
+  private void keepInRing() throws IOException {
+    boolean in = inside;
+    long end = in ? whole : header;
+    for (long h = header; h < completed; ) {
+      long word0 = ring.memory.getLongAcquire(ring.offset(h));
+      int fragment =
+          RecordLayout.isMarker(word0)
+              ? RecordLayout.FULL
+              : RecordLayout.fragment(ring.memory.getLongAcquire(ring.offset(h + 8)));
+      in = fragment == FIRST || fragment == MIDDLE;
+      h += RecordLayout.sizeBytes(word0);
+      end = in ? end : h;
+    }
+    if (written > syncedPosition) {
+      sync();
+    }
+    if (end > kept) {
+      try {
+        memory.syncRing();
+      } catch (DiskFullException e) {
+        throw new IOException("sync of " + RingFile.NAME + " failed", e);
+      }
+      kept = end;
+      synced.raise();
+    }
+  }
+
+  /**
+   * Gives room back, by whole records or fragments: after a crash one is read either from the
+   * segments or from the ring.
+   */
   private void free() {
-    long to = Math.min(Math.min(written, ring.walked()), header);
+    long to = Math.min(boundary, ring.walked());
+    if (kept > durable) {
+      to = Math.min(to, syncedPosition);
+    }
     if (to > ring.freed()) {
       ring.free(to);
       if (roomWanted.get() > to) {
@@ -337,7 +400,8 @@ final class LogWriter implements Service {
   }
 
   /**
-   * Any thread: waits until so many bytes behind all that is reserved may be written to the ring.
+   * Any thread: waits until so many bytes behind all that is reserved may be written to the ring;
+   * others may take that room.
    *
    * @throws DiskFullException if the disk is full
    */
@@ -374,7 +438,7 @@ final class LogWriter implements Service {
 
   /** Any thread: see {@link Log#awaitDurable}. */
   void awaitDurable(long lsn) {
-    if (durable > lsn) {
+    if (isDurable(lsn)) {
       return;
     }
     if (lsn >= ring.tail()) {
@@ -382,18 +446,20 @@ final class LogWriter implements Service {
     }
     raise(syncWanted, lsn + 1);
     wake();
-    synced.await(() -> durable > lsn || failure.get() != null || diskFull != null);
-    if (durable <= lsn) {
-      checkWritable();
-      // The disk was full, and is not any more.
-      awaitDurable(lsn);
+    synced.await(() -> isDurable(lsn) || failure.get() != null);
+    if (!isDurable(lsn)) {
+      checkNotFailed();
     }
+  }
+
+  private boolean isDurable(long lsn) {
+    return durable > lsn || kept > lsn;
   }
 
   /** Any thread: the disk that was full may have room. */
   void tryAgain() {
     if (diskFull != null) {
-      diskFull = null;
+      retry = true;
       wake();
     }
   }

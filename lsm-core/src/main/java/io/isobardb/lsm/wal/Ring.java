@@ -21,6 +21,9 @@ import java.lang.invoke.VarHandle;
  *   a byte p may be written to while p < freed + bytes
  * </pre>
  *
+ * <p>The bytes are a file mapped into memory ({@link RingFile}): what is complete here is not lost
+ * if the process ends, however it ends.
+ *
  * <p>Whoever advances {@code tail} owns the bytes he passed. Every byte in {@code [tail, freed +
  * bytes)} is 0, so a record's word 0 is 0 until its writer stores it, last and with release. The
  * owner marks the record applied later, with a store to its own header; nobody else writes it.
@@ -45,6 +48,9 @@ final class Ring {
 
   private static final long INSIDE = 1;
 
+  /** No position of the stream. */
+  static final long NO_ROOM = -1;
+
   final Memory memory;
   final int bytes;
   final long storeSeed;
@@ -56,7 +62,7 @@ final class Ring {
   private final long[] positions = new long[80];
 
   /**
-   * @param memory as large as the ring; zeroed by {@link #reset}
+   * @param memory as large as the ring; all zeros
    * @param storeSeed see {@link RecordLayout#seed}
    */
   Ring(Memory memory, long storeSeed) {
@@ -69,7 +75,6 @@ final class Ring {
 
   /** Makes the ring empty, at a position of the stream. Before anybody else uses it. */
   void reset(long position) {
-    memory.zero(0, bytes);
     AT.setVolatile(positions, TAIL, position);
     AT.setVolatile(positions, WALKED, position);
     AT.setVolatile(positions, FREED, position);
@@ -90,8 +95,27 @@ final class Ring {
     return before * (HEADER_BYTES + fragmentBytes) + HEADER_BYTES + Lsn.align(last);
   }
 
-  long reserve(long recordBytes) {
-    return (long) AT.getAndAdd(positions, TAIL, recordBytes);
+  /**
+   * Takes the next bytes of the stream, unless there is no room now for the first of them.
+   *
+   * <p>While there is room for an eighth of the ring more, many threads may take their place at
+   * once. Then they do so one by one, so that none takes a place without room.
+   *
+   * @param firstBytes at most {@code recordBytes}
+   * @return the position, or {@link #NO_ROOM}
+   */
+  long reserve(long firstBytes, long recordBytes) {
+    long tail = (long) AT.getVolatile(positions, TAIL);
+    if (tail + firstBytes <= limit() - bytes / 8) {
+      return (long) AT.getAndAdd(positions, TAIL, recordBytes);
+    }
+    while (tail + firstBytes <= limit()) {
+      if (AT.compareAndSet(positions, TAIL, tail, tail + recordBytes)) {
+        return tail;
+      }
+      tail = (long) AT.getVolatile(positions, TAIL);
+    }
+    return NO_ROOM;
   }
 
   long tail() {

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * writer; {@link #dropBefore} by anybody; the rest while the log is opened or closed.
  */
 final class Segments implements AutoCloseable {
-  /** Zeros that are written at once. */
-  private static final int ZERO_BYTES = 64 << 10;
+  /** Zeros that are written at once; they stand in the scratch memory behind a header. */
+  static final int ZERO_BYTES = 64 << 10;
 
   /** Scratch memory that the constructor asks for: a header block, and zeros. */
   static final int SCRATCH_BYTES = SegmentLayout.HEADER_BYTES + ZERO_BYTES;
@@ -313,6 +313,39 @@ final class Segments implements AutoCloseable {
       zero(opened, from, SegmentLayout.HEADER_BYTES + segmentBytes);
     }
     opened.sync();
+  }
+
+  /**
+   * Writes a part of the stream that stands elsewhere, and syncs it; segments are added if need be.
+   * All before it must be synced.
+   *
+   * @param promise the end of a whole record at or before {@code from}
+   * @param source where the part is read
+   * @param block memory of whole blocks
+   * @throws DiskFullException if there is no room for it
+   */
+  void complete(long from, long to, long promise, LogReplay source, Memory block)
+      throws IOException {
+    for (long at = from; at < to; ) {
+      if (at == endPosition()) {
+        roll(promise);
+      }
+      long end = Math.min(to, (at / segmentBytes + 1) * segmentBytes);
+      try (DataFile target = openToRead(at / segmentBytes)) {
+        while (at < end) {
+          long base = at & -DataFile.BLOCK;
+          long until = Math.min(end, base + block.size());
+          int used = (int) (until - base);
+          int padded = (used + DataFile.BLOCK - 1) & -DataFile.BLOCK;
+          source.copy(base, block, 0, used);
+          block.zero(used, padded - used);
+          target.write(offsetAt(base), block, 0, padded);
+          at = until;
+        }
+        syncFinally(target);
+      }
+    }
+    close();
   }
 
   /** Deletes or keeps as spares what an earlier run left that is no part of the log. */

@@ -3,11 +3,16 @@ package io.isobardb.lsm.commit;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.isobardb.lsm.schedule.Watched;
 
 /** Payloads of log records that nobody ever wrote. */
 class BatchFuzzTest {
   @FuzzTest(maxDuration = "10m")
   void batch(byte[] payload) {
+    Watched.input("batch", payload, () -> batchOf(payload));
+  }
+
+  private void batchOf(byte[] payload) {
     long[] bytes = {0};
     try {
       BatchFormat.decode(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.schedule.Watched;
 import java.util.Arrays;
 
 /** What a dataset keeps in trees, and something else wrote there. */
@@ -12,6 +13,10 @@ class DatasetFuzzTest {
   /** The key of an index's entry. */
   @FuzzTest(maxDuration = "10m")
   void entryKey(byte[] key) {
+    Watched.input("entryKey", key, () -> entryKeyOf(key));
+  }
+
+  private void entryKeyOf(byte[] key) {
     byte[] indexKey;
     byte[] primaryKey;
     try {
@@ -28,6 +33,10 @@ class DatasetFuzzTest {
   /** What the catalog has of an index. */
   @FuzzTest(maxDuration = "10m")
   void catalogIndex(byte[] text) {
+    Watched.input("catalogIndex", text, () -> catalogIndexOf(text));
+  }
+
+  private void catalogIndexOf(byte[] text) {
     Catalog.Stored stored;
     try {
       stored = Catalog.Stored.parse("byName", text);
@@ -40,6 +49,10 @@ class DatasetFuzzTest {
   /** How far a build is. */
   @FuzzTest(maxDuration = "10m")
   void catalogProgress(byte[] text) {
+    Watched.input("catalogProgress", text, () -> catalogProgressOf(text));
+  }
+
+  private void catalogProgressOf(byte[] text) {
     Catalog.Progress progress;
     try {
       progress = Catalog.Progress.parse("byName", text);

@@ -16,6 +16,7 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.io.CrashMode;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Watchdog;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -105,6 +106,7 @@ final class DatasetHistory {
 
   void run(int steps) {
     for (step = 0; step < steps; step++) {
+      Watchdog.mark("step " + step);
       int choice = random.nextInt(100);
       if (choice < 52) {
         last = "write";

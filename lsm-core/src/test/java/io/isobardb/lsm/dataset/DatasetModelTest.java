@@ -2,6 +2,8 @@ package io.isobardb.lsm.dataset;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.schedule.Watchdog;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,13 +23,20 @@ class DatasetModelTest {
     int duplicates = 0;
     long dropped = 0;
     for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-      DatasetHistory history = new DatasetHistory(seed);
+      String replay = "replay with -Disobar.seed=" + seed + " -Disobar.dataset.seeds=1";
+      AtomicReference<DatasetHistory> watched = new AtomicReference<>();
       try {
-        history.run(120);
+        long each = seed;
+        Watchdog.run(
+            replay,
+            watchdog -> {
+              watched.set(new DatasetHistory(each));
+              watched.get().run(120);
+            });
       } catch (RuntimeException | Error e) {
-        throw new AssertionError(
-            "replay with -Disobar.seed=" + seed + " -Disobar.dataset.seeds=1; " + history, e);
+        throw new AssertionError(replay + "; " + watched.get(), e);
       }
+      DatasetHistory history = watched.get();
       crashes += history.crashes();
       stale += history.stale();
       duplicates += history.duplicates();

@@ -10,6 +10,7 @@ import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
+import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +59,7 @@ class InterleavingTest {
       dataset.put(transaction, KEY, value);
       transaction.commit();
       written++;
-    } catch (TransactionAbortedException e) {
+    } catch (TransactionAbortedException | SelfDeadlockException e) {
       refused++;
     }
   }

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -19,6 +21,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 final class DirectoryStorageTest {
@@ -35,6 +38,57 @@ final class DirectoryStorageTest {
     assertTrue(Files.exists(deep.resolve("x")));
     assertThrows(
         NotDirectoryException.class, () -> DirectoryStorage.open(deep.resolve("x"), false));
+  }
+
+  private static void assertSays(String message, Executable call) {
+    assertEquals(message, assertThrows(IOException.class, call).getMessage());
+  }
+
+  @Test
+  void whatFailsSaysWhereAndWhyAndWhatToDo() throws IOException {
+    Path real = dir.toRealPath();
+    Path guarded =
+        GuardedFiles.guard(
+            real,
+            (access, path) -> {
+              String file = path.toString();
+              if (file.endsWith("denied")) {
+                throw new AccessDeniedException(file);
+              } else if (file.endsWith("many")) {
+                throw new FileSystemException(file, null, "Too many open files");
+              } else if (file.endsWith("broken")) {
+                throw new IOException("Input/output error");
+              }
+            });
+    DirectoryStorage storage = DirectoryStorage.open(guarded, false);
+    storage.create("a", IoMode.BUFFERED).close();
+    assertSays(
+        real
+            + "/denied: can't be created: permission denied; run as a user who has the right to,"
+            + " or change owner or mode",
+        () -> storage.create("denied", IoMode.BUFFERED));
+    assertSays(
+        real
+            + "/many: can't be opened: too many open files; raise the process's limit (ulimit -n),"
+            + " or lower maxOpenFiles",
+        () -> storage.open("many", IoMode.BUFFERED));
+    assertSays(
+        real
+            + "/broken: can't be looked at: input/output error; see the system's log for what is"
+            + " wrong with the device",
+        () -> storage.exists("broken"));
+    assertSays(
+        real + "/a: can't be created: it exists already",
+        () -> storage.create("a", IoMode.BUFFERED));
+    assertSays(
+        real + "/b: can't be opened: no such file or directory",
+        () -> storage.open("b", IoMode.BUFFERED));
+    assertSays(
+        real + "/a: can't be opened: not a directory",
+        () -> DirectoryStorage.open(real.resolve("a"), false));
+    assertSays(
+        real + "/none: can't be opened: no such file or directory",
+        () -> DirectoryStorage.open(real.resolve("none"), false));
   }
 
   @Test

@@ -36,7 +36,7 @@ class ShortCallsTest {
     int unit = mode == IoMode.DIRECT ? DataFile.BLOCK : 1;
     DirectoryStorage storage =
         DirectoryStorage.open(
-            dir, false, channel -> new ShortChannel(channel, unit, split(random)));
+            dir, false, 100, channel -> new ShortChannel(channel, unit, split(random)));
     assumeTrue(mode == IoMode.BUFFERED || storage.supportsDirect());
     return storage;
   }

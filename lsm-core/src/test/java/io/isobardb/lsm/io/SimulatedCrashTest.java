@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,6 +51,34 @@ final class SimulatedCrashTest {
     SimulatedStorage whole = storage.crash(random, CrashMode.ALL);
     assertEquals(150, Bytes.contents(whole, "a").length);
     assertEquals(150, file.size(), "the disk itself goes on unharmed");
+  }
+
+  @Test
+  void whatWasStoredInMappedMemoryIsThereAfterAKillAndInAnyStateAfterPowerLoss()
+      throws IOException {
+    DataFile file = durableFile("a", 5, 8192);
+    Memory mapped = file.map(0, 8192);
+    storage.onMutation(disk -> {});
+    for (int value = 6; value < 9; value++) {
+      mapped.fill(0, 8192, (byte) value);
+      storage.syncDirectory();
+    }
+    mapped.putByte(0, (byte) 9);
+    byte[] now = Bytes.of(8192, 8);
+    now[0] = 9;
+    assertArrayEquals(now, Bytes.contents(storage.copy(), "a"));
+    Set<Integer> seen = new HashSet<>();
+    boolean mixed = false;
+    for (int i = 0; i < 200; i++) {
+      byte[] after = Bytes.contents(storage.crash(random, CrashMode.RANDOM), "a");
+      seen.add((int) after[0]);
+      mixed |= after[1] != after[8191];
+    }
+    assertEquals(Set.of(5, 6, 7, 8, 9), seen);
+    assertTrue(mixed, "pages are written back one by one");
+    file.sync();
+    assertArrayEquals(now, Bytes.contents(storage.crash(random, CrashMode.ONLY_SYNCED), "a"));
+    file.close();
   }
 
   @Test

@@ -41,6 +41,35 @@ abstract class StorageContractTest {
   }
 
   @Test
+  void mappedMemoryIsThePartOfTheFile() throws IOException {
+    Storage storage = storage();
+    try (DataFile file = storage.create("a", IoMode.BUFFERED)) {
+      Bytes.write(file, 0, 3, 4096);
+      Bytes.write(file, 4096, 4, 8192);
+      Thread.currentThread().interrupt();
+      Memory mapped = file.map(4096, 8192);
+      assertTrue(Thread.interrupted(), "the interrupt is kept");
+      assertEquals(8192, mapped.size());
+      assertEquals(4, mapped.getByte(0));
+      mapped.putByte(1, (byte) 7);
+      mapped.putByte(8191, (byte) 8);
+      byte[] expected = Bytes.of(12288, 4);
+      Arrays.fill(expected, 0, 4096, (byte) 3);
+      expected[4097] = 7;
+      expected[12287] = 8;
+      assertArrayEquals(expected, Bytes.contents(file));
+      file.sync();
+      Bytes.write(file, 4096, 9, 100);
+      assertEquals(9, mapped.getByte(99));
+      assertEquals(4, mapped.getByte(100));
+      assertThrows(IllegalStateException.class, () -> file.map(0, 4096));
+    }
+    try (DataFile file = storage.open("a", IoMode.BUFFERED)) {
+      assertEquals(8, Bytes.contents(file)[12287], "what was stored outlives the mapping");
+    }
+  }
+
+  @Test
   void aReadAtTheEndIsShort() throws IOException {
     for (IoMode mode : IoMode.values()) {
       Storage storage = storage();

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 final class StoreLockTest {
@@ -23,9 +25,16 @@ final class StoreLockTest {
   /** Another process: says what became of an attempt to lock the directory. */
   static final class Other {
     public static void main(String[] arguments) throws IOException {
-      try (DirectoryStorage storage = DirectoryStorage.open(Path.of(arguments[0]), false)) {
-        storage.lock();
-        System.out.println("locked");
+      Path dir = Path.of(arguments[0]);
+      boolean read = arguments[1].equals("read");
+      try (DirectoryStorage storage =
+          read ? DirectoryStorage.openToRead(dir) : DirectoryStorage.open(dir, false)) {
+        if (read) {
+          System.out.println("to read: " + storage.lockToRead());
+        } else {
+          storage.lock();
+          System.out.println("locked");
+        }
       } catch (StoreLockedException e) {
         System.out.println("refused: " + e.getMessage());
       }
@@ -33,6 +42,10 @@ final class StoreLockTest {
   }
 
   private String inAnotherProcess() throws Exception {
+    return inAnotherProcess("write");
+  }
+
+  private String inAnotherProcess(String way) throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -41,7 +54,8 @@ final class StoreLockTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 Other.class.getName(),
-                dir.toString())
+                dir.toString(),
+                way)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     String output =
@@ -78,6 +92,41 @@ final class StoreLockTest {
     try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
       storage.lock();
     }
+  }
+
+  @Test
+  void processesLookAtAStoreTogetherAndNoneOpensIt() throws Exception {
+    Files.writeString(dir.resolve("LOCK"), "process 1 on elsewhere");
+    try (DirectoryStorage storage = DirectoryStorage.openToRead(dir)) {
+      assertNull(storage.lockToRead());
+      assertEquals("to read: null", inAnotherProcess("read"));
+      String other = inAnotherProcess();
+      assertTrue(other.contains("is being looked at by another process"), other);
+      DirectoryStorage second = DirectoryStorage.openToRead(dir);
+      assertThrows(StoreLockedException.class, second::lockToRead);
+    }
+    assertEquals("process 1 on elsewhere", Files.readString(dir.resolve("LOCK")));
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+      String other = inAnotherProcess("read");
+      assertTrue(other.contains("process " + ProcessHandle.current().pid()), other);
+    }
+  }
+
+  @Test
+  void whatWasOpenedToBeReadCanNotBeChanged() throws IOException {
+    Files.createFile(dir.resolve("a"));
+    try (DirectoryStorage storage = DirectoryStorage.openToRead(dir)) {
+      List<Executable> changes =
+          List.of(
+              storage::lock,
+              storage::syncDirectory,
+              () -> storage.create("b", IoMode.BUFFERED),
+              () -> storage.rename("a", "b"),
+              () -> storage.delete("a"));
+      changes.forEach(change -> assertThrows(IllegalStateException.class, change));
+    }
+    assertTrue(Files.exists(dir.resolve("a")));
   }
 
   @Test

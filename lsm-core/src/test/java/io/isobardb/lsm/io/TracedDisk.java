@@ -65,6 +65,7 @@ public final class TracedDisk {
       case "delete" -> "delete " + a[0];
       case "syncDirectory" -> "sync directory";
       case "sync", "close" -> file.isEmpty() ? "" : method + " " + file;
+      case "map" -> "map " + file + " " + a[0] + " +" + a[1];
       case "truncate" -> "truncate " + file + " to " + a[0];
       case "read" -> "read " + file + " " + a[0] + " +" + a[3];
       case "write" ->

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.TreeDefinition;
@@ -18,6 +19,10 @@ class DefinitionFuzzTest {
   /** A definition as SSTables hold it. */
   @FuzzTest(maxDuration = "10m")
   void tree(byte[] bytes) {
+    Watched.input("tree", bytes, () -> treeOf(bytes));
+  }
+
+  private void treeOf(byte[] bytes) {
     TreeDefinition definition = TreeDefinition.decode("0000000001.sst", bytes);
     if (definition == null) {
       return;

@@ -28,7 +28,7 @@ import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.AllocationFaults;
 import io.isobardb.memory.pool.PagePool;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.isobardb.memory.system.Region;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -105,7 +105,7 @@ final class HandmadeStore {
 
   /** The memory off the heap that is held in this process. */
   static long memoryBytes() {
-    return UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    return Region.heldBytes();
   }
 
   /** That no more memory is held than before there was this store, and no file is open. */

@@ -19,6 +19,7 @@ import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.schedule.Watched;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -141,6 +142,10 @@ class KillThenPowerLossTest {
   }
 
   private void check(SimulatedStorage disk, int expected, String when) throws IOException {
+    Watched.call(when + " of seed " + SEED, () -> checkLeft(disk, expected, when));
+  }
+
+  private void checkLeft(SimulatedStorage disk, int expected, String when) throws IOException {
     try (Store store = open(disk, SEED)) {
       int a = count(store, "a");
       assertEquals(a, count(store, "b"), when + ": a batch is there in part");

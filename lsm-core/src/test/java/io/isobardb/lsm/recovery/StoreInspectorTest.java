@@ -26,7 +26,7 @@ import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.isobardb.memory.system.Region;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -299,7 +299,7 @@ class StoreInspectorTest {
   @Test
   void aStoreThatFindsTooLittleMemoryIsClosedAndGivesBackWhatItHadTaken() throws IOException {
     int tooLittle = 0;
-    long taken = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    long taken = Region.heldBytes();
     for (long bytes = 4096; bytes <= 4 << 20; bytes += 8192) {
       DirectoryStorage storage = DirectoryStorage.open(dir, false);
       try {
@@ -309,7 +309,7 @@ class StoreInspectorTest {
         tooLittle++;
         assertEquals(0, e.getSuppressed().length);
       }
-      long left = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - taken;
+      long left = Region.heldBytes() - taken;
       assertEquals(0, left, "bytes left behind with " + bytes + " bytes of memory");
     }
     assertTrue(tooLittle > 0 && tooLittle < 500, tooLittle + " times");

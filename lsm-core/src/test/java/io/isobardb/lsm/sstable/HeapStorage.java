@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Files as byte arrays, open to tampering. Insists on aligned reads and writes. */
 final class HeapStorage implements Storage {
@@ -76,6 +77,11 @@ final class HeapStorage implements Storage {
   public void lock() {}
 
   @Override
+  public @Nullable String lockToRead() {
+    return null;
+  }
+
+  @Override
   public void close() {}
 
   private final class HeapFile implements DataFile {
@@ -132,7 +138,17 @@ final class HeapStorage implements Storage {
     }
 
     @Override
+    public Memory map(long offset, int length) {
+      throw new UnsupportedOperationException("SSTables are not mapped");
+    }
+
+    @Override
     public void sync() {}
+
+    @Override
+    public boolean holdsDescriptor() {
+      return true;
+    }
 
     @Override
     public long size() {

@@ -8,6 +8,7 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,6 +29,10 @@ class SSTableFuzzTest {
   /** Pages as they are, in a small SSTable with overflow values and two index levels' worth. */
   @FuzzTest(maxDuration = "10m")
   void plainPages(byte[] changes) throws IOException {
+    Watched.input("plainPages", changes, () -> plainPagesOf(changes));
+  }
+
+  private void plainPagesOf(byte[] changes) throws IOException {
     try (Run run = new Run(PAGE, KeyOrder.BYTES, 100)) {
       SSTableMeta meta = Written.PLAIN.meta;
       byte[] file = Written.PLAIN.copyTo(run);
@@ -39,6 +44,10 @@ class SSTableFuzzTest {
   /** The file of a compressed SSTable as it comes; nothing is sealed. */
   @FuzzTest(maxDuration = "10m")
   void packedFile(byte[] changes) throws IOException {
+    Watched.input("packedFile", changes, () -> packedFileOf(changes));
+  }
+
+  private void packedFileOf(byte[] changes) throws IOException {
     try (Run run = new Run(PAGE, KeyOrder.BYTES, 100)) {
       SSTableMeta meta = Written.PACKED.meta;
       byte[] file = Written.PACKED.copyTo(run);
@@ -54,6 +63,10 @@ class SSTableFuzzTest {
   /** Bytes that LZ4 never made. */
   @FuzzTest(maxDuration = "10m")
   void packedPage(byte[] data) {
+    Watched.input("packedPage", data, () -> packedPageOf(data));
+  }
+
+  private void packedPageOf(byte[] data) {
     Memory from = new Memory(ByteBuffer.allocateDirect(Math.max(8, data.length)));
     from.put(0, data, 0, data.length);
     Memory to = new Memory(ByteBuffer.allocateDirect(PAGE));
@@ -63,6 +76,10 @@ class SSTableFuzzTest {
   /** A footer page. */
   @FuzzTest(maxDuration = "10m")
   void footer(byte[] data) {
+    Watched.input("footer", data, () -> footerOf(data));
+  }
+
+  private void footerOf(byte[] data) {
     Memory memory = new Memory(ByteBuffer.allocateDirect(PAGE));
     memory.put(0, data, 0, Math.min(data.length, PAGE));
     try {

@@ -8,6 +8,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.tuner.memory.Decision;
@@ -28,6 +29,10 @@ class TunerFuzzTest {
   /** The file as it comes. */
   @FuzzTest(maxDuration = "10m")
   void file(byte[] content) throws IOException {
+    Watched.input("file", content, () -> fileOf(content));
+  }
+
+  private void fileOf(byte[] content) throws IOException {
     SimulatedStorage disk = new SimulatedStorage();
     try (DataFile file = disk.create(TunerFile.NAME, IoMode.BUFFERED)) {
       if (content.length > 0) {

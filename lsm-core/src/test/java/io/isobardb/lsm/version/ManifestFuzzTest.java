@@ -7,6 +7,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
@@ -20,6 +21,10 @@ class ManifestFuzzTest {
   /** The payload of one record. */
   @FuzzTest(maxDuration = "10m")
   void edits(byte[] payload) {
+    Watched.input("edits", payload, () -> editsOf(payload));
+  }
+
+  private void editsOf(byte[] payload) {
     try {
       for (VersionEdit edit : EditCodec.decode("MANIFEST-000001", payload, 0, payload.length)) {
         EditCodec.Output out = new EditCodec.Output();
@@ -35,6 +40,10 @@ class ManifestFuzzTest {
   /** Records with right checksums: kind, length in two bytes, payload; and so on. */
   @FuzzTest(maxDuration = "10m")
   void records(byte[] data) throws IOException {
+    Watched.input("records", data, () -> recordsOf(data));
+  }
+
+  private void recordsOf(byte[] data) throws IOException {
     byte[] file = Arrays.copyOf(ManifestLayout.header(IDENTITY), 4096 + 16 * (data.length + 8));
     int end = ManifestLayout.HEADER_BYTES;
     for (int at = 0; at + 3 <= data.length; ) {
@@ -57,6 +66,10 @@ class ManifestFuzzTest {
   /** The two files as they come, CURRENT first. */
   @FuzzTest(maxDuration = "10m")
   void files(byte[] data) throws IOException {
+    Watched.input("files", data, () -> filesOf(data));
+  }
+
+  private void filesOf(byte[] data) throws IOException {
     int split = Math.min(data.length, ManifestLayout.CURRENT_BYTES);
     open(Arrays.copyOf(data, split), Arrays.copyOfRange(data, split, data.length));
   }

@@ -452,16 +452,39 @@ class ManifestTest {
     write(storage, script(9, 3), ROLL_BYTES);
     byte[] bytes = read(storage, "MANIFEST-000001");
     ByteBuffer header = ManifestLayout.buffer(bytes);
-    header.putInt(12, 2);
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, 8);
-    crc.update(bytes, 12, 4096 - 12);
-    header.putInt(8, Integer.rotateRight((int) crc.getValue(), 15) + 0xA282EAD8);
+    header.putInt(12, 3);
+    header.putInt(8, checksum(bytes));
     replace(storage, "MANIFEST-000001", bytes);
     long mutations = storage.mutations();
     FormatException e = assertThrows(FormatException.class, () -> recover(storage));
-    assertTrue(e.getMessage().contains("format version 2"), e::getMessage);
+    assertTrue(e.getMessage().contains("format version 3"), e::getMessage);
     assertEquals(mutations, storage.mutations());
+  }
+
+  private static int checksum(byte[] header) {
+    CRC32C crc = new CRC32C();
+    crc.update(header, 0, 8);
+    crc.update(header, 12, header.length - 12);
+    return Integer.rotateRight((int) crc.getValue(), 15) + 0xA282EAD8;
+  }
+
+  @Test
+  void aStoreOfTheFirstFormatIsRefusedByItsReleaseOnceItIsSettled() throws IOException {
+    write(storage, script(9, 3), ROLL_BYTES);
+    byte[] bytes = read(storage, "CURRENT");
+    ManifestLayout.buffer(bytes).putInt(12, 1);
+    ManifestLayout.buffer(bytes).putInt(8, checksum(bytes));
+    replace(storage, "CURRENT", bytes);
+    ManifestLayout.Synced before = ManifestLayout.synced(bytes);
+    try (Manifest manifest = Manifest.open(storage, pool, ROLL_BYTES).manifest()) {
+      assertEquals(1, ManifestLayout.version(read(storage, "CURRENT")), "looking changes nothing");
+      manifest.settle();
+    }
+    bytes = read(storage, "CURRENT");
+    assertEquals(2, ManifestLayout.version(bytes));
+    assertEquals(before, ManifestLayout.synced(bytes));
+    assertEquals(1, ManifestLayout.checkCurrent(bytes).number());
+    recover(storage);
   }
 
   @Test

@@ -324,16 +324,26 @@ class LogCallsTest {
     private int inRow;
     private int sum;
     private int length = -1;
+
+    /** Bytes of the record's parts so far. */
+    private int earlier;
+
     private long next;
 
     @Override
-    public void record(long lsn, byte kind, Memory payload, int offset, int bytes) {
+    public void record(long lsn, byte kind, Memory payload, int offset, int part, int rest) {
+      earlier += part;
+      if (rest > 0) {
+        return;
+      }
+      int bytes = earlier;
+      earlier = 0;
       if (bytes != length || lsn != next || kind == MARKER) {
         endRow();
         row = (kind == MARKER ? "marker@" : "@") + lsn + "+" + bytes;
       }
       if (bytes > 0) {
-        sum = 31 * sum + payload.getByte(offset + bytes - 1);
+        sum = 31 * sum + payload.getByte(offset + part - 1);
       }
       inRow++;
       length = kind == MARKER ? -1 : bytes;

@@ -38,11 +38,7 @@ class LogConcurrencyTest {
         options,
         LogWorld.STORE,
         LogExtent.from(Lsn.FIRST),
-        (lsn, kind, payload, offset, length) -> {
-          byte[] bytes = new byte[length];
-          payload.get(offset, bytes, 0, length);
-          replayed.add(new Entry(lsn, kind, bytes));
-        });
+        LogWorld.whole((lsn, kind, bytes) -> replayed.add(new Entry(lsn, kind, bytes))));
   }
 
   @AfterEach

@@ -205,7 +205,7 @@ class LogCrashTest {
             lazy,
             LogWorld.STORE,
             LogExtent.from(Lsn.FIRST),
-            (lsn, kind, payload, offset, length) -> {
+            (lsn, kind, payload, offset, length, rest) -> {
               seen.add(lsn);
               disks.add(killed.crash(new SplittableRandom(lsn), CrashMode.ONLY_SYNCED));
             })

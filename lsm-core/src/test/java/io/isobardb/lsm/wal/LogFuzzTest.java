@@ -10,6 +10,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
@@ -26,12 +27,20 @@ class LogFuzzTest {
   /** The stream as it comes. */
   @FuzzTest(maxDuration = "10m")
   void stream(byte[] stream) throws IOException {
+    Watched.input("stream", stream, () -> streamOf(stream));
+  }
+
+  private void streamOf(byte[] stream) throws IOException {
     read(stream);
   }
 
   /** Records with right checksums: two bytes of length, eight of word 1, payload; and so on. */
   @FuzzTest(maxDuration = "10m")
   void records(byte[] data) throws IOException {
+    Watched.input("records", data, () -> recordsOf(data));
+  }
+
+  private void recordsOf(byte[] data) throws IOException {
     ByteBuffer in = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
     ByteBuffer out = ByteBuffer.allocate((int) SEGMENT).order(ByteOrder.LITTLE_ENDIAN);
     while (in.remaining() >= 10) {
@@ -63,6 +72,10 @@ class LogFuzzTest {
   /** A header block. */
   @FuzzTest(maxDuration = "10m")
   void header(byte[] header) {
+    Watched.input("header", header, () -> headerOf(header));
+  }
+
+  private void headerOf(byte[] header) {
     Memory block = new Memory(ByteBuffer.allocateDirect(SegmentLayout.HEADER_BYTES));
     int length = Math.min(header.length, SegmentLayout.HEADER_BYTES);
     block.put(0, header, 0, length);
@@ -86,11 +99,12 @@ class LogFuzzTest {
       file.write(0, memory, 0, memory.size());
     }
     PagePool pool = new PagePool(8 << 20, 4096);
+    BatchFormat.Reader reader = new BatchFormat.Reader();
     LogHandler handler =
-        (lsn, kind, payload, offset, length) -> {
+        (lsn, kind, payload, offset, length, rest) -> {
           if (kind == LogHandler.BATCH) {
-            BatchFormat.decode(
-                payload, offset, length, (operation, tree, bytes, k, kl, v, vl) -> {});
+            reader.read(
+                lsn, payload, offset, length, rest, (operation, tree, bytes, k, kl, v, vl) -> {});
           }
         };
     try {

@@ -70,11 +70,7 @@ class LogSalvageTest {
             pool,
             LogWorld.STORE,
             extent,
-            (lsn, kind, payload, offset, length) -> {
-              byte[] bytes = new byte[length];
-              payload.get(offset, bytes, 0, length);
-              entries.add(new Entry(lsn, kind, bytes));
-            });
+            LogWorld.whole((lsn, kind, bytes) -> entries.add(new Entry(lsn, kind, bytes))));
     pool.close();
     assertEquals(0, disk.openFiles());
     return new Found(entries, report);

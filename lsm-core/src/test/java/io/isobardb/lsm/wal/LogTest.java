@@ -366,7 +366,7 @@ class LogTest {
                 world.options,
                 UUID.randomUUID(),
                 LogExtent.from(Lsn.FIRST),
-                (lsn, kind, payload, offset, length) -> {}));
+                (lsn, kind, payload, offset, length, rest) -> {}));
 
     world.storage = intact.copy();
     try (DataFile file = world.storage.open(second, IoMode.BUFFERED)) {

@@ -8,6 +8,7 @@ import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.SimulatedScheduler;
 import io.isobardb.memory.pool.PagePool;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,11 +77,27 @@ final class LogWorld {
         options,
         STORE,
         LogExtent.from(start),
-        (lsn, kind, payload, offset, length) -> {
-          byte[] bytes = new byte[length];
-          payload.get(offset, bytes, 0, length);
-          replayed.add(new Entry(lsn, kind, bytes));
-        });
+        whole((lsn, kind, bytes) -> replayed.add(new Entry(lsn, kind, bytes))));
+  }
+
+  /** Receives whole records, and markers, which have no payload. */
+  @FunctionalInterface
+  interface WholeRecords {
+    void record(long lsn, byte kind, byte[] payload);
+  }
+
+  /** Puts the parts of records together. */
+  static LogHandler whole(WholeRecords records) {
+    ByteArrayOutputStream parts = new ByteArrayOutputStream();
+    return (lsn, kind, payload, offset, length, rest) -> {
+      byte[] part = new byte[length];
+      payload.get(offset, part, 0, length);
+      parts.writeBytes(part);
+      if (rest == 0) {
+        records.record(lsn, kind, parts.toByteArray());
+        parts.reset();
+      }
+    };
   }
 
   /** Whether everything that was opened is closed and given back. */

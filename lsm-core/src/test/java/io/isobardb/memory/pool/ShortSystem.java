@@ -1,6 +1,7 @@
 package io.isobardb.memory.pool;
 
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.isobardb.memory.system.ProcessMemory;
+import io.isobardb.memory.system.SystemMemory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Pools whose budget is more than the system has. */
@@ -10,16 +11,13 @@ public final class ShortSystem {
   /** A pool for which the system has so many slabs or blocks, and no more. */
   public static PagePool pool(long limitBytes, int pageSize, int slabs) {
     AtomicInteger left = new AtomicInteger(slabs);
-    return new PagePool(
-        limitBytes,
-        pageSize,
-        true,
-        AllocationFaults.NONE,
+    SystemMemory system =
         bytes -> {
           if (left.getAndDecrement() <= 0) {
             throw new OutOfMemoryError("planned");
           }
-          return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
-        });
+          return ProcessMemory.slabs().take(bytes);
+        };
+    return new PagePool(limitBytes, pageSize, true, AllocationFaults.NONE, system, system);
   }
 }

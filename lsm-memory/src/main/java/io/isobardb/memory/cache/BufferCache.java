@@ -51,6 +51,9 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
 
   private static final int BALANCE_PART = 4;
 
+  /** With fewer pages left the pool is empty for the cache; some are always on their way back. */
+  private static final int FULL_POOL_PAGES = 16;
+
   /** The entries are still filling their memory if this part of all misses adds one. */
   private static final int FILLING = 4;
 
@@ -308,7 +311,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
       int all = frames.total();
       int misses = Math.max(BALANCE_MISSES, all / BALANCE_PART);
       missesToBalance.set(misses);
-      if (now == 0 && frames.held() < frames.limit()) {
+      if (now == 0 && !full()) {
         return;
       }
       int wanted;
@@ -333,6 +336,11 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     }
   }
 
+  /** Whether the cache holds what it may, or what the pool has for it. */
+  private boolean full() {
+    return frames.held() >= frames.limit() || pool.availablePages() < FULL_POOL_PAGES;
+  }
+
   private CacheBalance.Seen seenOfEntries() {
     long hitsNow = entries.ghostHits();
     double pages = entries.ghostPages();
@@ -351,8 +359,8 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
    *
    * @param access with {@link Access#QUERY} the page comes in hot, and others go for it; with
    *     {@link Access#MERGE} it comes in cold, and only if the cache holds less than it may
-   * @return whether the cache took it; if not (the page is there, or there is no room) it is
-   *     retired. In either case it is no longer the caller's.
+   * @return whether the cache took it; if not (the page is there, there is no room, or its slab is
+   *     to go back to the system) it is retired. In either case it is no longer the caller's.
    */
   public boolean adopt(long key, int page, Purpose from, Access access) {
     Stripe stripe = stripe(key);
@@ -360,7 +368,10 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     stripe.lock();
     try {
       int most = access == Access.QUERY ? Integer.MAX_VALUE : frames.limit();
-      if (!stripe.isLoading(key) && change(key, 0, 0) == 0 && frames.raiseHeld(most)) {
+      if (!pool.leaving(page)
+          && !stripe.isLoading(key)
+          && change(key, 0, 0) == 0
+          && frames.raiseHeld(most)) {
         pool.transfer(from, Purpose.CACHE, 1);
         open().insert(key, page | PageTable.VALID | heat(access));
         adopted = true;

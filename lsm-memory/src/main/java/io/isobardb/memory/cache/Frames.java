@@ -131,9 +131,22 @@ final class Frames {
     if (held.get() > most) {
       trim();
     } else if ((poolIsDry || held.get() == most) && supply.size() == 0) {
-      evictToSupply(); // Ahead of need: its readers have left when it is needed.
+      supplyAhead(most);
     }
     return page;
+  }
+
+  /**
+   * Sees to it that the next load finds a page. The pool may have pages again since it was dry; if
+   * not, some are evicted now, so that their readers have left by then.
+   */
+  private void supplyAhead(int most) {
+    int page = grow(most);
+    if (page == PagePool.NONE) {
+      evictToSupply();
+    } else {
+      supply.add(page);
+    }
   }
 
   /** Takes back a page that {@link #acquire} gave and no reader has seen. */

@@ -1,9 +1,8 @@
 package io.isobardb.memory.pool;
 
-import io.isobardb.memory.page.Memory;
-import io.netty.buffer.ByteBuf;
+import io.isobardb.memory.system.Region;
+import io.isobardb.memory.system.SystemMemory;
 import java.util.Arrays;
-import java.util.function.IntFunction;
 
 /**
  * The {@link Block}s of a pool, and who holds how much of them. They come from the system one by
@@ -17,23 +16,23 @@ import java.util.function.IntFunction;
 final class Blocks {
   private final Object lock;
   private final Slabs slabs;
-  private final IntFunction<ByteBuf> allocator;
+  private final SystemMemory system;
   private final long[] bytes = new long[Purpose.values().length];
 
   /**
    * @param lock the pool's
    * @param slabs keeps the limit
-   * @param allocator gives direct buffers of so many bytes, or throws an {@link OutOfMemoryError}
+   * @param system where blocks come from
    */
-  Blocks(Object lock, Slabs slabs, IntFunction<ByteBuf> allocator) {
+  Blocks(Object lock, Slabs slabs, SystemMemory system) {
     this.lock = lock;
     this.slabs = slabs;
-    this.allocator = allocator;
+    this.system = system;
   }
 
   /** What a block counts for, with what aligning it costs. */
   static long charge(int bytes) {
-    long charge = (long) bytes + PagePool.ALIGNMENT;
+    long charge = (long) bytes + Region.OVERHEAD_BYTES;
     if (bytes < 0 || charge > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("a block of " + bytes + " bytes");
     }
@@ -60,6 +59,12 @@ final class Blocks {
     return true;
   }
 
+  /** Gives room back that was reserved. */
+  void unreserve(long charge, Purpose purpose) {
+    bytes[purpose.ordinal()] -= charge;
+    slabs.shrank(charge);
+  }
+
   /**
    * Makes a block that was reserved, all zeros. The lock is not held.
    *
@@ -67,14 +72,10 @@ final class Blocks {
    */
   Block make(int size, long charge, Purpose purpose) {
     try {
-      ByteBuf owner = allocator.apply((int) charge);
-      Memory memory = Slabs.aligned(owner, size);
-      memory.zero(0, size);
-      return new Block(memory, purpose, charge, owner);
+      return new Block(system.take(size), purpose, charge);
     } catch (OutOfMemoryError refused) {
       synchronized (lock) {
-        bytes[purpose.ordinal()] -= charge;
-        slabs.shrank(charge);
+        unreserve(charge, purpose);
         throw DirectMemory.refused(charge, slabs.allocated(), refused);
       }
     }
@@ -82,7 +83,7 @@ final class Blocks {
 
   /** Frees a block. */
   void release(Block block) {
-    ((ByteBuf) block.owner()).release();
+    block.region().free();
     bytes[block.purpose().ordinal()] -= block.chargedBytes();
     slabs.shrank(block.chargedBytes());
   }
@@ -90,7 +91,7 @@ final class Blocks {
   /** Frees a block once the readers of now have left. */
   void retire(Block block) {
     bytes[block.purpose().ordinal()] -= block.chargedBytes();
-    slabs.doom((ByteBuf) block.owner(), block.chargedBytes());
+    slabs.doom(block.region(), block.chargedBytes());
     slabs.freeDoomed();
   }
 }

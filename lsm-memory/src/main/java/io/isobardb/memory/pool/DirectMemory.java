@@ -2,6 +2,8 @@ package io.isobardb.memory.pool;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
+import io.isobardb.memory.system.Region;
+import io.isobardb.memory.system.SystemMemory;
 import java.lang.management.ManagementFactory;
 
 /** How much memory outside the heap the JVM lets this process have. */
@@ -68,7 +70,23 @@ public final class DirectMemory {
     }
   }
 
-  /** The error for a refusal of the allocator. */
+  /**
+   * Holds all regions of this process to {@link #limitBytes} together: the JVM does not count those
+   * that are mapped.
+   */
+  static SystemMemory limited(SystemMemory system) {
+    return bytes -> {
+      synchronized (DirectMemory.class) {
+        if (Region.heldBytes() + bytes + Region.OVERHEAD_BYTES > LIMIT_BYTES) {
+          throw new OutOfMemoryError(
+              Region.heldBytes() + " of " + LIMIT_BYTES + " bytes of direct memory are in use");
+        }
+        return system.take(bytes);
+      }
+    };
+  }
+
+  /** The error for a refusal of the system. */
   static OutOfBudgetException refused(long bytes, long allocatedBytes, Throwable cause) {
     return new OutOfBudgetException(
         "the system refused "
@@ -79,7 +97,7 @@ public final class DirectMemory {
             + OPTION
             + " ("
             + limitBytes()
-            + " bytes, shared with all other users of direct memory in this process)",
+            + " bytes, shared by all stores of this process)",
         cause);
   }
 }

@@ -1,13 +1,13 @@
 package io.isobardb.memory.pool;
 
 import io.isobardb.memory.page.Memory;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.isobardb.memory.system.ProcessMemory;
+import io.isobardb.memory.system.Region;
+import io.isobardb.memory.system.SystemMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +47,9 @@ public final class PagePool implements AutoCloseable {
   private static final long PAUSE_NANOS = 100_000;
 
   /** Slabs and blocks start at multiples of this many bytes, as direct I/O wants it. */
-  public static final int ALIGNMENT = 4096;
+  public static final int ALIGNMENT = Region.ALIGNMENT;
+
+  private static final int MOST_SLABS = 8192;
 
   /** How often an allocation asks for pages, or waits for readers to leave, before it gives up. */
   private static final int ATTEMPTS = 64;
@@ -121,7 +123,8 @@ public final class PagePool implements AutoCloseable {
         pageSize,
         poison,
         faults,
-        bytes -> UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes));
+        DirectMemory.limited(ProcessMemory.slabs()),
+        DirectMemory.limited(ProcessMemory.blocks()));
   }
 
   PagePool(
@@ -129,7 +132,8 @@ public final class PagePool implements AutoCloseable {
       int pageSize,
       boolean poison,
       AllocationFaults faults,
-      IntFunction<ByteBuf> allocator) {
+      SystemMemory forSlabs,
+      SystemMemory forBlocks) {
     if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
       throw new IllegalArgumentException(
           "page size must be a power of two from 4096 to 65536, not " + pageSize);
@@ -137,14 +141,22 @@ public final class PagePool implements AutoCloseable {
     checkLimit(limitBytes);
     this.pageSize = pageSize;
     this.pageShift = Integer.numberOfTrailingZeros(pageSize);
-    long slabBytes = Long.highestOneBit(Math.max(limitBytes / 32, 1));
-    slabBytes = Math.min(Math.max(slabBytes, Math.max(128 << 10, 4L * pageSize)), 4 << 20);
-    this.slabShift = Long.numberOfTrailingZeros(slabBytes) - pageShift;
+    this.slabShift = Long.numberOfTrailingZeros(slabBytes(limitBytes, pageSize)) - pageShift;
     this.slabMask = (1 << slabShift) - 1;
     this.poison = poison;
     this.faults = faults;
-    this.slabs = new Slabs(epochs, allocator, pageSize, slabShift, limitBytes);
-    this.blocks = new Blocks(lock, slabs, allocator);
+    this.slabs = new Slabs(epochs, forSlabs, pageSize, slabShift, limitBytes);
+    this.blocks = new Blocks(lock, slabs, forBlocks);
+  }
+
+  /**
+   * A 32nd of the limit, from 128 KB to 4 MB; more for the largest limits, since each slab is a
+   * mapping and the system allows a process 65,530 of them by default.
+   */
+  static long slabBytes(long limitBytes, int pageSize) {
+    long most = Math.max(4 << 20, Long.highestOneBit(limitBytes / MOST_SLABS));
+    long least = Math.max(128 << 10, 4L * pageSize);
+    return Math.max(least, Math.min(most, Long.highestOneBit(limitBytes / 32)));
   }
 
   /** Who is asked for pages when there are no more. */
@@ -327,6 +339,7 @@ public final class PagePool implements AutoCloseable {
       checkOpen();
       discharge(page, purpose);
       free(page);
+      slabs.freeDoomed();
     }
   }
 
@@ -448,6 +461,27 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
+  /**
+   * Counts memory that does not come from the pool, such as a mapped file, within the limit, with
+   * {@link Region#OVERHEAD_BYTES}. If the limit is in the way, whole slabs are emptied and given
+   * back first.
+   *
+   * @throws OutOfBudgetException if it does not fit, even after reclaiming
+   */
+  public void chargeOutside(int bytes, Purpose purpose) {
+    if (faults.refuses(purpose)) {
+      throw new OutOfBudgetException("a charge of " + bytes + " bytes for " + purpose + " fails");
+    }
+    reserveBlock(Blocks.charge(bytes), purpose);
+  }
+
+  /** Ends a {@link #chargeOutside}. */
+  public void dischargeOutside(int bytes, Purpose purpose) {
+    synchronized (lock) {
+      blocks.unreserve(Blocks.charge(bytes), purpose);
+    }
+  }
+
   /** Gives a block back that no reader can see. */
   public void release(Block block) {
     synchronized (lock) {
@@ -475,10 +509,33 @@ public final class PagePool implements AutoCloseable {
       checkOpen();
       drainLimbo();
       slabs.setLimit(limitBytes);
+      slabs.freeDoomed();
     }
     if (slabs.anyLeaving) {
       reclaimer.vacate(this::leaving);
       allocatedBytes();
+    }
+  }
+
+  /**
+   * Asks those who can do without them to give up pages of slabs that are to go back to the system.
+   * Does not wait. Worth repeating while {@link #isAboveLimit}: what was in use may not be any
+   * more.
+   */
+  public void vacate() {
+    if (slabs.anyLeaving) {
+      onShortage.run();
+      reclaimer.vacate(this::leaving);
+    }
+  }
+
+  /** Whether a lowered limit has not been reached yet. */
+  public boolean isAboveLimit() {
+    synchronized (lock) {
+      if (!closed && slabs.isShrinking()) {
+        drainLimbo();
+      }
+      return slabs.allocated() > slabs.limit();
     }
   }
 
@@ -534,7 +591,7 @@ public final class PagePool implements AutoCloseable {
       }
       bytes.merge(Purpose.LIMBO, slabs.doomedBytes(), Long::sum);
       bytes.put(Purpose.FREE, slabs.freePages() * pageSize);
-      bytes.put(Purpose.ALIGNMENT, (long) slabs.count() * ALIGNMENT);
+      bytes.put(Purpose.ALIGNMENT, (long) slabs.count() * Region.OVERHEAD_BYTES);
       return new Ledger(slabs.limit(), slabs.allocated(), slabs.peak(), bytes);
     }
   }

@@ -22,6 +22,6 @@ public enum Purpose {
   LIMBO,
   /** Pages that nobody holds, ready to be handed out. */
   FREE,
-  /** Bytes lost to the alignment of slabs. */
+  /** What slabs cost besides their pages: alignment, or page tables. */
   ALIGNMENT
 }

@@ -1,7 +1,6 @@
 package io.isobardb.memory.pool;
 
-import io.isobardb.memory.page.Memory;
-import io.netty.buffer.ByteBuf;
+import io.isobardb.memory.system.Region;
 import java.util.BitSet;
 
 /**
@@ -10,8 +9,7 @@ import java.util.BitSet;
  * <p>Thread rule: guarded by the pool's lock, except {@link #leaving}.
  */
 final class Slab {
-  final Memory memory;
-  final ByteBuf owner;
+  final Region region;
 
   /** Its free pages are not handed out: it is to go back to the system. Read without the lock. */
   volatile boolean leaving;
@@ -23,9 +21,8 @@ final class Slab {
   private final BitSet givenBack;
 
   /** A slab all of whose {@code pages} pages are free. */
-  Slab(Memory memory, ByteBuf owner, int pages) {
-    this.memory = memory;
-    this.owner = owner;
+  Slab(Region region, int pages) {
+    this.region = region;
     this.free = new char[pages];
     this.givenBack = new BitSet(pages);
     for (int i = pages - 1; i >= 0; i--) {

@@ -1,7 +1,8 @@
 package io.isobardb.memory.pool;
 
 import io.isobardb.memory.page.Memory;
-import io.netty.buffer.ByteBuf;
+import io.isobardb.memory.system.Region;
+import io.isobardb.memory.system.SystemMemory;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,7 +11,6 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,7 @@ final class Slabs {
   private static final Memory GONE = new Memory(ByteBuffer.allocateDirect(0));
 
   /** Memory that is freed once the tag has passed. */
-  private record Doomed(ByteBuf owner, long charge, long tag) {}
+  private record Doomed(Region region, long charge, long tag) {}
 
   /** Regions by slab number; those without a slab are {@link #GONE}. Grows by copying. */
   volatile Memory[] regions = new Memory[0];
@@ -37,8 +37,7 @@ final class Slabs {
   /** Whether there is a leaving slab. */
   volatile boolean anyLeaving;
 
-  /** Gives direct buffers of so many bytes, or throws an {@link OutOfMemoryError}. */
-  private final IntFunction<ByteBuf> allocator;
+  private final SystemMemory system;
 
   private final Epochs epochs;
   private final int pageSize;
@@ -70,18 +69,12 @@ final class Slabs {
   private long allocated;
   private long peak;
 
-  Slabs(Epochs epochs, IntFunction<ByteBuf> allocator, int pageSize, int slabShift, long limit) {
+  Slabs(Epochs epochs, SystemMemory system, int pageSize, int slabShift, long limit) {
     this.epochs = epochs;
-    this.allocator = allocator;
+    this.system = system;
     this.pageSize = pageSize;
     this.slabShift = slabShift;
     this.limit = limit;
-  }
-
-  static Memory aligned(ByteBuf owner, int bytes) {
-    ByteBuffer whole = owner.nioBuffer(0, owner.capacity());
-    int past = whole.alignmentOffset(0, PagePool.ALIGNMENT);
-    return new Memory(whole.slice(past == 0 ? 0 : PagePool.ALIGNMENT - past, bytes));
   }
 
   long limit() {
@@ -156,19 +149,18 @@ final class Slabs {
     if (allocated + charge() > Math.min(limit - setAside - unusedByBlocks(), ceiling)) {
       return false;
     }
-    int bytes = pageSize << slabShift;
-    ByteBuf owner;
+    Region region;
     try {
-      owner = allocator.apply((int) charge());
+      region = system.take(pageSize << slabShift);
     } catch (OutOfMemoryError e) {
       ceiling = allocated;
       refusal = e;
       return false;
     }
     int number = unusedNumber();
-    Slab slab = new Slab(aligned(owner, bytes), owner, 1 << slabShift);
+    Slab slab = new Slab(region, 1 << slabShift);
     slabs[number] = slab;
-    regions[number] = slab.memory;
+    regions[number] = region.memory();
     grew(charge());
     count++;
     freePages += slab.freeCount();
@@ -245,8 +237,8 @@ final class Slabs {
   }
 
   /** Leaves memory to be freed when the readers of now have left. */
-  void doom(ByteBuf owner, long charge) {
-    doomed.add(new Doomed(owner, charge, epochs.advance()));
+  void doom(Region region, long charge) {
+    doomed.add(new Doomed(region, charge, epochs.advance()));
     doomedBytes += charge;
   }
 
@@ -266,7 +258,7 @@ final class Slabs {
     regions = new Memory[0];
     for (Slab slab : slabs) {
       if (slab != null) {
-        slab.owner.release();
+        slab.region.free();
       }
     }
     slabs = new @Nullable Slab[0];
@@ -288,13 +280,13 @@ final class Slabs {
 
   private void freeFirstDoomed() {
     Doomed first = doomed.removeFirst();
-    first.owner().release();
+    first.region().free();
     doomedBytes -= first.charge();
     allocated -= first.charge();
   }
 
   private long charge() {
-    return ((long) pageSize << slabShift) + PagePool.ALIGNMENT;
+    return ((long) pageSize << slabShift) + Region.OVERHEAD_BYTES;
   }
 
   private Slab at(int number) {
@@ -393,6 +385,6 @@ final class Slabs {
     count--;
     slabs[number] = null;
     regions[number] = GONE;
-    doom(slab.owner, charge());
+    doom(slab.region, charge());
   }
 }

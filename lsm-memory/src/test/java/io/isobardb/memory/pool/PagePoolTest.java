@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.cache.BufferCache;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.isobardb.memory.system.ProcessMemory;
+import io.isobardb.memory.system.SystemMemory;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -20,7 +20,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
@@ -281,7 +280,7 @@ class PagePoolTest {
   @Test
   void aRefusalOfTheSystemNamesTheOptionAndLeavesThePoolConsistent() {
     AtomicInteger allowed = new AtomicInteger(2);
-    PagePool pool = new PagePool(8 * SLAB, PAGE, true, AllocationFaults.NONE, allocator(allowed));
+    PagePool pool = poolOf(allowed);
     List<Integer> pages = new ArrayList<>();
     for (int i = 0; i < 2 * SLAB_PAGES; i++) {
       pages.add(pool.allocate(Purpose.WRITE));
@@ -310,7 +309,7 @@ class PagePoolTest {
   void aCacheThatTheSystemHasTooLittleForTakesNothing() {
     // For the cache's table, and some of its first pages.
     AtomicInteger allowed = new AtomicInteger(2);
-    PagePool pool = new PagePool(8 * SLAB, PAGE, true, AllocationFaults.NONE, allocator(allowed));
+    PagePool pool = poolOf(allowed);
     int few = BufferCache.MINIMUM_PAGES / 2;
     List<Integer> pages = new ArrayList<>();
     for (int i = few; i < SLAB_PAGES; i++) {
@@ -325,14 +324,16 @@ class PagePoolTest {
     pool.close();
   }
 
-  /** A system that gives memory so many times, and then no more. */
-  private static IntFunction<ByteBuf> allocator(AtomicInteger allowed) {
-    return bytes -> {
-      if (allowed.getAndDecrement() <= 0) {
-        throw new OutOfMemoryError("planned");
-      }
-      return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
-    };
+  /** A pool of a system that gives memory so many times, and then no more. */
+  private static PagePool poolOf(AtomicInteger allowed) {
+    SystemMemory system =
+        bytes -> {
+          if (allowed.getAndDecrement() <= 0) {
+            throw new OutOfMemoryError("planned");
+          }
+          return ProcessMemory.slabs().take(bytes);
+        };
+    return new PagePool(8 * SLAB, PAGE, true, AllocationFaults.NONE, system, system);
   }
 
   private static void namesTheOption(OutOfBudgetException refused) {
@@ -349,6 +350,18 @@ class PagePoolTest {
     PagePool pool = new PagePool(limitBytes, PAGE);
     assertThrows(IllegalArgumentException.class, () -> pool.setLimit(limitBytes + 1));
     pool.close();
+  }
+
+  @Test
+  void thereAreAtLeastThirtyTwoSlabsAndNotTooManyForTheSystem() {
+    assertEquals(128 << 10, PagePool.slabBytes(1, PAGE));
+    assertEquals(256 << 10, PagePool.slabBytes(1, 65536));
+    assertEquals(128 << 10, PagePool.slabBytes(4 << 20, PAGE));
+    assertEquals(512 << 10, PagePool.slabBytes(24 << 20, PAGE));
+    assertEquals(4 << 20, PagePool.slabBytes(160 << 20, PAGE));
+    assertEquals(4 << 20, PagePool.slabBytes(32L << 30, PAGE));
+    assertEquals(8 << 20, PagePool.slabBytes(64L << 30, PAGE));
+    assertEquals(128 << 20, PagePool.slabBytes(1L << 40, PAGE));
   }
 
   @Test

@@ -58,6 +58,7 @@ public final class Report {
         store.memoryBytes() >> 20,
         run.deliveryHints() ? "the last one" : "the first key",
         run.seed());
+    line(text, "an acknowledged commit: %s", store.survival().words());
     line(text, "");
     table(text);
     line(text, "");
@@ -146,6 +147,7 @@ public final class Report {
     map.put("isolation", run.isolation().name());
     map.put("locking", store.locking().name());
     map.put("syncCommits", store.syncCommits());
+    map.put("survives", store.survival().toMap());
     map.put("memoryBytes", store.memoryBytes());
     map.put("seed", run.seed());
     map.put("seconds", result.measuredNanos() / 1e9);

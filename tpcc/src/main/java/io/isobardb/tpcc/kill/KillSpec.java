@@ -3,6 +3,7 @@ package io.isobardb.tpcc.kill;
 import io.isobardb.tpcc.store.EngineKind;
 import io.isobardb.tpcc.store.Isolation;
 import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.Loss;
 import io.isobardb.tpcc.store.StoreSpec;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,7 +11,7 @@ import java.util.List;
 /**
  * What is run and killed.
  *
- * @param store which engine, where; commits are synced
+ * @param store which engine, where; its commits survive the end of the process
  * @param isolation of its transactions
  * @param threads that work for terminals
  * @param cycles how often it is killed
@@ -22,9 +23,13 @@ public record KillSpec(
 
   /** Checks the limits. */
   public KillSpec {
-    if (!store.syncCommits()) {
+    if (store.survival().processEnd() != Loss.NOTHING) {
       throw new IllegalArgumentException(
-          "a kill test needs synced commits: others may be lost though they are acknowledged");
+          "a kill test needs commits that survive the process, and "
+              + store.engine().label()
+              + " "
+              + store.survival().processEnd().words()
+              + ": use synced commits");
     }
     if (cycles < 1 || longestMillis < 1) {
       throw new IllegalArgumentException(
@@ -38,6 +43,7 @@ public record KillSpec(
         store.engine().name(),
         store.dir().toAbsolutePath().toString(),
         String.valueOf(store.memoryBytes()),
+        String.valueOf(store.syncCommits()),
         store.locking().name(),
         String.valueOf(store.directIo()),
         isolation.name(),
@@ -52,15 +58,15 @@ public record KillSpec(
             EngineKind.valueOf(arguments[0]),
             Path.of(arguments[1]),
             Long.parseLong(arguments[2]),
-            true,
-            Locking.valueOf(arguments[3]),
-            Boolean.parseBoolean(arguments[4]));
+            Boolean.parseBoolean(arguments[3]),
+            Locking.valueOf(arguments[4]),
+            Boolean.parseBoolean(arguments[5]));
     return new KillSpec(
         store,
-        Isolation.valueOf(arguments[5]),
-        Integer.parseInt(arguments[6]),
+        Isolation.valueOf(arguments[6]),
+        Integer.parseInt(arguments[7]),
         1,
         1,
-        Long.parseLong(arguments[7]));
+        Long.parseLong(arguments[8]));
   }
 }

@@ -8,15 +8,16 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.WriteBufferManager;
+import org.rocksdb.WriteOptions;
 
 /**
  * RocksDB as it does best here, under one memory limit: for all that compare with it.
  *
  * @param memoryBytes for one block cache, to which write buffers, filters and indexes are charged
  * @param directIo whether data files bypass the page cache
- * @param syncWrites whether each write is synced; else the log is written when somebody flushes it
+ * @param log how the log is kept
  */
-public record RocksSettings(long memoryBytes, boolean directIo, boolean syncWrites) {
+public record RocksSettings(long memoryBytes, boolean directIo, RocksLog log) {
   private static final long MIB = 1 << 20;
 
   /** Size of all write buffers: a quarter; more takes from the cache what reads need. */
@@ -59,12 +60,15 @@ public record RocksSettings(long memoryBytes, boolean directIo, boolean syncWrit
         .setUseDirectIoForFlushAndCompaction(directIo)
         .setMaxBackgroundJobs(2)
         .setAllowConcurrentMemtableWrite(true)
-        // One write of the log's buffer instead of a system call per write; whoever syncs it in the
-        // background bounds what a crash may lose.
-        .setManualWalFlush(!syncWrites)
+        .setManualWalFlush(log == RocksLog.BUFFERED)
         .setMaxOpenFiles(-1)
         .setStatsDumpPeriodSec(0)
         .setStatsPersistPeriodSec(0);
+  }
+
+  /** How each write is done. */
+  public WriteOptions writeOptions() {
+    return new WriteOptions().setSync(log == RocksLog.SYNC_EACH_WRITE);
   }
 
   /** The table format; the filter's bits are the caller's. */

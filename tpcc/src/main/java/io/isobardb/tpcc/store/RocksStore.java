@@ -7,9 +7,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BloomFilter;
@@ -47,7 +44,7 @@ final class RocksStore implements TpccStore {
   private final List<ColumnFamilyHandle> families = new ArrayList<>();
   private final WriteOptions commitOptions;
   private final WriteOptions loadOptions;
-  private final @Nullable ScheduledExecutorService syncer;
+  private final @Nullable BackgroundSync syncer;
   private final Deque<AutoCloseable> natives = new ArrayDeque<>();
   private final String configuration;
 
@@ -56,10 +53,9 @@ final class RocksStore implements TpccStore {
     Transaction begin(@Nullable Transaction old);
   }
 
-  private RocksStore(StoreSpec spec) throws RocksDBException {
+  private RocksStore(StoreSpec spec, RocksLog log) throws RocksDBException {
     this.spec = spec;
-    RocksSettings settings =
-        new RocksSettings(spec.memoryBytes(), spec.directIo(), spec.syncCommits());
+    RocksSettings settings = new RocksSettings(spec.memoryBytes(), spec.directIo(), log);
     Cache cache = own(new HyperClockCache(spec.memoryBytes(), 0, -1, false));
     WriteBufferManager writeBuffers = own(new WriteBufferManager(settings.writeBytes(), cache));
     ColumnFamilyOptions familyOptions = own(familyOptions(settings));
@@ -73,7 +69,7 @@ final class RocksStore implements TpccStore {
               : table.treeName().getBytes(StandardCharsets.US_ASCII);
       descriptors.add(new ColumnFamilyDescriptor(name, familyOptions));
     }
-    commitOptions = own(new WriteOptions().setSync(spec.syncCommits()));
+    commitOptions = own(settings.writeOptions());
     loadOptions = own(new WriteOptions());
     String dir = spec.dir().toString();
     if (spec.locking() == Locking.PESSIMISTIC) {
@@ -99,26 +95,25 @@ final class RocksStore implements TpccStore {
                   ? validating.beginTransaction(commitOptions, options)
                   : validating.beginTransaction(commitOptions, options, old);
     }
-    syncer = spec.syncCommits() ? null : startSyncer();
+    syncer = log.syncsInBackground() ? new BackgroundSync("rocksdb", this::sync) : null;
     configuration =
         String.format(
-            "rocksdb: %s; one HyperClock cache of %d MB that write buffers (%d MB), filters and"
+            "%s: %s; one HyperClock cache of %d MB that write buffers (%d MB), filters and"
                 + " indexes are charged to; memtables of %d MB; 4 KB blocks, no compression; Bloom"
                 + " filters of 10 bits; dynamic level bytes; 2 background jobs; direct I/O %s; %s",
+            spec.engine().label(),
             spec.locking() == Locking.PESSIMISTIC ? "TransactionDB" : "OptimisticTransactionDB",
             spec.memoryBytes() / MIB,
             settings.writeBytes() / MIB,
             settings.bufferBytes() / MIB,
             spec.directIo() ? "on" : "off",
-            spec.syncCommits()
-                ? "synced commits"
-                : "log buffered in the process, synced every " + StoreSpec.LOG_SYNC_MILLIS + " ms");
+            log.words());
   }
 
-  static TpccStore open(StoreSpec spec) {
+  static TpccStore open(StoreSpec spec, RocksLog log) {
     RocksDB.loadLibrary();
     try {
-      return new RocksStore(spec);
+      return new RocksStore(spec, log);
     } catch (RocksDBException e) {
       throw new IllegalStateException("rocksdb: cannot open " + spec.dir(), e);
     }
@@ -137,19 +132,6 @@ final class RocksStore implements TpccStore {
   private <T extends AutoCloseable> T own(T handle) {
     natives.push(handle);
     return handle;
-  }
-
-  private ScheduledExecutorService startSyncer() {
-    ScheduledExecutorService executor =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "rocksdb-sync");
-              thread.setDaemon(true);
-              return thread;
-            });
-    int period = StoreSpec.LOG_SYNC_MILLIS;
-    executor.scheduleWithFixedDelay(this::sync, period, period, TimeUnit.MILLISECONDS);
-    return executor;
   }
 
   RocksDB db() {
@@ -245,10 +227,9 @@ final class RocksStore implements TpccStore {
   public void close() {
     try {
       if (syncer != null) {
-        syncer.shutdown();
-        syncer.awaitTermination(1, TimeUnit.MINUTES);
-        sync();
+        syncer.close();
       }
+      sync();
       families.forEach(ColumnFamilyHandle::close);
       db.closeE();
       while (!natives.isEmpty()) {

@@ -8,8 +8,8 @@ import java.nio.file.Path;
  * @param engine which one
  * @param dir its directory; it exists
  * @param memoryBytes write buffers and caches together
- * @param syncCommits whether a commit is on the device when it returns; otherwise the log is synced
- *     in the background, at most {@link #LOG_SYNC_MILLIS} late
+ * @param syncCommits whether a commit is on the device when it returns; otherwise {@link #survival}
+ *     tells what may be lost
  * @param locking when conflicts are found
  * @param directIo whether data files bypass the page cache
  */
@@ -21,7 +21,7 @@ public record StoreSpec(
     Locking locking,
     boolean directIo) {
 
-  /** How late a commit that does not wait may reach the device, in every engine. */
+  /** The pause between background syncs of the log, in engines that have them. */
   public static final int LOG_SYNC_MILLIS = 100;
 
   /** How long a transaction waits for a lock before it is told of a conflict, in every engine. */
@@ -32,5 +32,11 @@ public record StoreSpec(
     if (memoryBytes < 8 << 20) {
       throw new IllegalArgumentException("memory is below 8 MB: " + memoryBytes + " bytes");
     }
+    engine.check(syncCommits);
+  }
+
+  /** What an acknowledged commit survives. */
+  public Survival survival() {
+    return engine.survival(syncCommits);
   }
 }

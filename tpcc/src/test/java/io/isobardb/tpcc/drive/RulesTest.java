@@ -160,6 +160,9 @@ class RulesTest {
     assertTrue(text.startsWith("TPC-C-derived load: not audited"), text);
     assertTrue(text.contains("10,000 NewOrders per minute"), text);
     assertTrue(text.contains("2,000 bytes written to devices per transaction, 4,000 with"), text);
+    assertTrue(
+        text.contains("process ends or is killed: loses nothing; machine fails: may lose what"),
+        text);
     assertTrue(text.contains("[OK] mix: Payment"), text);
     Map<String, Object> map = report.toMap();
     assertEquals(10_000.0, map.get("newOrdersPerMinute"));

@@ -2,6 +2,7 @@ package io.isobardb.tpcc.kill;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.tpcc.TestStore;
@@ -11,22 +12,39 @@ import io.isobardb.tpcc.schema.Table;
 import io.isobardb.tpcc.store.EngineKind;
 import io.isobardb.tpcc.store.Isolation;
 import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.Loss;
 import io.isobardb.tpcc.store.StoreSpec;
 import io.isobardb.tpcc.store.TpccStore;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class KillTestTest {
   @TempDir Path dir;
 
+  /** Synced commits of each engine, and unsynced ones where they are to survive the process. */
+  static List<Arguments> promises() {
+    List<Arguments> promises = new ArrayList<>();
+    TestStore.ENGINES.forEach(engine -> promises.add(Arguments.of(engine, true)));
+    for (EngineKind engine : EngineKind.values()) {
+      if (engine.survival(false).processEnd() == Loss.NOTHING) {
+        promises.add(Arguments.of(engine, false));
+      }
+    }
+    return promises;
+  }
+
   @ParameterizedTest
-  @EnumSource(EngineKind.class)
-  void whatWasAcknowledgedIsThereAfterEachKill(EngineKind engine) throws InterruptedException {
-    StoreSpec spec = new StoreSpec(engine, dir, 16 << 20, true, Locking.PESSIMISTIC, false);
+  @MethodSource("promises")
+  void whatWasAcknowledgedIsThereAfterEachKill(EngineKind engine, boolean sync)
+      throws InterruptedException {
+    StoreSpec spec = new StoreSpec(engine, dir, 16 << 20, sync, Locking.PESSIMISTIC, false);
     try (TpccStore store = EngineKind.openStore(spec)) {
       TestStore.load(store);
     }
@@ -41,7 +59,7 @@ class KillTestTest {
   }
 
   @ParameterizedTest
-  @EnumSource(EngineKind.class)
+  @EnumSource(names = {"ISOBAR", "ROCKSDB"})
   void anAcknowledgedOrderThatIsNotThereIsTold(EngineKind engine) throws InterruptedException {
     StoreSpec spec = new StoreSpec(engine, dir, 16 << 20, true, Locking.PESSIMISTIC, false);
     try (TpccStore store = EngineKind.openStore(spec)) {
@@ -52,6 +70,18 @@ class KillTestTest {
       String different = new Acknowledged(1, 2, 3, 1, lines + 1, 100).missing(store);
       assertTrue(different != null && different.contains("there are"), different);
     }
+  }
+
+  @Test
+  void aTestOfCommitsThatMayBeLostIsRefused() {
+    StoreSpec spec =
+        new StoreSpec(
+            EngineKind.ROCKSDB_BUFFERED, dir, 16 << 20, false, Locking.PESSIMISTIC, false);
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new KillSpec(spec, Isolation.SNAPSHOT, 4, 2, 600, 1));
+    assertTrue(refused.getMessage().contains("may lose the last 100 ms"), refused.getMessage());
   }
 
   @Test

@@ -56,7 +56,7 @@ class AcidTest {
 
   static Stream<Arguments> modes() {
     List<Arguments> modes = new ArrayList<>();
-    for (EngineKind engine : EngineKind.values()) {
+    for (EngineKind engine : TestStore.ENGINES) {
       for (Locking locking : Locking.values()) {
         for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
           if (engine != EngineKind.ROCKSDB || isolation != Isolation.SERIALIZABLE) {

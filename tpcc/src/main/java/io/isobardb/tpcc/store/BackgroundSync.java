@@ -1,4 +1,4 @@
-package io.isobardb.bench.engine;
+package io.isobardb.tpcc.store;
 
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -6,14 +6,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Syncs an engine's log every {@link EngineOptions#LOG_SYNC_MILLIS}, for peers that do not do it
- * themselves. A failed sync ends the syncing and is thrown at {@link #close}.
+ * Syncs an engine's log in the background, for engines that do not do it themselves. A sync begins
+ * {@link StoreSpec#LOG_SYNC_MILLIS} after the one before it has ended. The first failed sync ends
+ * the syncing, and {@link #close} throws it.
  */
-final class BackgroundSync implements AutoCloseable {
+public final class BackgroundSync implements AutoCloseable {
   private final ScheduledExecutorService executor;
   private volatile @Nullable Throwable failure;
 
-  BackgroundSync(String engine, Runnable sync) {
+  /** Calls {@code sync} on a thread named after {@code engine}, until this is closed. */
+  public BackgroundSync(String engine, Runnable sync) {
     executor =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -30,10 +32,11 @@ final class BackgroundSync implements AutoCloseable {
             throw e;
           }
         };
-    int period = EngineOptions.LOG_SYNC_MILLIS;
+    int period = StoreSpec.LOG_SYNC_MILLIS;
     executor.scheduleWithFixedDelay(guarded, period, period, TimeUnit.MILLISECONDS);
   }
 
+  /** Waits for a sync under way; throws {@link IllegalStateException} if one has failed. */
   @Override
   public void close() {
     executor.shutdown();

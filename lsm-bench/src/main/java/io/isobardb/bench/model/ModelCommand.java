@@ -1,0 +1,231 @@
+package io.isobardb.bench.model;
+
+import io.isobardb.bench.console.ByteSize;
+import io.isobardb.bench.console.Count;
+import io.isobardb.bench.simulate.KeyStream;
+import io.isobardb.bench.simulate.LevelDbSimulator;
+import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
+import io.isobardb.bench.simulate.StagedSimulator;
+import io.isobardb.tuner.model.ColaModel;
+import io.isobardb.tuner.model.KeyGroups;
+import io.isobardb.tuner.model.LevelBounds;
+import io.isobardb.tuner.model.LevelDbModel;
+import io.isobardb.tuner.model.LevelSizeOptimiser;
+import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.SamtModel;
+import io.isobardb.tuner.model.TabulatedPopularity;
+import io.isobardb.tuner.model.UniversalModel;
+import io.isobardb.tuner.model.WorstCaseModel;
+import io.isobardb.tuner.model.WriteCost;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code model}: what a write costs in a log-structured design, estimated or simulated. */
+@Command(
+    name = "model",
+    description = "Estimates the bytes written per byte put in a log-structured design.",
+    footer = {
+      "",
+      "The models are those of Lim, Andersen and Kaminsky, FAST 2016; docs/models.md has their"
+          + " equations and errors. They describe other stores' designs, not Isobar's own."
+    })
+public final class ModelCommand implements Callable<Integer> {
+  /** More keys would take hours, and gigabytes. */
+  private static final double MOST_SIMULATED = 2e8;
+
+  private static final double TABLE_BYTES = 2 << 20;
+  private static final int LEVEL0_TABLES = 4;
+  private static final double ROUNDS = 10;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--design",
+      paramLabel = "DESIGN",
+      description = "leveldb, universal, cola or samt. Default: ${DEFAULT-VALUE}.")
+  private Design design = Design.LEVELDB;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      description = "How many different keys are written, 2 to 1e12. Default: ${DEFAULT-VALUE}.")
+  private Count keys = new Count(10_000_000);
+
+  @Option(
+      names = "--item",
+      paramLabel = "SIZE",
+      description = "Bytes of a key and its value. Default: ${DEFAULT-VALUE}.")
+  private ByteSize item = new ByteSize(1000);
+
+  @Option(
+      names = "--skew",
+      paramLabel = "S",
+      description = "Exponent of Zipf's law; 0 is uniform, 0.99 is YCSB's. Default: 0.99.")
+  private double skew = 0.99;
+
+  @Option(
+      names = "--write-memory",
+      paramLabel = "SIZE",
+      description = "Size of a memtable, measured as log. Default: ${DEFAULT-VALUE}.")
+  private ByteSize writeMemory = new ByteSize(4 << 20);
+
+  @Option(
+      names = "--levels",
+      split = ",",
+      paramLabel = "SIZE",
+      description =
+          "leveldb: sizes of all levels but the last, which holds all keys. Default: 10 MB times"
+              + " powers of ten.")
+  private @Nullable List<ByteSize> levels;
+
+  @Option(names = "--optimise", description = "leveldb: also find the level sizes that cost least.")
+  private boolean optimise;
+
+  @Option(
+      names = "--max-levels",
+      paramLabel = "N",
+      description =
+          "leveldb: the most levels with --optimise, 1 to 16. Default: as many as there are.")
+  private int maxLevels;
+
+  @Option(
+      names = "--max-space",
+      paramLabel = "X",
+      description =
+          "leveldb: bytes in all levels per byte in the last, with --optimise. Default: any.")
+  private double maxSpace = Double.POSITIVE_INFINITY;
+
+  @Option(
+      names = "--growth",
+      paramLabel = "R",
+      description = "cola, samt: merges that a stage takes. Default: ${DEFAULT-VALUE}.")
+  private int growth = 4;
+
+  @Option(
+      names = "--tables",
+      paramLabel = "N",
+      description = "universal: tables at which merging begins. Default: ${DEFAULT-VALUE}.")
+  private int tables = 12;
+
+  @Option(
+      names = "--simulate",
+      description = {
+        "Also simulate all keys once and ten times as many writes, entry by entry:",
+        "seconds for a million keys, minutes for a hundred million."
+      })
+  private boolean simulate;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Of the simulation. Default: ${DEFAULT-VALUE}.")
+  private long seed = 1;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    if (item.bytes() < 1 || writeMemory.bytes() < item.bytes()) {
+      throw new IllegalArgumentException("--write-memory must hold one --item or more");
+    }
+    if (design != Design.LEVELDB && (levels != null || optimise)) {
+      throw new IllegalArgumentException("--levels and --optimise are for --design leveldb");
+    }
+    if (simulate && keys.value() > MOST_SIMULATED) {
+      throw new IllegalArgumentException(
+          "--simulate takes at most " + new Count(MOST_SIMULATED) + " keys, not " + keys);
+    }
+    Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(keys.value(), skew));
+    ModelReport report = new ModelReport(workload(), item.bytes());
+    switch (design) {
+      case LEVELDB -> levelDb(report, popularity);
+      case UNIVERSAL -> {
+        UniversalModel model = new UniversalModel(buffer(), tables, 1, 200);
+        report.add("universal", model.cost(popularity));
+        simulated(report, () -> StagedSimulator.universal((int) buffer(), model, stream()));
+      }
+      case COLA -> {
+        report.add("COLA", new ColaModel(buffer(), growth).cost(popularity));
+        simulated(report, () -> StagedSimulator.cola((int) buffer(), growth, stream()));
+      }
+      case SAMT -> {
+        report.add("SAMT", new SamtModel(buffer(), growth).cost(popularity));
+        simulated(report, () -> StagedSimulator.samt((int) buffer(), growth, stream()));
+      }
+    }
+    spec.commandLine().getOut().print(json ? report.json() : report.text());
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  private String workload() {
+    return String.format(
+        Locale.ROOT,
+        "%s keys, %s each, %s",
+        keys,
+        ByteSize.format(item.bytes()),
+        skew == 0 ? "uniform" : "Zipf " + skew);
+  }
+
+  private double buffer() {
+    return (double) writeMemory.bytes() / item.bytes();
+  }
+
+  private KeyStream stream() {
+    return new KeyStream((int) keys.value(), skew, seed);
+  }
+
+  private void simulated(ModelReport report, Supplier<StagedSimulator> made) {
+    if (simulate) {
+      report.add("simulated", made.get().run(ROUNDS));
+    }
+  }
+
+  private void levelDb(ModelReport report, Popularity popularity) {
+    double count = keys.value();
+    LevelDbModel standard = LevelDbModel.standard(count, item.bytes());
+    double[] sizes = levels == null ? standard.levelEntries() : given(levels, count);
+    LevelDbModel model = new LevelDbModel(buffer(), LEVEL0_TABLES, sizes);
+    report.add("LevelDB", model.cost(popularity), sizes);
+    report.add("worst case", new WorstCaseModel(model).cost(popularity));
+    simulated(report, "simulated", model);
+    if (optimise) {
+      int most = maxLevels == 0 ? sizes.length : maxLevels;
+      LevelBounds bounds = new LevelBounds(count, buffer(), 1, most, maxSpace);
+      double[] best =
+          new LevelSizeOptimiser(
+                  entries -> model.withLevels(entries).cost(popularity).total(), bounds)
+              .optimise()
+              .levelEntries();
+      report.add("optimised", model.withLevels(best).cost(popularity), best);
+      simulated(report, "optimised, simulated", model.withLevels(best));
+    }
+  }
+
+  private void simulated(ModelReport report, String name, LevelDbModel model) {
+    if (simulate) {
+      int table = (int) Math.max(1, TABLE_BYTES / item.bytes());
+      WriteCost cost =
+          new LevelDbSimulator(model, table, Selection.ROUND_ROBIN, stream()).run(ROUNDS);
+      report.add(name, cost);
+    }
+  }
+
+  private double[] given(List<ByteSize> upper, double last) {
+    double[] sizes = new double[upper.size() + 1];
+    for (int i = 0; i < upper.size(); i++) {
+      sizes[i] = (double) upper.get(i).bytes() / item.bytes();
+    }
+    sizes[upper.size()] = last;
+    return sizes;
+  }
+}

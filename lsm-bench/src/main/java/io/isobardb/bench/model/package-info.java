@@ -1,0 +1,5 @@
+/** The command {@code model}: what a write costs, by the models of {@code tuner.model}. */
+@NullMarked
+package io.isobardb.bench.model;
+
+import org.jspecify.annotations.NullMarked;

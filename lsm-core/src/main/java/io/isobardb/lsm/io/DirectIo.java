@@ -1,0 +1,67 @@
+package io.isobardb.lsm.io;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Reads and writes past the system's page cache. */
+final class DirectIo {
+  /** Opens a channel for it. */
+  static final OpenOption OPTION = option();
+
+  private DirectIo() {}
+
+  /**
+   * {@code ExtendedOpenOption.DIRECT}, found by its name: newer compilers warn of the type, and
+   * nothing suppresses that, though module {@code jdk.unsupported} exports it.
+   */
+  private static OpenOption option() {
+    try {
+      for (Object option :
+          Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
+        if (option.toString().equals("DIRECT")) {
+          return (OpenOption) option;
+        }
+      }
+    } catch (ClassNotFoundException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+    throw new ExceptionInInitializerError("the JDK has no direct I/O");
+  }
+
+  /**
+   * Whether the file system of a directory can do it: writes and reads a block there.
+   *
+   * @param suffix of the file's name, which is deleted again
+   */
+  static boolean worksIn(Path directory, String suffix) {
+    boolean interrupted = Thread.interrupted();
+    Path probe = directory.resolve("probe-" + ProcessHandle.current().pid() + suffix);
+    try {
+      try (FileChannel channel =
+          FileChannel.open(
+              probe,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              OPTION)) {
+        ByteBuffer twice = ByteBuffer.allocateDirect(2 * DataFile.BLOCK);
+        ByteBuffer block = twice.alignedSlice(DataFile.BLOCK).limit(DataFile.BLOCK);
+        return channel.write(block, 0) == DataFile.BLOCK
+            && channel.read(block.rewind(), 0) == DataFile.BLOCK;
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

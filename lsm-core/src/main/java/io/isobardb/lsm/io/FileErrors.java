@@ -1,0 +1,127 @@
+package io.isobardb.lsm.io;
+
+import io.isobardb.lsm.error.DiskFullException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * Turns what the system says of a file into a message for people: the full path, what failed, why,
+ * and what to do. The JDK's own messages are often the path alone.
+ */
+final class FileErrors {
+  private static final String TOO_MANY_OPEN = "too many open files";
+
+  /** With a reason, which the JDK's has no constructor for. */
+  private static final class NotADirectory extends NotDirectoryException {
+    private static final long serialVersionUID = 1L;
+
+    private final String reason;
+
+    NotADirectory(String file, String reason) {
+      super(file);
+      this.reason = reason;
+    }
+
+    @Override
+    public String getReason() {
+      return reason;
+    }
+  }
+
+  private FileErrors() {}
+
+  /**
+   * The exception to throw for {@code e}, of the same type where callers tell types apart, with
+   * {@code e} as its cause. A {@link ClosedChannelException}, and what was explained before, are
+   * given back as they are.
+   *
+   * @param what the call that failed, such as {@code "can't be opened"}
+   * @param path of the file or directory
+   */
+  static IOException explain(String what, Path path, IOException e) {
+    if (e instanceof ClosedChannelException || e.getCause() instanceof IOException) {
+      return e;
+    }
+    String reason = reason(e);
+    String advice = advice(reason);
+    String text = what + ": " + reason + (advice.isEmpty() ? "" : "; " + advice);
+    String file = path.toString();
+    IOException explained;
+    if (e instanceof NoSuchFileException) {
+      explained = new NoSuchFileException(file, null, text);
+    } else if (e instanceof NotDirectoryException) {
+      explained = new NotADirectory(file, text);
+    } else if (e instanceof FileAlreadyExistsException) {
+      explained = new FileAlreadyExistsException(file, null, text);
+    } else if (e instanceof AccessDeniedException) {
+      explained = new AccessDeniedException(file, null, text);
+    } else if (e instanceof FileSystemException) {
+      explained = new FileSystemException(file, null, text);
+    } else {
+      explained = new IOException(file + ": " + text);
+    }
+    explained.initCause(e);
+    return explained;
+  }
+
+  private static String reason(IOException e) {
+    if (e instanceof FileNotFoundException) {
+      // Of RandomAccessFile: the path, and then the reason in brackets.
+      String said = String.valueOf(e.getMessage());
+      int bracket = said.lastIndexOf('(');
+      return bracket < 0 ? said : lowerCase(said.substring(bracket + 1).replace(")", ""));
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    } else if (e instanceof NoSuchFileException) {
+      return "no such file or directory";
+    } else if (e instanceof NotDirectoryException) {
+      return "not a directory";
+    } else if (e instanceof FileAlreadyExistsException) {
+      return "it exists already";
+    }
+    String said = e instanceof FileSystemException system ? system.getReason() : e.getMessage();
+    return said == null || said.isEmpty() ? e.getClass().getSimpleName() : lowerCase(said);
+  }
+
+  private static String lowerCase(String text) {
+    return text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);
+  }
+
+  private static String advice(String reason) {
+    if (reason.equals("permission denied")) {
+      return "run as a user who has the right to, or change owner or mode";
+    } else if (reason.contains("read-only file system")) {
+      return "mount it for writing; to check or dump a store, reading is enough";
+    } else if (reason.contains(TOO_MANY_OPEN)) {
+      return "raise the process's limit (ulimit -n), or lower maxOpenFiles";
+    } else if (reason.contains("input/output error")) {
+      return "see the system's log for what is wrong with the device";
+    }
+    return "";
+  }
+
+  /** Whether the system refuses the process, or all of them, one more descriptor. */
+  static boolean saysTooManyOpen(IOException e) {
+    return String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT).contains(TOO_MANY_OPEN);
+  }
+
+  /** The exception to throw for {@code e} if there is no room. */
+  static DiskFullException full(String what, Path path, IOException e) {
+    return new DiskFullException("the disk is full: " + path + " " + what + "; make room", e);
+  }
+
+  /** Whether the system says that there is no room; its message may be in another language. */
+  static boolean saysFull(IOException e) {
+    String text = String.valueOf(e.getMessage());
+    return text.contains("No space left on device") || text.contains("Disk quota exceeded");
+  }
+}

@@ -1,0 +1,171 @@
+package io.isobardb.lsm.schedule;
+
+import io.isobardb.lsm.io.Clock;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes what is open when the JVM ends in an orderly way: after {@code main}, by {@code
+ * System.exit}, by SIGTERM. There is one for all stores of a class loader; the JVM knows it while
+ * there is something to close, so that it does not keep the class loader alive.
+ *
+ * <p>Each is closed on a thread of its own, so that one that can't be closed holds up no other. The
+ * end of the JVM is held up for {@link #MOST_NANOS} at most.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class ExitHook {
+  /** How long the JVM's end is held up, in nanoseconds. */
+  public static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final Logger LOG = System.getLogger(ExitHook.class.getName());
+  private static final ExitHook OF_JVM = new ExitHook(MOST_NANOS);
+
+  /** Something to close. */
+  public interface Closer {
+    /** What it is, for messages. */
+    String name();
+
+    /** Closes it. Does nothing if that was done; waits for its end if it is being done. */
+    void close();
+  }
+
+  private final long mostNanos;
+  private final List<Closer> closers = new ArrayList<>();
+  private @Nullable Thread hook;
+  private boolean exiting;
+
+  ExitHook(long mostNanos) {
+    this.mostNanos = mostNanos;
+  }
+
+  /** The one that the JVM runs. */
+  public static ExitHook ofJvm() {
+    return OF_JVM;
+  }
+
+  /**
+   * Passes unless the JVM is ending.
+   *
+   * @throws IllegalStateException if it is
+   */
+  public synchronized void checkRunning() {
+    if (exiting) {
+      throw exiting();
+    }
+  }
+
+  private static IllegalStateException exiting() {
+    return new IllegalStateException(
+        "the JVM is ending: no store is opened any more that would be closed at its end; with"
+            + " closeOnExit(false) you can open one, and close it yourself");
+  }
+
+  /**
+   * From now on {@code closer} is closed when the JVM ends.
+   *
+   * @throws IllegalStateException if it is ending already
+   */
+  public synchronized void add(Closer closer) {
+    checkRunning();
+    if (hook == null) {
+      Thread thread = new Thread(this::run, "isobar-exit");
+      // The creator's may belong to an application that is unloaded before.
+      thread.setContextClassLoader(ExitHook.class.getClassLoader());
+      try {
+        Runtime.getRuntime().addShutdownHook(thread);
+      } catch (IllegalStateException e) {
+        exiting = true;
+        throw exiting();
+      }
+      hook = thread;
+    }
+    closers.add(closer);
+  }
+
+  /** {@code closer} was closed. */
+  public synchronized void remove(Closer closer) {
+    closers.remove(closer);
+    Thread thread = hook;
+    if (closers.isEmpty() && thread != null && !exiting) {
+      hook = null;
+      try {
+        Runtime.getRuntime().removeShutdownHook(thread);
+      } catch (IllegalStateException e) {
+        exiting = true;
+      }
+    }
+  }
+
+  /** How many there are to close. */
+  synchronized int size() {
+    return closers.size();
+  }
+
+  /** Closes something on a thread that nobody waits for. */
+  public static void closeInBackground(Closer closer) {
+    start(closer, "isobar-close-" + closer.name());
+  }
+
+  private static Thread start(Closer closer, String threadName) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                closer.close();
+              } catch (Throwable e) {
+                LOG.log(Level.ERROR, closer.name() + " was not closed in order", e);
+              }
+            },
+            threadName);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(ExitHook.class.getClassLoader());
+    thread.start();
+    return thread;
+  }
+
+  /** Closes all, in the time there is. */
+  void run() {
+    List<Closer> left;
+    synchronized (this) {
+      exiting = true;
+      left = List.copyOf(closers);
+    }
+    long end = Clock.SYSTEM.nanos() + mostNanos;
+    List<Thread> threads = new ArrayList<>();
+    for (Closer closer : left) {
+      LOG.log(Level.INFO, "the JVM ends: closing " + closer.name());
+      threads.add(start(closer, "isobar-exit-" + closer.name()));
+    }
+    for (int i = 0; i < threads.size(); i++) {
+      await(threads.get(i), end);
+      if (threads.get(i).isAlive()) {
+        LOG.log(
+            Level.WARNING,
+            left.get(i).name()
+                + " was not closed within "
+                + TimeUnit.NANOSECONDS.toSeconds(mostNanos)
+                + " s, and the JVM ends: what was written last may be lost. Close it before");
+      }
+    }
+  }
+
+  private static void await(Thread thread, long end) {
+    while (thread.isAlive()) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(end - Clock.SYSTEM.nanos());
+      if (millis <= 0) {
+        return;
+      }
+      try {
+        thread.join(millis);
+      } catch (InterruptedException e) {
+        // Nobody has a reason to; the time is bounded anyway.
+        continue;
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.isobardb.lsm.wal;
+
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
+import java.io.IOException;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory that a log takes of the budget: a scratch block, the writer's staging buffer, and the
+ * ring. While the log is replayed, a window of the ring's size stands in for the ring.
+ *
+ * <p>Thread rule: opened and closed by one thread; in between, {@link #stage} and {@link #syncRing}
+ * are the log's writer's.
+ */
+final class LogMemory implements AutoCloseable {
+  private final PagePool pool;
+  private final int ringBytes;
+  private @Nullable Block scratch;
+  private @Nullable Block stage;
+  private @Nullable Block window;
+  private @Nullable RingFile ringFile;
+  private boolean charged;
+
+  /**
+   * Takes the memory.
+   *
+   * @throws io.isobardb.memory.pool.OutOfBudgetException if the pool has too little; nothing is
+   *     taken then
+   */
+  LogMemory(PagePool pool, int ringBytes) {
+    this.pool = pool;
+    this.ringBytes = ringBytes;
+    try {
+      scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
+      stage = pool.allocateBlock(LogWriter.stageMemoryBytes(ringBytes), Purpose.LOG);
+      window = pool.allocateBlock(ringBytes, Purpose.LOG);
+    } catch (Throwable e) {
+      releaseBlocks();
+      throw e;
+    }
+  }
+
+  /** As {@link Segments#SCRATCH_BYTES} says. */
+  Memory scratch() {
+    return held(scratch);
+  }
+
+  /** What the writer writes from. */
+  Memory stage() {
+    return held(stage);
+  }
+
+  /** What replay reads into; gone once the ring is mapped. */
+  Memory window() {
+    return held(window);
+  }
+
+  /** Gives the window up for an empty ring. */
+  Ring mapRing(Storage storage, UUID storeId) throws IOException {
+    Block replayed = window;
+    window = null;
+    if (replayed != null) {
+      pool.release(replayed);
+    }
+    pool.chargeOutside(ringBytes, Purpose.LOG);
+    charged = true;
+    RingFile file = RingFile.prepare(storage, storeId, ringBytes, scratch(), Segments.ZERO_BYTES);
+    ringFile = file;
+    return new Ring(file.map(), RecordLayout.seed(storeId));
+  }
+
+  /** Makes durable what was stored in the ring before the call. */
+  void syncRing() throws IOException {
+    RingFile file = ringFile;
+    if (file == null) {
+      throw new IllegalStateException("the ring is not mapped");
+    }
+    file.sync();
+  }
+
+  private static Memory held(@Nullable Block block) {
+    if (block == null) {
+      throw new IllegalStateException("given back");
+    }
+    return block.memory();
+  }
+
+  private void releaseBlocks() {
+    for (Block block : new @Nullable Block[] {scratch, stage, window}) {
+      if (block != null) {
+        pool.release(block);
+      }
+    }
+    scratch = null;
+    stage = null;
+    window = null;
+  }
+
+  /** Gives everything back. Nobody uses the ring any more. */
+  @Override
+  public void close() throws IOException {
+    releaseBlocks();
+    if (charged) {
+      charged = false;
+      pool.dischargeOutside(ringBytes, Purpose.LOG);
+    }
+    RingFile file = ringFile;
+    ringFile = null;
+    if (file != null) {
+      file.close();
+    }
+  }
+}

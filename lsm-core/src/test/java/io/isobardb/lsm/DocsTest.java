@@ -1,0 +1,167 @@
+package io.isobardb.lsm;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The programs in the documents compile, and the recipes do what they say. */
+class DocsTest {
+  private static final String IMPORTS =
+      """
+      import io.isobardb.lsm.*;
+      import io.isobardb.lsm.dataset.*;
+      import io.isobardb.lsm.error.*;
+      import java.nio.*;
+      import java.nio.charset.*;
+      import java.time.*;
+      import java.util.*;
+      """;
+
+  @TempDir Path dir;
+
+  /** All snippets of a page as members of one class, which has a field {@code store}. */
+  private Class<?> compiled(String page, String name) throws Exception {
+    Path file = Path.of("..", "docs", page);
+    String text = Files.readString(Files.exists(file) ? file : Path.of("docs", page));
+    Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL).matcher(text);
+    StringBuilder members = new StringBuilder();
+    while (block.find()) {
+      members.append(block.group(1));
+    }
+    Path source = dir.resolve(name + ".java");
+    Files.writeString(
+        source,
+        IMPORTS
+            + ("public class " + name + " {\n  public Store store;\n")
+            + members.toString().replaceAll("(?m)^(\\w[^\n]*\\) \\{)$", "public $1")
+            + "}\n");
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    ByteArrayOutputStream messages = new ByteArrayOutputStream();
+    Path classes = Path.of(Store.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-cp", classes.toString()));
+    arguments.addAll(List.of("-d", dir.toString(), source.toString()));
+    int code = compiler.run(null, messages, messages, arguments.toArray(String[]::new));
+    assertEquals(0, code, messages.toString(UTF_8));
+    URLClassLoader loader = new URLClassLoader(new URL[] {dir.toUri().toURL()});
+    return loader.loadClass(name);
+  }
+
+  private static Object call(Object recipes, String name, Object... arguments) throws Exception {
+    for (Method method : recipes.getClass().getMethods()) {
+      if (method.getName().equals(name)) {
+        return method.invoke(recipes, arguments);
+      }
+    }
+    throw new AssertionError("no recipe has a method " + name);
+  }
+
+  private static Object recipes(Class<?> type, Store store) throws Exception {
+    Constructor<?> constructor = type.getConstructor();
+    Object recipes = constructor.newInstance();
+    type.getField("store").set(recipes, store);
+    return recipes;
+  }
+
+  @Test
+  void snippetsOfOtherPagesCompile() throws Exception {
+    compiled("coming-from.md", "ComingFrom");
+  }
+
+  @Test
+  void recipesDoWhatTheySay() throws Exception {
+    Class<?> type = compiled("recipes.md", "Recipes");
+    try (Store store =
+        Store.open(dir.resolve("store"), StoreOptions.builder().memoryBudget(16 << 20).build())) {
+      Object recipes = recipes(type, store);
+      byte[] early = (byte[]) call(recipes, "key", "ada", -5L);
+      byte[] late = (byte[]) call(recipes, "key", "ada", 7L);
+      assertTrue(Arrays.compareUnsigned(early, late) < 0);
+
+      Tree counters = store.openTree("counters");
+      inThreads(() -> call(recipes, "increment", counters, new byte[] {1}));
+      assertEquals(201L, call(recipes, "increment", counters, new byte[] {1}));
+      assertEquals(201L, call(recipes, "total", List.of(counters), new byte[] {1}));
+
+      Tree jobs = store.openTree("jobs");
+      for (byte i = 0; i < 100; i++) {
+        jobs.put(new byte[] {i}, new byte[] {i});
+      }
+      Set<Byte> taken = ConcurrentHashMap.newKeySet();
+      inThreads(
+          () -> {
+            byte[] job = (byte[]) call(recipes, "take", jobs);
+            assertTrue(job == null || taken.add(job[0]), "a job was taken twice");
+          });
+      assertEquals(100, taken.size());
+      assertNull(call(recipes, "take", jobs));
+
+      store.openTree("events-2026-01-01");
+      store.openTree("events-2026-01-31");
+      call(recipes, "keep", java.time.LocalDate.of(2026, 2, 1), 7);
+      assertTrue(store.treeNames().contains("events-2026-01-31"));
+      assertTrue(!store.treeNames().contains("events-2026-01-01"));
+
+      assertNotNull(call(recipes, "people"));
+      call(recipes, "protect", jobs);
+      Tree orders = store.openTree("orders");
+      byte[] id = {9};
+      call(recipes, "save", orders, store.openTree("by-customer"), id, id, id);
+      assertArrayEquals(id, orders.get(id));
+    }
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  /** Runs a step a hundred times in each of two threads. */
+  private static void inThreads(Step step) throws Exception {
+    List<Throwable> failures = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 2; t++) {
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  for (int i = 0; i < 100; i++) {
+                    step.run();
+                  }
+                } catch (Throwable e) {
+                  synchronized (failures) {
+                    failures.add(e);
+                  }
+                }
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (!failures.isEmpty()) {
+      throw new AssertionError(failures.get(0));
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package io.isobardb.lsm.io;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OpenFilesTest {
+  private static final int LIMIT = 16;
+  private static final int BYTES = 10_000;
+
+  @TempDir Path dir;
+
+  /** Channels opened so far. */
+  private final AtomicInteger opened = new AtomicInteger();
+
+  private DirectoryStorage storage() throws IOException {
+    return DirectoryStorage.open(
+        dir,
+        false,
+        LIMIT,
+        channel -> {
+          opened.incrementAndGet();
+          return channel;
+        });
+  }
+
+  private static void create(Storage storage, String name, int fill) throws IOException {
+    try (DataFile file = storage.create(name, IoMode.BUFFERED)) {
+      Bytes.write(file, 0, fill, BYTES);
+      file.sync();
+    }
+  }
+
+  private static void assertHolds(int fill, DataFile file) throws IOException {
+    assertArrayEquals(Bytes.of(BYTES, fill), Bytes.contents(file));
+  }
+
+  private static List<DataFile> open(Storage storage, int count) throws IOException {
+    List<DataFile> files = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      create(storage, "file" + i, i % 100);
+      files.add(storage.open("file" + i, IoMode.BUFFERED));
+    }
+    return files;
+  }
+
+  private static long holding(List<DataFile> files) {
+    return files.stream().filter(DataFile::holdsDescriptor).count();
+  }
+
+  @Test
+  void filesBeyondTheLimitAreReadAllTheSame() throws IOException {
+    DirectoryStorage storage = storage();
+    List<DataFile> files = open(storage, 100);
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 100; i++) {
+        assertHolds(i % 100, files.get(i));
+        assertTrue(storage.descriptors().descriptors() <= LIMIT);
+        assertTrue(holding(files) <= LIMIT);
+      }
+    }
+    storage.rename("file5", "renamed");
+    storage.delete("file6");
+    assertEquals(BYTES, files.get(5).size());
+    assertHolds(5, files.get(5));
+    assertHolds(6, files.get(6));
+    assertEquals(100, storage.openFiles());
+    for (DataFile file : files) {
+      file.close();
+      assertThrows(IOException.class, file::size);
+    }
+    assertEquals(0, storage.openFiles());
+    assertEquals(0, storage.descriptors().descriptors());
+    assertFalse(storage.list().contains("file6"));
+  }
+
+  @Test
+  void whatIsReadAllTheTimeStaysOpen() throws IOException {
+    DirectoryStorage storage = storage();
+    List<DataFile> files = open(storage, 100);
+    assertHolds(0, files.get(0));
+    int before = opened.get();
+    for (int i = 1; i < 100; i++) {
+      assertHolds(i, files.get(i));
+      assertHolds(0, files.get(0));
+    }
+    // Once all had been read, the hand may have taken it for as cold as the others.
+    assertTrue(opened.get() - before <= 102, opened.get() - before + " files opened");
+    for (DataFile file : files) {
+      file.close();
+    }
+  }
+
+  @Test
+  void whatIsWrittenToStaysOpen() throws IOException {
+    DirectoryStorage storage = storage();
+    List<DataFile> written = new ArrayList<>();
+    for (int i = 0; i < LIMIT; i++) {
+      DataFile file = storage.create("written" + i, IoMode.BUFFERED);
+      Bytes.write(file, 0, i, BYTES);
+      written.add(file);
+    }
+    int before = opened.get();
+    List<DataFile> files = open(storage, 10);
+    for (int i = 0; i < LIMIT; i++) {
+      assertTrue(written.get(i).holdsDescriptor());
+      written.get(i).sync();
+      assertHolds(i, written.get(i));
+    }
+    assertEquals(20, opened.get() - before);
+    assertTrue(holding(files) <= 1, "there is no room for those that are read");
+    for (DataFile file : written) {
+      file.close();
+    }
+    for (int i = 0; i < 10; i++) {
+      assertHolds(i, files.get(i));
+      files.get(i).close();
+    }
+    assertEquals(0, storage.descriptors().descriptors());
+  }
+
+  @Test
+  void threadsReadWhileFilesAreClosedUnderThem() throws Exception {
+    DirectoryStorage storage = storage();
+    List<DataFile> files = open(storage, 64);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      SplittableRandom random = new SplittableRandom(t);
+      boolean interrupts = t == 0;
+      threads.add(
+          new Thread(
+              () -> {
+                try {
+                  for (int i = 0; i < 1500; i++) {
+                    if (interrupts && i % 10 == 0) {
+                      Thread.currentThread().interrupt();
+                    }
+                    int at = random.nextInt(64);
+                    assertHolds(at, files.get(at));
+                    int held = storage.descriptors().descriptors();
+                    assertTrue(held <= LIMIT + 8, () -> held + " descriptors");
+                  }
+                } catch (Throwable e) {
+                  failure.compareAndSet(null, e);
+                }
+              }));
+    }
+    threads.forEach(Thread::start);
+    for (int i = 0; i < 200; i++) {
+      create(storage, "other", i % 100);
+      storage.delete("other");
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (failure.get() != null) {
+      throw new AssertionError(failure.get());
+    }
+    for (DataFile file : files) {
+      file.close();
+    }
+    assertEquals(0, storage.descriptors().descriptors());
+    assertEquals(0, storage.openFiles());
+  }
+
+  @Test
+  void ifTheSystemRefusesADescriptorOthersAreGivenBack() throws IOException {
+    AtomicInteger refusals = new AtomicInteger();
+    Path guarded =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            (access, path) -> {
+              if (refusals.get() > 0 && access != GuardedFiles.Access.LOOK) {
+                refusals.decrementAndGet();
+                throw new FileSystemException(path.toString(), null, "Too many open files");
+              }
+            });
+    DirectoryStorage storage = DirectoryStorage.open(guarded, false, 1000);
+    List<DataFile> files = open(storage, 100);
+    for (int i = 0; i < 100; i++) {
+      assertHolds(i, files.get(i));
+    }
+    assertEquals(100, holding(files));
+    create(storage, "new", 1);
+    refusals.set(1);
+    files.add(storage.open("new", IoMode.BUFFERED));
+    assertHolds(1, files.get(100));
+    assertEquals(51, holding(files));
+    for (int i = 0; i < 100; i++) {
+      assertHolds(i, files.get(i));
+    }
+    assertEquals(51, holding(files), "the limit is lower from then on");
+    refusals.set(1);
+    storage.syncDirectory();
+    refusals.set(1);
+    assertEquals(101, storage.list().size());
+    refusals.set(Integer.MAX_VALUE);
+    IOException e = assertThrows(IOException.class, () -> storage.create("more", IoMode.BUFFERED));
+    assertTrue(e.getMessage().contains("raise the process's limit"), e::toString);
+    refusals.set(0);
+    for (DataFile file : files) {
+      file.close();
+    }
+    assertEquals(0, storage.descriptors().descriptors());
+  }
+}

@@ -1,0 +1,96 @@
+package io.isobardb.lsm.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class ExitHookTest {
+  private final Queue<String> closed = new ConcurrentLinkedQueue<>();
+
+  private ExitHook.Closer closer(String name, Runnable close) {
+    return new ExitHook.Closer() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public void close() {
+        close.run();
+        closed.add(name);
+      }
+    };
+  }
+
+  @Test
+  @Timeout(60)
+  void oneThatCanNotBeClosedHoldsUpNoOther() {
+    ExitHook hook = new ExitHook(TimeUnit.MILLISECONDS.toNanos(500));
+    CountDownLatch never = new CountDownLatch(1);
+    hook.add(
+        closer(
+            "stuck",
+            () -> {
+              while (true) {
+                try {
+                  never.await();
+                  return;
+                } catch (InterruptedException e) {
+                  continue;
+                }
+              }
+            }));
+    hook.add(
+        closer(
+            "failing",
+            () -> {
+              throw new IllegalStateException("planted");
+            }));
+    hook.add(closer("sound", () -> {}));
+    hook.run();
+    assertEquals("[sound]", closed.toString());
+    assertThrows(IllegalStateException.class, hook::checkRunning);
+    assertThrows(IllegalStateException.class, () -> hook.add(closer("late", () -> {})));
+    never.countDown();
+  }
+
+  /** The thread of a hook that the JVM knows has not been started; so it can be taken back. */
+  @Test
+  void theJvmKnowsTheHookWhileThereIsSomethingToClose() throws Exception {
+    ExitHook hook = new ExitHook(ExitHook.MOST_NANOS);
+    ExitHook.Closer one = closer("one", () -> {});
+    ExitHook.Closer other = closer("other", () -> {});
+    assertFalse(known(hook));
+    hook.add(one);
+    hook.add(other);
+    assertTrue(known(hook));
+    hook.remove(one);
+    assertTrue(known(hook));
+    hook.remove(other);
+    hook.remove(other);
+    assertFalse(known(hook));
+    assertEquals(0, hook.size());
+    hook.add(one);
+    assertTrue(known(hook));
+    hook.remove(one);
+  }
+
+  private static boolean known(ExitHook hook) throws Exception {
+    var field = ExitHook.class.getDeclaredField("hook");
+    field.setAccessible(true);
+    Thread thread = (Thread) field.get(hook);
+    if (thread == null || !Runtime.getRuntime().removeShutdownHook(thread)) {
+      return false;
+    }
+    Runtime.getRuntime().addShutdownHook(thread);
+    return true;
+  }
+}

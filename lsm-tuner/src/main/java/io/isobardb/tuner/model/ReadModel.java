@@ -1,0 +1,70 @@
+package io.isobardb.tuner.model;
+
+/**
+ * What a point read costs: the sum over all levels of the share of reads that end there and what a
+ * read that ends there costs (section 8 of the paper, theorem 4).
+ *
+ * <p>A level holds what was inserted between its newest and its oldest age, in requests. A read for
+ * a key ends at the first level that holds it.
+ */
+public final class ReadModel {
+  private final double[] oldest;
+  private final double[] cost;
+
+  /**
+   * @param oldest the age of the oldest entries of each level in requests, from memory on; the
+   *     newest entries of a level are as old as the oldest of the level before. Not descending; the
+   *     last may be infinite
+   * @param cost of a read that ends at each level
+   */
+  public ReadModel(double[] oldest, double[] cost) {
+    if (oldest.length != cost.length || oldest.length == 0) {
+      throw new IllegalArgumentException(
+          "each level needs an age and a cost, but there are "
+              + (oldest.length + " and " + cost.length));
+    }
+    double before = 0;
+    for (double age : oldest) {
+      if (!(age >= before)) {
+        throw new IllegalArgumentException(
+            "ages must not descend, but " + age + " follows " + before);
+      }
+      before = age;
+    }
+    this.oldest = oldest.clone();
+    this.cost = cost.clone();
+  }
+
+  /**
+   * The ages of LevelDB's levels: memory, level 0, then the levels.
+   *
+   * @param cost of a read that ends at each of them
+   */
+  public static ReadModel of(LevelDbModel design, Popularity popularity, double[] cost) {
+    double[] sizes = design.levelEntries();
+    double[] oldest = new double[sizes.length + 2];
+    oldest[0] = design.bufferEntries() / 2;
+    oldest[1] = oldest[0] + design.bufferEntries() * design.level0Tables() / 2;
+    for (int l = 0; l < sizes.length - 1; l++) {
+      oldest[l + 2] = oldest[l + 1] + popularity.sweptUniqueInverse(sizes[l]);
+    }
+    oldest[oldest.length - 1] = Double.POSITIVE_INFINITY;
+    return new ReadModel(oldest, cost);
+  }
+
+  /**
+   * The expected cost of a read.
+   *
+   * @param readers keys weighted by their share of the reads, requested as they are written
+   */
+  public double cost(Popularity readers) {
+    double sum = 0;
+    double seen = 0;
+    for (int l = 0; l < oldest.length; l++) {
+      double found = readers.unique(oldest[l]) / readers.keys();
+      sum += (found - seen) * cost[l];
+      seen = found;
+    }
+    return sum;
+  }
+}
