@@ -173,6 +173,7 @@ public final class SoakCommand implements Callable<Integer> {
     fields.put("residentBytesPerHour", result.residentPerHour());
     fields.put("filesAfterClose", result.filesAfterClose());
     fields.put("largestDiskBytes", result.largestDisk());
+    fields.put("mostSlabBytes", result.mostSlabs());
     fields.put("mostL0Groups", result.mostGroups());
     fields.put("mostMergeDebtBytes", result.mostDebt());
     fields.put("lastMergeDebtBytes", result.lastDebt());

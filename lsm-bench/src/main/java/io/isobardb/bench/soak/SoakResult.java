@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     time was too short to tell
  * @param filesAfterClose open then
  * @param largestDisk size of all files
+ * @param mostSlabs the most bytes of slabs that were resident; 0 if the system does not tell
  * @param mostGroups in L0, of all trees
  * @param mostDebt the most bytes that waited for merges
  * @param lastDebt those left when the store was left alone at the end
@@ -31,6 +32,7 @@ public record SoakResult(
     long residentPerHour,
     List<Integer> filesAfterClose,
     long largestDisk,
+    long mostSlabs,
     int mostGroups,
     long mostDebt,
     long lastDebt,

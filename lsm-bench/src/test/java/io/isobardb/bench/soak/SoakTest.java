@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class SoakTest {
@@ -31,6 +32,9 @@ class SoakTest {
     assertNull(result.wrong(), "seed " + SEED);
     assertTrue(result.operations() > 0);
     assertTrue(result.openings() > 1);
+    if (OS.LINUX.isCurrentOs()) {
+      assertTrue(result.mostSlabs() > 1 << 20, result.mostSlabs() + " bytes of slabs were seen");
+    }
     assertFalse(lines.isEmpty());
     assertTrue(
         lines.stream().anyMatch(line -> line.contains("resident ") && line.contains("debt ")),
