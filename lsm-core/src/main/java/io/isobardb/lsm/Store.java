@@ -567,7 +567,6 @@ public final class Store implements AutoCloseable {
   public void setMemoryBudget(long bytes) {
     int slot = operations.enter();
     try {
-      StoreOptions.checkBudget(bytes);
       StoreOptions.checkMemory(bytes);
       parts.wall().setBudget(bytes);
     } finally {

@@ -10,6 +10,7 @@ import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.Policies;
+import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.DirectMemory;
 import java.lang.System.Logger;
@@ -28,7 +29,6 @@ import java.util.function.Consumer;
 public final class StoreOptions {
   private static final Logger LOG = System.getLogger(StoreOptions.class.getName());
 
-  private static final long MIN_BUDGET = 4L << 20;
   private static final long MIN_STATIC_LEVELS = 64 << 10;
   private static final int MIN_SHARE_PAGES = 8;
   private static final long MAX_ACTIVE_BYTES = 64 << 20;
@@ -67,7 +67,21 @@ public final class StoreOptions {
 
   private StoreOptions(Builder builder) {
     this.memoryBudget = builder.memoryBudget > 0 ? builder.memoryBudget : Builder.defaultBudget();
-    checkBudget(memoryBudget);
+    this.pageSize = builder.pageSize;
+    if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
+      throw new IllegalArgumentException(
+          "pageSize must be a power of two from 4096 to 65536, not " + pageSize);
+    }
+    long leastBudget = MemoryAccount.leastBudget(pageSize);
+    if (memoryBudget < leastBudget) {
+      throw new IllegalArgumentException(
+          "memoryBudget must be at least "
+              + leastBudget
+              + " bytes with pages of "
+              + pageSize
+              + ", not "
+              + memoryBudget);
+    }
     this.writeMemory = builder.writeMemory > 0 ? builder.writeMemory : memoryBudget / 2;
     if (writeMemory < memoryBudget / 16 || writeMemory > memoryBudget / 4 * 3) {
       throw new IllegalArgumentException(
@@ -108,11 +122,6 @@ public final class StoreOptions {
     this.memoryComponent = builder.memoryComponent;
     this.writeMemoryAllocation = builder.writeMemoryAllocation;
     this.staticTrees = builder.staticTrees;
-    this.pageSize = builder.pageSize;
-    if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
-      throw new IllegalArgumentException(
-          "pageSize must be a power of two from 4096 to 65536, not " + pageSize);
-    }
     this.activeTableSize = builder.activeTableSize;
     long least = (long) OpenOptions.MIN_WANTED_PAGES * pageSize;
     long most = Math.min(writeMemory / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
@@ -296,13 +305,6 @@ public final class StoreOptions {
     return closeOnExit;
   }
 
-  static void checkBudget(long memoryBudget) {
-    if (memoryBudget < MIN_BUDGET) {
-      throw new IllegalArgumentException(
-          "memoryBudget must be at least " + MIN_BUDGET + " bytes, not " + memoryBudget);
-    }
-  }
-
   /**
    * Passes if the JVM and the system let the store have its budget.
    *
@@ -379,12 +381,12 @@ public final class StoreOptions {
     /** A quarter of what direct memory the process may have, and 1 GiB at most. */
     private static long defaultBudget() {
       long direct = DirectMemory.limitBytes();
-      return Math.max(MIN_BUDGET, Math.min(direct / 4, 1L << 30));
+      return Math.max(MemoryAccount.LEAST_BUDGET, Math.min(direct / 4, 1L << 30));
     }
 
     /**
-     * All memory the store may hold, at least 4 MiB. Default: a quarter of the JVM's direct memory
-     * limit, at most 1 GiB.
+     * All memory the store may hold, at least 4 MiB, and 128 pages of the store. Default: a quarter
+     * of the JVM's direct memory limit, at most 1 GiB.
      */
     public Builder memoryBudget(long bytes) {
       this.memoryBudget = bytes;
@@ -394,7 +396,8 @@ public final class StoreOptions {
     /**
      * The part of the budget for writes, 1/16 to 3/4 of it. Default: half. With the {@link
      * #memoryTuner} this is where it begins, and what a large value or batch can count on in any
-     * case.
+     * case. Of a budget of few pages it may be less, so that flushes and reads have theirs too, and
+     * it is 16 pages at least.
      */
     public Builder writeMemory(long bytes) {
       this.writeMemory = bytes;

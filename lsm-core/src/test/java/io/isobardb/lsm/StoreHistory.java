@@ -2,15 +2,18 @@ package io.isobardb.lsm;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.MergeSelection;
 import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.version.L0Structure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +23,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +47,7 @@ final class StoreHistory {
         }
       };
 
-  private static final int[] PAGE_SIZES = {4096, 8192, 16384, 65536};
+  private static final int[] PAGE_SIZES = {4096, 8192, 16384, 32768, 65536};
 
   private record ModelSnapshot(Snapshot snapshot, long at) {}
 
@@ -104,8 +109,24 @@ final class StoreHistory {
   }
 
   private StoreOptions someOptions() {
-    long budget = (pageSize == 65536 ? 24L : 8L << random.nextInt(2)) << 20;
-    long writeMemory = random.nextBoolean() ? budget / 2 : budget / 16 * (4 + random.nextInt(8));
+    long least = MemoryAccount.leastBudget(pageSize);
+    long budget =
+        switch (random.nextInt(3)) {
+          case 0 -> least;
+          case 1 -> least + random.nextLong(least);
+          default -> 2 * least << random.nextInt(2);
+        };
+    long writeMemory =
+        switch (random.nextInt(6)) {
+          case 0 -> (budget + 15) / 16;
+          case 1 -> budget / 4 * 3;
+          case 2, 3 -> budget / 2;
+          default -> budget / 16 * (2 + random.nextInt(10));
+        };
+    boolean shares = random.nextInt(3) == 0;
+    // As many trees as there are eight pages for each.
+    int mostTrees = (int) Math.min(3, writeMemory / (8L * pageSize));
+    shares &= mostTrees > 0;
     return StoreOptions.builder()
         .memoryBudget(budget)
         .writeMemory(writeMemory)
@@ -113,8 +134,8 @@ final class StoreHistory {
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
         .flushPolicy(anyOf(FlushPolicy.values()))
         .writeMemoryAllocation(
-            random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-        .staticTrees(1 + random.nextInt(3))
+            shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+        .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
         .memoryComponent(anyOf(MemoryComponent.values()))
         .flushStrategy(anyOf(FlushStrategy.values()))
         .l0Structure(anyOf(L0Structure.values()))
@@ -273,6 +294,7 @@ final class StoreHistory {
           case 1 -> random.nextInt(8);
           case 2 -> random.nextInt(pageSize);
           case 3 -> pageSize / 4 - 40 + random.nextInt(80);
+          case 5 -> large && random.nextInt(8) == 0 ? StoreModel.MAX_VALUE : pageSize / 2;
           case 4 -> random.nextInt(5) != 0 ? 100 : random.nextInt(200_000);
           default -> 20 + random.nextInt(400);
         };
@@ -313,12 +335,14 @@ final class StoreHistory {
     long at = model.now + 1;
     doing = "writing a batch";
     List<Runnable> effects = new ArrayList<>();
-    for (int i = random.nextInt(20); i >= 0; i--) {
+    boolean asMuchAsFits = random.nextInt(6) == 0;
+    long most = asMuchAsFits ? 2L * store.tree(anyTree().name).maxValueBytes() : 64 << 10;
+    for (int i = asMuchAsFits ? 4000 : random.nextInt(20); i >= 0; i--) {
       StoreModel.ModelTree to = anyTree();
       Tree tree = store.tree(to.name);
       byte[] key = anyKey(to);
       StoreModel.Value value = random.nextInt(4) == 0 ? null : anyValue(tree);
-      if (batch.sizeBytes() + (value == null ? 0 : value.length()) > options.writeMemory() / 8) {
+      if (batch.sizeBytes() + (value == null ? 0 : value.length()) > most) {
         break;
       }
       if (value == null) {
@@ -328,7 +352,13 @@ final class StoreHistory {
       }
       effects.add(() -> to.write(key, value, at));
     }
-    store.write(batch);
+    try {
+      store.write(batch);
+    } catch (IllegalArgumentException e) {
+      // Near the limit it counts what entries cost besides.
+      assertTrue(asMuchAsFits && e.getMessage().contains("more than half"), e.toString());
+      return;
+    }
     effects.forEach(Runnable::run);
     model.now = at;
   }
@@ -522,7 +552,15 @@ final class StoreHistory {
       world.decided(random.nextDouble());
     }
     options = someOptions();
-    store = world.open(options, disks.apply(world.storage()));
+    try {
+      store = world.open(options, disks.apply(world.storage()));
+    } catch (IsobarException e) {
+      // What was written with more memory may not fit; then it is told what will do.
+      Matcher told = Pattern.compile("a memoryBudget of (\\d+) bytes").matcher(e.getMessage());
+      assertTrue(told.find(), e.toString());
+      options = StoreOptions.builder().memoryBudget(Long.parseLong(told.group(1))).build();
+      store = world.open(options, disks.apply(world.storage()));
+    }
     checkAll();
   }
 

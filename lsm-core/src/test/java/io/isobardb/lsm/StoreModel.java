@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What a store should hold: all versions of all keys, numbered in the order of the writes. */
 final class StoreModel {
-  private static final byte[] BLOCK = new byte[(256 << 10) + 4096];
+  /** The largest value that there is a recipe for. */
+  static final int MAX_VALUE = 1 << 20;
+
+  private static final byte[] BLOCK = new byte[MAX_VALUE + 4096];
 
   static {
     new SplittableRandom(1).nextBytes(BLOCK);

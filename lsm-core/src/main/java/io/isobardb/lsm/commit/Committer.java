@@ -31,6 +31,21 @@ public final class Committer {
   /** What an entry costs in a page besides its key and value, about. */
   private static final int ENTRY_OVERHEAD = 32;
 
+  /** Batches of less than this part of the write memory are small. */
+  private static final int SMALL_SHARE = 16;
+
+  /** Batches of less than this part do not claim what they take. */
+  private static final int UNCLAIMED_SHARE = 256;
+
+  /** Pages for leaves and inner pages that one operation may make anew. */
+  private static final int SPLIT_PAGES = 4;
+
+  /** So often a write that has begun looks for a page before it gets some beyond the budget, ... */
+  private static final int ATTEMPTS = 32;
+
+  /** ... and so often from then on. */
+  private static final int MORE_ATTEMPTS = 2;
+
   private static final byte[] NO_VALUE = new byte[0];
 
   /** No write of a logged tree. */
@@ -90,25 +105,50 @@ public final class Committer {
     return gate.admits(bytes(keyLength, valueLength));
   }
 
-  private static long bytes(int keyLength, int valueLength) {
+  /** The bytes of write memory that a put or delete takes, about. */
+  public static long bytes(int keyLength, int valueLength) {
     return (long) keyLength + valueLength + ENTRY_OVERHEAD;
   }
 
   /** As {@link #admit(TreeHandle, int, int)}, for a batch. */
   public void admit(BatchFormat.Builder batch) {
     if (batch.count() > 0) {
-      gate.admit(bytes(batch));
+      gate.admit(bytes(batch), room(batch));
       admitToSlots(batch);
     }
   }
 
   /** As {@link #admits(int, int)}, for a batch. */
   public boolean admits(BatchFormat.Builder batch) {
-    return batch.count() == 0 || gate.admits(bytes(batch));
+    return batch.count() == 0 || gate.admits(room(batch));
   }
 
   private static long bytes(BatchFormat.Builder batch) {
     return batch.length() + (long) ENTRY_OVERHEAD * batch.count();
+  }
+
+  /**
+   * What a batch may take of the write memory: more than its bytes where values have pages of their
+   * own, or few of them fit into one. Of a batch that is small beside the write memory that is not
+   * looked at.
+   */
+  private long room(BatchFormat.Builder batch) {
+    long bytes = bytes(batch);
+    if (bytes < gate.limitBytes() / SMALL_SHARE) {
+      return 2 * bytes;
+    }
+    int page = pool.pageSize();
+    long[] room = {0};
+    BatchFormat.decode(
+        batch.bytes(),
+        0,
+        batch.length(),
+        (kind, id, b, key, keys, value, values) -> {
+          long entry = (long) keys + values + ENTRY_OVERHEAD;
+          // A leaf that is split may stay as full as half a page less half an entry.
+          room[0] += entry > page / 3 ? (entry + page - 1) / page * page : entry * 2;
+        });
+    return Math.max(bytes, room[0]);
   }
 
   /**
@@ -128,12 +168,48 @@ public final class Committer {
     engine.failure().check();
     Log log = engine.log().get();
     log.checkWritable();
-    long hash = KeyHash.hash(key, keyOffset, keyLength);
     ActiveTree active = tree.activeTree();
-    int overflow = PagePool.NONE;
-    if (!active.fitsInline(keyLength, valueLength)) {
-      overflow = overflow(active, value, valueOffset, valueLength);
+    if (active.fitsInline(keyLength, valueLength)) {
+      return write(
+          tree,
+          kind,
+          key,
+          keyOffset,
+          keyLength,
+          value,
+          valueOffset,
+          valueLength,
+          active,
+          PagePool.NONE);
     }
+    long claimed = gate.claim(spread(valueLength));
+    try {
+      int overflow = overflow(active, value, valueOffset, valueLength);
+      return write(
+          tree, kind, key, keyOffset, keyLength, value, valueOffset, valueLength, active, overflow);
+    } finally {
+      gate.unclaim(claimed);
+    }
+  }
+
+  /** Bytes of the pages that a large value takes, with those of its entry. */
+  private long spread(int valueLength) {
+    return valueLength + (valueLength >> 8) + (long) SPLIT_PAGES * pool.pageSize();
+  }
+
+  private long write(
+      TreeHandle tree,
+      int kind,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength,
+      ActiveTree active,
+      int overflow) {
+    Log log = engine.log().get();
+    long hash = KeyHash.hash(key, keyOffset, keyLength);
     long written = NOT_LOGGED;
     if (tree.settings().logged()) {
       written =
@@ -279,6 +355,7 @@ public final class Committer {
     log.checkWritable();
     Applier applier = new Applier();
     long written = NOT_LOGGED;
+    long claimed = claim(batch);
     try {
       BatchFormat.decode(batch.bytes(), 0, batch.length(), applier::prepare);
       if (logged) {
@@ -288,10 +365,15 @@ public final class Committer {
       }
     } finally {
       applier.freeUnused();
+      gate.unclaim(claimed);
     }
     applier.sealFull(log);
     logWatch.written(written);
     return written;
+  }
+
+  private long claim(BatchFormat.Builder batch) {
+    return batch.length() < gate.limitBytes() / UNCLAIMED_SHARE ? 0 : gate.claim(room(batch));
   }
 
   private long writeLogged(BatchFormat.Builder batch, Applier applier) {
@@ -340,7 +422,7 @@ public final class Committer {
   }
 
   /**
-   * Applies an operation that replay found in the log.
+   * Applies an operation that replay found in the log, and that fits into the write memory.
    *
    * @param lsn of its record
    */
@@ -353,16 +435,18 @@ public final class Committer {
       int keyLength,
       int valueOffset,
       int valueLength) {
-    gate.admit(bytes(keyLength, valueLength));
+    gate.admitReplayed(bytes(keyLength, valueLength));
     ActiveTree active = tree.activeTree();
     int overflow = PagePool.NONE;
     if (!active.fitsInline(keyLength, valueLength)) {
       overflow = overflow(active, bytes, valueOffset, valueLength);
     }
     long hash = KeyHash.hash(bytes, keyOffset, keyLength);
-    while (!replayed(
-        tree, kind, lsn, hash, bytes, keyOffset, keyLength, valueOffset, valueLength, overflow)) {
-      gate.awaitRelief(pool.pageSize(), false);
+    for (int attempt = 1;
+        !replayed(
+            tree, kind, lsn, hash, bytes, keyOffset, keyLength, valueOffset, valueLength, overflow);
+        attempt++) {
+      awaitPage(attempt);
     }
     if (full(tree, active)) {
       // Later operations of this record have the same LSN and may go into the next one.
@@ -370,6 +454,19 @@ public final class Committer {
       onSealed.accept(tree);
     }
     logWatch.written(lsn);
+  }
+
+  /** Waits, for a write that has begun, until a page may have come free. */
+  private void awaitPage(int attempt) {
+    gate.awaitRelief(pool.pageSize(), false);
+    // It holds up those behind it, the flushes of what it has written among them.
+    lend(attempt);
+  }
+
+  private void lend(int attempt) {
+    if (attempt >= ATTEMPTS && attempt % MORE_ATTEMPTS == 0) {
+      pool.lendSlab();
+    }
   }
 
   /** Applies an operation that replay found, unless there is no page for it now. */
@@ -408,11 +505,12 @@ public final class Committer {
   }
 
   private int overflow(ActiveTree active, byte[] value, int offset, int length) {
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       try {
         return active.writeOverflow(value, offset, length);
       } catch (OutOfBudgetException e) {
         gate.awaitRelief(length, true);
+        lend(attempt);
       }
     }
   }
@@ -429,7 +527,7 @@ public final class Committer {
       int valueOffset,
       int valueLength,
       int overflow) {
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       try {
         put(
             tree,
@@ -446,7 +544,7 @@ public final class Committer {
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
-        gate.awaitRelief(pool.pageSize(), false);
+        awaitPage(attempt);
       }
     }
   }

@@ -12,6 +12,7 @@ import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -56,6 +57,15 @@ public final class WriteGate implements StallCounter {
 
   /** The most that one of them needs: flushes go on until that fits. */
   private volatile long wantedBytes;
+
+  /** What writes may take that take their pages now. */
+  private final AtomicLong claimed = new AtomicLong();
+
+  /** How many writes wait for what others have claimed. */
+  private final AtomicInteger claimants = new AtomicInteger();
+
+  /** How many writes have been admitted and found no page. */
+  private final AtomicInteger starving = new AtomicInteger();
 
   private volatile long limitBytes;
   private volatile long grantBytes;
@@ -123,7 +133,7 @@ public final class WriteGate implements StallCounter {
 
   /** The size of write memory at which what is in use would only just be no reason to flush. */
   public long limitForUse() {
-    return (usedBytes() + wantedBytes) / TRIGGER * 64 + 2 * 64;
+    return (usedBytes() + wanted()) / TRIGGER * 64 + 2 * 64;
   }
 
   /** Write memory in use, in bytes. */
@@ -139,7 +149,13 @@ public final class WriteGate implements StallCounter {
 
   /** Whether flushes should go on. */
   public boolean pressed() {
-    return usedBytes() + wantedBytes > limitBytes / 64 * TRIGGER;
+    return excessBytes() > 0;
+  }
+
+  /** What flushes may leave in memory, however much trees are to keep. */
+  public long mostKeptBytes() {
+    long limit = limitBytes;
+    return Math.max(0, Math.min(limit / 2, limit / 64 * TRIGGER - wanted()));
   }
 
   /** Whether so little is left that nothing but writes should take more. */
@@ -164,7 +180,9 @@ public final class WriteGate implements StallCounter {
 
   /** Bytes to free until the pressure is off; 0 or less if there is none. */
   public long excessBytes() {
-    return usedBytes() + wantedBytes - limitBytes / 64 * TRIGGER;
+    long excess = usedBytes() + wanted() - limitBytes / 64 * TRIGGER;
+    // Whatever the numbers say: a write that was admitted has no page.
+    return starving.get() == 0 ? excess : Math.max(excess, wanted());
   }
 
   /**
@@ -173,9 +191,30 @@ public final class WriteGate implements StallCounter {
    * @throws IllegalArgumentException if it would never fit
    */
   public void admit(long bytes) {
+    admit(bytes, bytes);
+  }
+
+  /**
+   * As {@link #admit(long)}, for a write of {@code bytes} that needs more room than that.
+   *
+   * @param room waited for, as far as there can be so much
+   */
+  void admit(long bytes, long room) {
     long used = usedBytes();
-    if (used + bytes > limitBytes / 64 * TRIGGER || logFull) {
-      admitSlowly(bytes);
+    if (used + room > limitBytes / 64 * TRIGGER || logFull) {
+      admitSlowly(bytes, room);
+    }
+  }
+
+  /**
+   * Lets what replay found pass: of any size that fits into the write memory once that is empty.
+   */
+  void admitReplayed(long bytes) {
+    if (usedBytes() + bytes > limitBytes / 64 * TRIGGER) {
+      flushRequest.run();
+      if (!admits(bytes)) {
+        await(bytes);
+      }
     }
   }
 
@@ -183,12 +222,20 @@ public final class WriteGate implements StallCounter {
    * Whether a write that has passed, and may have waited for something else since, could pass now
    * without a wait. Nothing is kept for those who have passed.
    */
-  boolean admits(long bytes) {
-    boolean fits = usedBytes() + bytes <= limitBytes || bytes > limitBytes / 2;
-    return fits && !logFull;
+  boolean admits(long room) {
+    return usedBytes() + atMost(room) <= limitBytes && !logFull;
   }
 
-  private void admitSlowly(long bytes) {
+  private long wanted() {
+    return atMost(wantedBytes);
+  }
+
+  /** What a write may wait for: something may stay in memory. */
+  private long atMost(long room) {
+    return Math.min(room, limitBytes / 64 * TRIGGER);
+  }
+
+  private void admitSlowly(long bytes, long room) {
     if (bytes > limitBytes / 2 && bytes <= grantBytes / 2) {
       makeRoom.accept(bytes);
     }
@@ -202,8 +249,8 @@ public final class WriteGate implements StallCounter {
               + " bytes; raise the memory budget or write less at once");
     }
     flushRequest.run();
-    if (!admits(bytes)) {
-      await(bytes);
+    if (!admits(room)) {
+      await(atMost(room));
       return;
     }
     long used = usedBytes();
@@ -239,9 +286,80 @@ public final class WriteGate implements StallCounter {
       count(span, reason, clock.nanos() - start);
     }
     if (closed) {
-      throw new StoreClosedException("the store was closed while a write waited for memory");
+      throw closedWhileWaiting();
     }
     check.run();
+  }
+
+  /**
+   * Takes a share of the write memory for a large write that is about to take its pages. Waits
+   * while those before it have it, or have filled it: writes that take all of it between them must
+   * not wait for each other once they have begun. The caller holds no page and no LSN yet.
+   *
+   * @param bytes what it takes at most
+   * @return what to hand to {@link #unclaim}
+   */
+  long claim(long bytes) {
+    long claim = tryClaim(bytes);
+    return claim > 0 ? claim : awaitClaim(bytes);
+  }
+
+  private long awaitClaim(long bytes) {
+    StallSpan span = StallSpan.start();
+    long start = clock.nanos();
+    long[] claim = {0};
+    claimants.incrementAndGet();
+    beginWait(bytes);
+    try {
+      freed.await(
+          () -> {
+            claim[0] = claim[0] > 0 ? claim[0] : tryClaim(bytes);
+            if (closed || claim[0] > 0) {
+              return true;
+            }
+            check.run();
+            spaceCheck.run();
+            flushRequest.run();
+            return false;
+          });
+    } finally {
+      endWait(bytes);
+      claimants.decrementAndGet();
+      count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
+    }
+    if (claim[0] == 0) {
+      throw closedWhileWaiting();
+    }
+    return claim[0];
+  }
+
+  /** What was claimed: less than {@code bytes} if there never is so much; 0 if nothing was. */
+  private long tryClaim(long bytes) {
+    while (true) {
+      // The limit may change while somebody waits.
+      long claim = atMost(bytes);
+      long others = claimed.get();
+      if (usedBytes() + others + claim > limitBytes) {
+        return 0;
+      }
+      if (claimed.compareAndSet(others, others + claim)) {
+        return claim;
+      }
+    }
+  }
+
+  /** Ends a {@link #claim}. */
+  void unclaim(long bytes) {
+    if (bytes > 0) {
+      claimed.addAndGet(-bytes);
+      if (claimants.get() > 0) {
+        freed.raise();
+      }
+    }
+  }
+
+  private static StoreClosedException closedWhileWaiting() {
+    return new StoreClosedException("the store was closed while a write waited for memory");
   }
 
   private synchronized void beginWait(long bytes) {
@@ -276,7 +394,7 @@ public final class WriteGate implements StallCounter {
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
     if (closed) {
-      throw new StoreClosedException("the store was closed while a write waited for memory");
+      throw closedWhileWaiting();
     }
     check.run();
   }
@@ -308,13 +426,15 @@ public final class WriteGate implements StallCounter {
    * Waits, for a write that was admitted but found no page, until the write memory has shrunk or a
    * flush has ended. The gate makes this rare.
    *
-   * @param canTurnBack whether the write has not begun, so that a full disk may end it
+   * @param canTurnBack whether the write has not begun, so that a full disk may end it, or the
+   *     store's closing
    */
   public void awaitRelief(long bytes, boolean canTurnBack) {
     long used = usedBytes();
     long seen = relieved;
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
+    starving.incrementAndGet();
     beginWait(bytes);
     try {
       flushRequest.run();
@@ -333,9 +453,13 @@ public final class WriteGate implements StallCounter {
           MAX_WAIT_NANOS);
     } finally {
       endWait(bytes);
+      starving.decrementAndGet();
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
     check.run();
+    if (closed && canTurnBack) {
+      throw closedWhileWaiting();
+    }
   }
 
   /** Told by flushes: {@code bytes} were freed in {@code nanos}. */

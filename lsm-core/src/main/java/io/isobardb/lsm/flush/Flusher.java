@@ -362,15 +362,17 @@ public final class Flusher {
   }
 
   /**
-   * Which part of their floors trees keep: all, unless that is more than half of the write memory.
-   * As much again must be there for whoever writes, or memory could be full with nobody to flush.
+   * Which part of their floors trees keep: all, unless that is more than half of the write memory,
+   * or than what those leave who wait for some. As much again must be there for whoever writes, or
+   * memory could be full with nobody to flush.
    */
   private double keptOfFloors() {
     long floors = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
       floors += tree.priority().floorBytes();
     }
-    return Math.min(1, engine.gate().limitBytes() / 2.0 / Math.max(1, floors));
+    double most = engine.gate().mostKeptBytes();
+    return Math.min(1, most / Math.max(1, floors));
   }
 
   /**

@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.memory.pool.PagePool;
@@ -87,6 +88,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
     } finally {
       small.close();
     }
+    checkBudget(storage, options.memoryBudget(), pageSize);
     PagePool pool =
         new PagePool(
             options.memoryBudget(),
@@ -101,6 +103,21 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
     } catch (Throwable e) {
       memory.close();
       throw e;
+    }
+  }
+
+  private static void checkBudget(Storage storage, long budget, int pageSize) {
+    long least = MemoryAccount.leastBudget(pageSize);
+    if (budget < least) {
+      throw new IllegalArgumentException(
+          "the store in "
+              + storage.path()
+              + " has pages of "
+              + pageSize
+              + " bytes, and with these memoryBudget must be at least "
+              + least
+              + " bytes, not "
+              + budget);
     }
   }
 

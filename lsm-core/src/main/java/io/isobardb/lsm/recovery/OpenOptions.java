@@ -38,6 +38,9 @@ public record OpenOptions(
    */
   public static final int MIN_WANTED_PAGES = 8;
 
+  /** The least size of a disk SSTable that goes on behind its last key, in pages. */
+  private static final int MIN_TABLE_PAGES = 16;
+
   /** So many active SSTables the write memory has room for at least. */
   public static final int MIN_ACTIVES = 4;
 
@@ -58,6 +61,23 @@ public record OpenOptions(
         orders);
   }
 
+  /** These options with as much write memory as there can be. */
+  OpenOptions withWriteMemory(long bytes) {
+    return new OpenOptions(
+        memoryBudget,
+        bytes,
+        tuning,
+        logLimit,
+        policies,
+        activeBytes,
+        pageSize,
+        ioMode,
+        asyncSyncNanos,
+        backgroundJobs,
+        createIfMissing,
+        orders);
+  }
+
   /**
    * At which size an active SSTable is sealed while write memory has {@code writeBytes}: if no
    * other is wanted, small enough for the processor's cache.
@@ -71,9 +91,13 @@ public record OpenOptions(
     return (int) Math.max(wanted, (long) MIN_ACTIVE_PAGES * pageSize);
   }
 
-  /** The size of a disk SSTable that is written while write memory has {@code writeBytes}. */
+  /**
+   * The size of a disk SSTable that is written while write memory has {@code writeBytes}: enough
+   * pages that those for header, index, filter and footer are few among them.
+   */
   public long tableBytes(long writeBytes) {
-    return Math.max(Math.min(writeBytes / 8, 16 << 20), 256 << 10);
+    long least = Math.max(256 << 10, (long) MIN_TABLE_PAGES * pageSize);
+    return Math.max(Math.min(writeBytes / 8, 16 << 20), least);
   }
 
   /** The size of the log's ring. */

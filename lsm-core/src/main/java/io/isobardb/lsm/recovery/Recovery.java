@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.Merger;
@@ -16,6 +17,7 @@ import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogExtent;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogOptions;
+import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
@@ -40,14 +42,24 @@ final class Recovery {
   private final Recovered recovered;
   private final BatchFormat.Reader reader = new BatchFormat.Reader();
 
+  /** The most that the write memory can have, in bytes. */
+  private final long mostWriteBytes;
+
   /** Operations with lower LSNs are in SSTables, by tree. */
   private final Map<Integer, Long> flushedLsns = new HashMap<>();
 
   /**
    * @param found what {@code engine} and the other parts were made of; its trees are in the catalog
+   * @param mostWriteBytes the most that the write memory can have
    */
   Recovery(
-      Bootstrap found, OpenOptions options, Engine engine, Committer committer, Merger merger) {
+      Bootstrap found,
+      OpenOptions options,
+      Engine engine,
+      Committer committer,
+      Merger merger,
+      long mostWriteBytes) {
+    this.mostWriteBytes = mostWriteBytes;
     this.engine = engine;
     this.pool = found.memory().pool();
     this.options = options;
@@ -100,9 +112,71 @@ final class Recovery {
     for (TreeHandle tree : engine.catalog().trees()) {
       merger.request(tree);
     }
-    engine
-        .log()
-        .opened(Log.open(environment, pool, logOptions, manifest.storeId(), extent, this::replay));
+    try {
+      engine
+          .log()
+          .opened(
+              Log.open(environment, pool, logOptions, manifest.storeId(), extent, this::replay));
+    } catch (TooLargeException e) {
+      long largest = largest(extent);
+      throw new IsobarException(
+          "the log of the store in "
+              + storage.path()
+              + " has a write that takes "
+              + largest
+              + " bytes of memory, and of the budget of "
+              + options.memoryBudget()
+              + " bytes writes can have "
+              + mostReplayed()
+              + "; nothing is lost: open the store with a memoryBudget of "
+              + budgetFor(largest)
+              + " bytes",
+          e);
+    }
+  }
+
+  /** Replay found an operation that does not fit into the write memory. */
+  private static final class TooLargeException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private long mostReplayed() {
+    return mostWriteBytes / 8 * 7;
+  }
+
+  /**
+   * A budget with room for an operation: of what it has more, four fifths at least are for that.
+   */
+  private long budgetFor(long bytes) {
+    long more = (bytes - mostReplayed()) / 7 * 8 / 4 * 5;
+    return (options.memoryBudget() + more >> 20) + 2 << 20;
+  }
+
+  /** What the largest operation in the log takes. */
+  private long largest(LogExtent extent) throws IOException {
+    long[] largest = {0};
+    BatchFormat.Reader batches = new BatchFormat.Reader();
+    // The store's own pool is full.
+    try (PagePool scratch = new PagePool(1 << 20, 4096)) {
+      LogScan.run(
+          engine.environment().storage(),
+          scratch,
+          recovered.manifest().storeId(),
+          extent,
+          (lsn, kind, payload, offset, length, rest) -> {
+            if (kind == LogHandler.BATCH) {
+              batches.read(
+                  lsn,
+                  payload,
+                  offset,
+                  length,
+                  rest,
+                  (operation, tree, bytes, key, keyLength, value, valueLength) ->
+                      largest[0] = Math.max(largest[0], Committer.bytes(keyLength, valueLength)));
+            }
+          });
+    }
+    return largest[0];
   }
 
   private List<Rollback> rollbacks() {
@@ -124,6 +198,16 @@ final class Recovery {
         2);
   }
 
+  /** Gives the write memory all that it can have, for what was written with more. */
+  private void makeRoom(long bytes) {
+    if (bytes > engine.gate().limitBytes() / 2) {
+      if (bytes > mostReplayed()) {
+        throw new TooLargeException();
+      }
+      engine.gate().setLimitBytes(mostWriteBytes);
+    }
+  }
+
   private void replay(long lsn, byte kind, Memory payload, int offset, int length, int rest) {
     engine.log().replaying(lsn);
     if (kind == LogHandler.BATCH) {
@@ -136,6 +220,7 @@ final class Recovery {
           (operation, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
             TreeHandle tree = engine.catalog().tree(treeId);
             if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
+              makeRoom(Committer.bytes(keyLength, valueLength));
               committer.replay(
                   tree, operation, lsn, bytes, keyOffset, keyLength, valueOffset, valueLength);
             }

@@ -31,14 +31,17 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.MemoryWall;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Purpose;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -56,13 +59,15 @@ import org.jspecify.annotations.Nullable;
 public final class StoreParts {
   private static final Logger LOG = System.getLogger(StoreParts.class.getName());
 
-  private static final int RESERVE_PAGES = 32;
+  /** So many pages for each of the background threads that work at once. */
+  private static final int JOB_PAGES = 256;
 
   /** How often the log is looked at while it grows to its limit. */
   private static final int LOG_LOOKS = 64;
 
   private final Environment environment;
   private final OpenOptions options;
+  private final long mostWriteBytes;
   private final PagePool pool;
   private final Manifest manifest;
   private final BufferCache cache;
@@ -84,11 +89,19 @@ public final class StoreParts {
   private StoreParts(Environment environment, OpenOptions wanted, Bootstrap found) {
     this.environment = environment;
     this.pool = found.memory().pool();
-    this.options = wanted.withPageSize(pool.pageSize());
+    long fixed = pool.blockBytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
+    MemoryAccount account =
+        MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
+    account.apply(pool);
+    this.mostWriteBytes = account.mostWriteBytes();
+    this.options = wanted.withPageSize(pool.pageSize()).withWriteMemory(account.writeBytes());
+    int jobs =
+        (int)
+            Math.min(
+                options.backgroundJobs(), options.memoryBudget() / pool.pageSize() / JOB_PAGES);
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path());
-    pool.reservePages(RESERVE_PAGES);
     this.engine = newEngine(found);
     WriteGate gate = engine.gate();
     ActiveFactory actives = new ActiveFactory(pool, options, gate::limitBytes);
@@ -100,7 +113,7 @@ public final class StoreParts {
             engine,
             new Merger.Settings(
                 this::tableBytes,
-                Math.max(1, options.backgroundJobs() - 1),
+                Math.max(1, jobs - 1),
                 actives::smallBytes,
                 options.policies().memoryComponent()),
             new PartitionedLeveling(leveling(options.policies())),
@@ -116,7 +129,7 @@ public final class StoreParts {
                 options.policies().l0Structure(),
                 options.logLimit(),
                 this::tableBytes,
-                Math.max(1, options.backgroundJobs() / 2)),
+                Math.max(1, jobs / 2)),
             merger::request,
             slots);
     merger.onChange(flusher::request);
@@ -134,6 +147,7 @@ public final class StoreParts {
             new MemoryWall.Grant(
                 options.memoryBudget(),
                 options.writeMemory(),
+                (double) wanted.writeMemory() / wanted.memoryBudget(),
                 options.tuning().options().writeFloorBytes(),
                 options.tuning().options().cacheFloorBytes()));
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
@@ -279,7 +293,7 @@ public final class StoreParts {
 
   private void recover(Bootstrap found) throws IOException {
     found.recovered().trees().forEach(treeFactory::add);
-    new Recovery(found, options, engine, committer, merger).run();
+    new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start(idleWatch::written);
     engine.failure().onFailure(this::stopWriting);
     engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);

@@ -6,9 +6,7 @@ import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.BufferCache;
-import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -42,11 +40,6 @@ public final class MemoryWall {
   /** A large write takes a quarter of the write memory at most. */
   private static final int LARGE_WRITES = 4;
 
-  /** What is kept for those who need memory at once has these bounds, in bytes. */
-  private static final long MOST_HEADROOM = 8 << 20;
-
-  private static final long LEAST_HEADROOM = 512 << 10;
-
   private static final int MIN_CACHE_PAGES = 48;
   private static final int MIN_WRITE_PAGES = 64;
   private static final int MIN_TREE_PAGES = 2;
@@ -67,7 +60,7 @@ public final class MemoryWall {
   private final BufferCache cache;
   private final Flusher flusher;
   private final Checkpointer checkpointer;
-  private final double grantShare;
+  private final double askedShare;
   private final double wantedWriteShare;
   private final double wantedCacheShare;
   private final Signal pause;
@@ -87,6 +80,8 @@ public final class MemoryWall {
   private volatile long largestWrite;
 
   private volatile long budgetBytes;
+  private volatile long grantBytes;
+  private volatile long mostWriteBytes;
   private volatile long sharedBytes;
   private volatile long targetBytes;
 
@@ -104,7 +99,9 @@ public final class MemoryWall {
     this.flusher = flusher;
     this.checkpointer = checkpointer;
     this.budgetBytes = grant.budgetBytes();
-    this.grantShare = (double) grant.writeBytes() / grant.budgetBytes();
+    this.askedShare = grant.askedShare();
+    this.grantBytes = grant.writeBytes();
+    this.mostWriteBytes = grant.writeBytes();
     this.wantedWriteShare = (double) grant.writeFloorBytes() / grant.budgetBytes();
     this.wantedCacheShare = (double) grant.cacheFloorBytes() / grant.budgetBytes();
     this.targetBytes = grant.writeBytes();
@@ -118,12 +115,17 @@ public final class MemoryWall {
    *
    * @param budgetBytes all memory of the store
    * @param writeBytes the part that the write memory has at first
+   * @param askedShare the part of the budget that was asked for, which may be more
    * @param writeFloorBytes the least that the tuner may leave the write memory; 0 for what the
    *     store needs
    * @param cacheFloorBytes the same for the cache
    */
   public record Grant(
-      long budgetBytes, long writeBytes, long writeFloorBytes, long cacheFloorBytes) {}
+      long budgetBytes,
+      long writeBytes,
+      double askedShare,
+      long writeFloorBytes,
+      long cacheFloorBytes) {}
 
   /**
    * Divides the memory, now that the log has its buffers.
@@ -134,7 +136,11 @@ public final class MemoryWall {
     this.onUnfinished = onUnfinished;
     moving.lock();
     try {
-      divide(budgetBytes, engine.gate().limitBytes());
+      MemoryAccount account = account(budgetBytes);
+      long write = Math.min(engine.gate().limitBytes(), account.writeBytes());
+      divide(budgetBytes, account, write);
+      engine.gate().grant(grantBytes, this::makeRoom);
+      engine.gate().setLimitBytes(write);
       cache.borrow(() -> (int) (engine.gate().spareBytes() / pool.pageSize()));
     } finally {
       moving.unlock();
@@ -172,7 +178,7 @@ public final class MemoryWall {
     long least = Math.max(floorBytes(), pages * pool.pageSize());
     long wanted = Math.max(treeFloorBytes(), (long) (budgetBytes * wantedWriteShare));
     long floor = Math.max(least, wanted);
-    return Math.max(LARGE_WRITES * largestWrite, Math.min(floor, grantBytes()));
+    return Math.max(LARGE_WRITES * largestWrite, Math.min(floor, grantBytes));
   }
 
   /** The least cache there should be, in bytes. */
@@ -182,7 +188,7 @@ public final class MemoryWall {
     long pages = (long) MIN_CACHE_PAGES * pool.pageSize();
     long wanted = (long) (budgetBytes * wantedCacheShare);
     long least = Math.max(Math.max(floorBytes(), pages), Math.max(wanted, sharedBytes - most));
-    return Math.max(0, Math.min(least, sharedBytes - grantBytes()));
+    return Math.max(0, Math.min(least, sharedBytes - grantBytes));
   }
 
   /** Trees keep their floors in half of the write memory. */
@@ -194,15 +200,12 @@ public final class MemoryWall {
     return Math.max(sharedBytes / 64, Math.min(sharedBytes / 16, FLOOR_BYTES));
   }
 
-  private long grantBytes() {
-    return (long) (budgetBytes * grantShare);
-  }
-
   /** Says where the wall should go, within the floors; {@link #step} moves it. */
   public void moveTo(long writeBytes) {
     moving.lock();
     try {
-      long most = Math.max(writeFloorBytes(), sharedBytes - cacheFloorBytes());
+      long room = Math.min(mostWriteBytes, sharedBytes - cacheFloorBytes());
+      long most = Math.max(writeFloorBytes(), room);
       targetBytes = Math.max(writeFloorBytes(), Math.min(most, writeBytes));
     } finally {
       moving.unlock();
@@ -250,6 +253,7 @@ public final class MemoryWall {
   /** Whoever is to give gives first. */
   private void place(long writeBytes) {
     boolean rising = writeBytes > engine.gate().limitBytes();
+    pool.keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, grantBytes)));
     if (rising) {
       cache.resize(sharedBytes - writeBytes);
     }
@@ -263,7 +267,7 @@ public final class MemoryWall {
   private void makeRoom(long bytes) {
     moving.lock();
     try {
-      largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes() / LARGE_WRITES));
+      largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes / LARGE_WRITES));
       long needed = LARGE_WRITES * largestWrite;
       targetBytes = Math.max(targetBytes, needed);
       if (!changing && engine.gate().limitBytes() < needed) {
@@ -274,24 +278,16 @@ public final class MemoryWall {
     }
   }
 
-  /**
-   * Gives the cache what the write memory, the log's buffers and the tables leave, less some
-   * headroom, so that those who need it need not empty the cache first.
-   */
-  private void divide(long budget, long writeBytes) {
-    long blocks = pool.blockBytesBesides(Purpose.MERGE);
-    long headroom = headroom(budget / 32);
-    // A merge reads a dozen SSTables at once, each a piece at a time: its blocks have room here.
-    long readAhead = headroom(budget / 16);
-    pool.keepForBlocks(blocks + readAhead);
+  /** Divides the budget anew: what the write memory does not have the cache gets. */
+  private void divide(long budget, MemoryAccount account, long writeBytes) {
+    account.apply(pool);
+    pool.keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, account.writeBytes())));
     budgetBytes = budget;
-    sharedBytes = budget - blocks - headroom - readAhead;
+    sharedBytes = account.sharedBytes();
+    mostWriteBytes = account.mostWriteBytes();
+    grantBytes = account.writeBytes();
     targetBytes = writeBytes;
     cache.resize(sharedBytes - writeBytes);
-  }
-
-  private static long headroom(long share) {
-    return Math.max(Math.min(share, MOST_HEADROOM), LEAST_HEADROOM);
   }
 
   /**
@@ -368,34 +364,41 @@ public final class MemoryWall {
   }
 
   private void changeBudget(long bytes) {
-    Ledger ledger = pool.ledger();
-    long fixed =
-        ledger.bytes(Purpose.LOG) + ledger.bytes(Purpose.METADATA) + ledger.bytes(Purpose.GHOST);
-    if (bytes < 4 * fixed) {
+    long fixed = MemoryAccount.fixedBytes(pool);
+    long least = MemoryAccount.leastBudget(pool, fixed);
+    if (bytes < least) {
       throw new IllegalArgumentException(
           "memoryBudget must be at least "
-              + 4 * fixed
-              + " bytes, four times what the store's log and metadata hold, not "
+              + least
+              + " bytes, of which the log and the tables hold "
+              + fixed
+              + ", not "
               + bytes
-              + "; open the store anew with the smaller budget");
+              + "; a store that is opened anew with a smaller budget takes less for them");
     }
-    long write = (long) ((double) bytes * targetBytes / budgetBytes);
-    long grant = (long) (bytes * grantShare);
-    if (bytes >= ledger.limitBytes()) {
+    MemoryAccount account = account(bytes);
+    long share = (long) ((double) bytes * targetBytes / budgetBytes);
+    long write = Math.min(account.mostWriteBytes(), share);
+    if (bytes >= pool.limitBytes()) {
       pool.setLimit(bytes);
-      divide(bytes, write);
-      engine.gate().grant(grant, this::makeRoom);
+      divide(bytes, account, write);
+      engine.gate().grant(grantBytes, this::makeRoom);
       engine.gate().setLimitBytes(write);
       return;
     }
     shrinkWriteMemory(write);
-    engine.gate().grant(grant, this::makeRoom);
-    largestWrite = Math.min(largestWrite, grant / LARGE_WRITES);
-    divide(bytes, write);
+    engine.gate().grant(account.writeBytes(), this::makeRoom);
+    largestWrite = Math.min(largestWrite, account.writeBytes() / LARGE_WRITES);
+    divide(bytes, account, write);
     pool.setLimit(bytes);
     // Memory that nobody writes to any more would keep its slabs for ever.
     loweredAtLsn = engine.log().end();
     flusher.request();
+  }
+
+  private MemoryAccount account(long budget) {
+    long asked = (long) (budget * askedShare);
+    return MemoryAccount.of(pool, budget, MemoryAccount.fixedBytes(pool), asked);
   }
 
   /** Before the pool shrinks: a flush needs pages, too, and would never get them afterwards. */

@@ -182,6 +182,11 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /** Bytes of a pool that an open log with such a ring takes. */
+  public static long memoryBytes(int ringBytes) {
+    return LogMemory.bytes(ringBytes);
+  }
+
   private static void release(@Nullable Segments segments, LogMemory memory, Throwable cause) {
     try (memory) {
       if (segments != null) {

@@ -5,6 +5,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.system.Region;
 import java.io.IOException;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,12 @@ final class LogMemory implements AutoCloseable {
       releaseBlocks();
       throw e;
     }
+  }
+
+  /** What it takes of a pool, in bytes. */
+  static long bytes(int ringBytes) {
+    long blocks = 3L * Region.OVERHEAD_BYTES;
+    return blocks + Segments.SCRATCH_BYTES + LogWriter.stageMemoryBytes(ringBytes) + ringBytes;
   }
 
   /** As {@link Segments#SCRATCH_BYTES} says. */

@@ -19,6 +19,9 @@ final class Blocks {
   private final SystemMemory system;
   private final long[] bytes = new long[Purpose.values().length];
 
+  /** What blocks that can be done without leave to slabs. */
+  private long keptForSlabs;
+
   /**
    * @param lock the pool's
    * @param slabs keeps the limit
@@ -57,6 +60,25 @@ final class Blocks {
     slabs.grew(charge);
     bytes[purpose.ordinal()] += charge;
     return true;
+  }
+
+  void keepForSlabs(long kept) {
+    keptForSlabs = kept;
+  }
+
+  /** As {@link #reserve}, for a block that can be done without. */
+  boolean reserveSpare(long charge, Purpose purpose) {
+    return charge <= mostSpare() && reserve(charge, purpose);
+  }
+
+  /** Bytes that blocks which can be done without may still take, were there no slabs. */
+  long mostSpare() {
+    return slabs.limit() - keptForSlabs - bytes();
+  }
+
+  /** Bytes that such blocks find now. */
+  long spareRoom() {
+    return Math.min(mostSpare(), slabs.limit() - slabs.allocated());
   }
 
   /** Gives room back that was reserved. */

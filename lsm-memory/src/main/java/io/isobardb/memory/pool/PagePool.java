@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Allocation never blocks. When the limit is reached, or the system refuses memory below it, the
  * {@link Reclaimer} is asked, outside all locks, to give clean pages up; if it can't, {@link #NONE}
  * is the answer, and shedding load is the caller's business. A few pages ({@link #reservePages})
- * are kept for {@link #allocateUrgent}, which writers use once they can't turn back any more.
+ * are kept for {@link #allocateUrgent}, which writers use once they can't turn back any more, and a
+ * part of those for flushes and merges alone, since without these nothing would come free.
  *
  * <p>The limit may change at any time. A lower one takes effect as pages come back: the emptiest
  * slabs hand out no more pages, the reclaimer is asked to leave them, and a slab goes back to the
@@ -95,6 +96,7 @@ public final class PagePool implements AutoCloseable {
 
   private final long[] held = new long[Purpose.values().length];
   private int reserve;
+  private int flushReserve;
   private boolean closed;
 
   /**
@@ -203,12 +205,15 @@ public final class PagePool implements AutoCloseable {
    * {@link #outOfBudget}.
    */
   public int allocate(Purpose purpose) {
-    return allocate(purpose, false);
+    return allocate(purpose, Urgency.NONE);
   }
 
-  /** As {@link #allocate}, and may take what {@link #reservePages} holds back. */
+  /**
+   * As {@link #allocate}, and may take what {@link #reservePages} holds back for those who can't
+   * turn back.
+   */
   public int allocateUrgent(Purpose purpose) {
-    return allocate(purpose, true);
+    return allocate(purpose, Urgency.BEGUN);
   }
 
   /** As {@link #allocate}, without asking the reclaimer; {@link #NONE} if there is no page. */
@@ -221,14 +226,33 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  private int allocate(Purpose purpose, boolean urgent) {
+  /** Which of the reserves an allocation may take. */
+  private enum Urgency {
+    /** None: the caller can do without, or wait. */
+    NONE,
+    /** All but what flushes and merges need. */
+    BEGUN,
+    /** All: it makes memory come free. */
+    RELIEF
+  }
+
+  /** The lock is held. */
+  private int kept(Urgency urgency) {
+    return switch (urgency) {
+      case NONE -> reserve;
+      case BEGUN -> flushReserve;
+      case RELIEF -> 0;
+    };
+  }
+
+  private int allocate(Purpose purpose, Urgency urgency) {
     if (faults.refuses(purpose)) {
       return NONE;
     }
     for (int attempt = 0; ; attempt++) {
       int inView;
       synchronized (lock) {
-        int page = take(purpose, urgent ? 0 : reserve);
+        int page = take(purpose, kept(urgency));
         if (page != NONE) {
           return page;
         }
@@ -241,7 +265,7 @@ public final class PagePool implements AutoCloseable {
       if (inView < 4 * RECLAIM_PAGES && reclaimer.reclaim(RECLAIM_PAGES) == 0 && inView == 0) {
         synchronized (lock) {
           // What others gave up may have become free since.
-          return take(purpose, urgent ? 0 : reserve);
+          return take(purpose, kept(urgency));
         }
       }
       if (attempt > 0) {
@@ -266,18 +290,24 @@ public final class PagePool implements AutoCloseable {
 
   /**
    * A page for background work, or for a cursor's copy, which waits while pages that were given up
-   * are still in view of a reader. Not within an epoch, which would wait for itself. What {@link
-   * #reservePages} holds back is not for cursors: writers, flushes and merges end what they began
-   * with it.
+   * are still in view of a reader. Not within an epoch, which would wait for itself. All of what
+   * {@link #reservePages} holds back is for {@link Purpose#MERGE}; for cursors some of it is, when
+   * {@link #onShortage} has been of no use.
    *
    * @throws OutOfBudgetException if there is none in the end: all is held, even after {@link
    *     #onShortage}
    */
   public int allocatePatiently(Purpose purpose) {
+    Urgency urgency =
+        switch (purpose) {
+          case MERGE -> Urgency.RELIEF;
+          case CURSOR -> Urgency.NONE;
+          default -> Urgency.BEGUN;
+        };
     long waited = 0;
     boolean told = false;
     while (true) {
-      int page = allocate(purpose, purpose != Purpose.CURSOR);
+      int page = allocate(purpose, urgency);
       if (page != NONE) {
         return page;
       }
@@ -291,6 +321,8 @@ public final class PagePool implements AutoCloseable {
       if (!told && waited >= BRIEF_PATIENCE_NANOS / 2) {
         told = true;
         onShortage.run();
+        // Others have let go of what they can: now whoever has his turn is to come to an end.
+        urgency = purpose == Purpose.CURSOR ? Urgency.BEGUN : urgency;
       }
       // Readers leave silently, so there is nothing to be woken by.
       Backoff.park(PAUSE_NANOS);
@@ -312,10 +344,48 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  /** Keeps this many pages back from {@link #allocate}, for {@link #allocateUrgent}. */
-  public void reservePages(int pages) {
+  /**
+   * Keeps pages back from {@link #allocate}.
+   *
+   * @param pages how many, for {@link #allocateUrgent} and for flushes and merges
+   * @param forRelief how many of them for flushes and merges alone
+   */
+  public void reservePages(int pages, int forRelief) {
     synchronized (lock) {
       reserve = pages;
+      flushReserve = forRelief;
+    }
+  }
+
+  /**
+   * Adds a slab beyond the limit, which goes again as soon as it can: for a write that has begun,
+   * that finds no page, and that all others wait for. Nothing else keeps them from waiting for
+   * ever, and it should never come to this.
+   */
+  public void lendSlab() {
+    synchronized (lock) {
+      checkOpen();
+      slabs.lend();
+    }
+  }
+
+  /** How many pages fit into so many bytes, which hold whole slabs. */
+  public int pagesWithin(long bytes) {
+    return (int) Math.min(Integer.MAX_VALUE, slabs.pagesWithin(bytes));
+  }
+
+  /** Bytes of the slabs that so many pages take. */
+  public long slabBytesFor(long pages) {
+    return slabs.bytesFor(pages);
+  }
+
+  /**
+   * Blocks that can be done without ({@link #tryAllocateBlock}, and those for {@link
+   * Purpose#MERGE}) leave this much of the limit to slabs.
+   */
+  public void keepForSlabs(long bytes) {
+    synchronized (lock) {
+      blocks.keepForSlabs(bytes);
     }
   }
 
@@ -416,7 +486,7 @@ public final class PagePool implements AutoCloseable {
     }
     synchronized (lock) {
       checkOpen();
-      if (!blocks.reserve(charge, purpose)) {
+      if (!blocks.reserveSpare(charge, purpose)) {
         return null;
       }
     }
@@ -426,7 +496,7 @@ public final class PagePool implements AutoCloseable {
   /** Bytes that a block may have for {@link #tryAllocateBlock} to find room, as of now. */
   public long blockRoomBytes() {
     synchronized (lock) {
-      return Math.max(0, slabs.limit() - slabs.allocated() - ALIGNMENT);
+      return Math.max(0, blocks.spareRoom() - ALIGNMENT);
     }
   }
 
@@ -436,13 +506,16 @@ public final class PagePool implements AutoCloseable {
       synchronized (lock) {
         checkOpen();
         drainLimbo();
-        if (blocks.reserve(charge, purpose)) {
+        if (purpose == Purpose.MERGE
+            ? blocks.reserveSpare(charge, purpose)
+            : blocks.reserve(charge, purpose)) {
           if (waiting) {
             slabs.setAside(-charge);
           }
           return;
         }
-        if (attempt == ATTEMPTS || charge > slabs.limit()) {
+        boolean spare = purpose == Purpose.MERGE;
+        if (attempt == ATTEMPTS || charge > (spare ? blocks.mostSpare() : slabs.limit())) {
           if (waiting) {
             slabs.setAside(-charge);
           }

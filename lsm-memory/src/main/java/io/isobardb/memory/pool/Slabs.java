@@ -66,6 +66,13 @@ final class Slabs {
   private long ceiling = Long.MAX_VALUE;
 
   private @Nullable OutOfMemoryError refusal;
+
+  /** Whether there is more than the limit allows, since somebody could not go on else. */
+  private boolean lent;
+
+  /** How many pages were free then. */
+  private int lentAt;
+
   private long allocated;
   private long peak;
 
@@ -113,6 +120,16 @@ final class Slabs {
     return Math.max(0, room / charge()) << slabShift;
   }
 
+  /** Pages of the slabs that fit into so many bytes. */
+  long pagesWithin(long bytes) {
+    return Math.max(0, bytes / charge()) << slabShift;
+  }
+
+  /** Bytes of the slabs that so many pages take. */
+  long bytesFor(long pages) {
+    return (pages + (1L << slabShift) - 1 >> slabShift) * charge();
+  }
+
   /** Slabs leave so much of the limit to blocks. */
   void keepForBlocks(long bytes) {
     kept = bytes;
@@ -146,9 +163,16 @@ final class Slabs {
 
   /** Adds a slab; false if the limit or the system doesn't allow it. */
   boolean add() {
-    if (allocated + charge() > Math.min(limit - setAside - unusedByBlocks(), ceiling)) {
-      return false;
-    }
+    return allocated + charge() <= Math.min(limit - setAside - unusedByBlocks(), ceiling) && grow();
+  }
+
+  /** Adds a slab beyond the limit, if the system allows it; it goes when it is free. */
+  void lend() {
+    lent |= grow();
+    lentAt = available;
+  }
+
+  private boolean grow() {
     Region region;
     try {
       region = system.take(pageSize << slabShift);
@@ -217,9 +241,13 @@ final class Slabs {
       open.set(number);
       firstOpen = Math.min(firstOpen, number);
     }
-    if (slab.isWhole() && (slab.leaving || excess() > 0)) {
+    if (slab.isWhole() && (slab.leaving || (excess() > 0 && !lent))) {
       remove(number);
       spareLeaving();
+    }
+    if (lent && available > lentAt + (1 << slabShift)) {
+      lent = false;
+      chooseLeaving();
     }
   }
 

@@ -51,16 +51,56 @@ class PagePoolTest {
   @Test
   void theReserveIsForUrgentNeedOnly() {
     PagePool pool = new PagePool(SLAB, PAGE, true);
-    pool.reservePages(3);
+    pool.reservePages(5, 2);
     List<Integer> pages = allocateAll(pool, Purpose.WRITE);
-    assertEquals(SLAB_PAGES - 3, pages.size());
+    assertEquals(SLAB_PAGES - 5, pages.size());
+    AtomicInteger shortages = new AtomicInteger();
+    pool.onShortage(shortages::incrementAndGet);
+    pool.release(pool.allocatePatiently(Purpose.CURSOR), Purpose.CURSOR);
+    assertEquals(1, shortages.get(), "a cursor has it only then");
     for (int i = 0; i < 3; i++) {
       int page = pool.allocateUrgent(Purpose.WRITE);
       assertNotEquals(PagePool.NONE, page);
       pages.add(page);
     }
+    assertThrows(OutOfBudgetException.class, () -> pool.allocatePatiently(Purpose.CURSOR));
     assertEquals(PagePool.NONE, pool.allocateUrgent(Purpose.WRITE));
+    assertThrows(OutOfBudgetException.class, () -> pool.allocatePatiently(Purpose.WRITE));
+    for (int i = 0; i < 2; i++) {
+      pool.release(pool.allocatePatiently(Purpose.MERGE), Purpose.MERGE);
+    }
     pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void blocksThatCanBeDoneWithoutLeaveRoomForSlabs() {
+    PagePool pool = new PagePool(4 * SLAB, PAGE, true);
+    pool.keepForSlabs(3 * SLAB);
+    Block first = pool.tryAllocateBlock((int) SLAB / 2, Purpose.MERGE);
+    assertNotNull(first);
+    assertNull(pool.tryAllocateBlock((int) SLAB / 2, Purpose.MERGE));
+    assertThrows(
+        OutOfBudgetException.class, () -> pool.allocateBlock((int) SLAB / 2, Purpose.MERGE));
+    Block fixed = pool.allocateBlock((int) SLAB / 2, Purpose.LOG);
+    pool.release(first);
+    pool.release(fixed);
+    assertEquals(3 * SLAB_PAGES, pool.pagesWithin(3 * SLAB + SLAB / 2));
+    assertEquals(3 * SLAB, pool.slabBytesFor(2 * SLAB_PAGES + 1));
+    pool.close();
+  }
+
+  @Test
+  void aSlabThatIsLentGoesAgain() {
+    PagePool pool = new PagePool(4 * SLAB, PAGE, true);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    pool.lendSlab();
+    int beyond = pool.allocate(Purpose.WRITE);
+    assertNotEquals(PagePool.NONE, beyond);
+    assertTrue(pool.isAboveLimit());
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.release(beyond, Purpose.WRITE);
+    assertFalse(pool.isAboveLimit());
     pool.close();
   }
 
