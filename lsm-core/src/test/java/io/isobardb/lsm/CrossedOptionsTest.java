@@ -89,6 +89,27 @@ class CrossedOptionsTest {
   }
 
   @Test
+  void sstablesOfLargePagesHaveMoreThanAnEntry() {
+    long budget = 8 << 20;
+    StoreOptions options =
+        StoreOptions.builder()
+            .pageSize(65536)
+            .memoryBudget(budget)
+            .writeMemory(budget / 16)
+            .memoryTuner(false)
+            .build();
+    try (Store store = Store.open(temp.resolve("tables"), options)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 20_000; i++) {
+        tree.put(key(i * 7919 % 20_000), new byte[100]);
+      }
+      store.flush();
+      StoreStats stats = store.stats();
+      assertTrue(stats.flushes() < 100, stats.flushes() + " SSTables were flushed");
+    }
+  }
+
+  @Test
   void aBatchOfHalfOfTheWriteMemoryIsReplayed() {
     long budget = 8 << 20;
     StoreOptions options =

@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.observe.Observers;
@@ -166,5 +167,72 @@ class WriteGateTest {
     free(taken.size());
     gate.setLimitBytes(16 * UNIT);
     assertFalse(gate.pressed());
+  }
+
+  @Test
+  void largeWritesDoNotTakeMoreThanThereIsBetweenThem() {
+    begin(1);
+    long first = gate.claim(40 * UNIT);
+    assertEquals(40 * UNIT, first);
+    boolean[] over = {false};
+    submit(
+        "the first ends",
+        () -> {
+          over[0] = true;
+          gate.unclaim(first);
+        });
+    long second = gate.claim(40 * UNIT);
+    assertTrue(over[0], "both had 80 of 64");
+    gate.unclaim(second);
+  }
+
+  @Test
+  void aLargeWriteWaitsUntilWhatOthersHaveFilledIsFlushed() {
+    begin(1);
+    take(40);
+    long claim = gate.claim(40 * UNIT);
+    assertTrue(taken.size() <= 24 * PAGES, taken.size() + " pages are in use");
+    gate.unclaim(claim);
+  }
+
+  @Test
+  void aWriteThatIsLargerThanWhatItMayWaitForGetsThat() {
+    begin(1);
+    take(8);
+    assertEquals(56 * UNIT, gate.claim(200 * UNIT));
+    gate.unclaim(56 * UNIT);
+  }
+
+  @Test
+  void aLargeWriteThatWaitsFollowsALimitThatFalls() {
+    begin(1);
+    long first = gate.claim(50 * UNIT);
+    submit(
+        "the limit falls",
+        () -> {
+          gate.setLimitBytes(32 * UNIT);
+          gate.unclaim(first);
+        });
+    assertEquals(28 * UNIT, gate.claim(50 * UNIT));
+    gate.unclaim(28 * UNIT);
+  }
+
+  @Test
+  void aWriteWithoutAPageMakesFlushesGoOnHoweverLittleIsInUse() {
+    begin(1);
+    take(2);
+    assertFalse(gate.pressed());
+    gate.awaitRelief(UNIT, true);
+    assertEquals(0, taken.size());
+    assertFalse(gate.pressed());
+  }
+
+  @Test
+  void whatTreesKeepLeavesRoomForWhoWaits() {
+    begin(1);
+    assertEquals(32 * UNIT, gate.mostKeptBytes());
+    take(40);
+    submit("a look", () -> assertEquals(16 * UNIT, gate.mostKeptBytes()));
+    gate.admit(20 * UNIT, 40 * UNIT);
   }
 }
