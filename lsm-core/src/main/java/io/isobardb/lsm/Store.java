@@ -59,6 +59,7 @@ public final class Store implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Store.class.getName());
 
   private final StoreOptions options;
+  private final Durability durability;
   private final Environment environment;
   private final StoreParts parts;
   private final Engine engine;
@@ -72,6 +73,7 @@ public final class Store implements AutoCloseable {
 
   private Store(StoreOptions options, Environment environment, StoreParts parts) {
     this.options = options;
+    this.durability = options.durability();
     this.environment = environment;
     this.parts = parts;
     this.engine = parts.engine();
@@ -234,6 +236,11 @@ public final class Store implements AutoCloseable {
     return options;
   }
 
+  /** Of writes that don't say. */
+  Durability durability() {
+    return durability;
+  }
+
   /** The page size that is stored; the options' one is for new stores. */
   int pageSize() {
     return parts.pool().pageSize();
@@ -307,7 +314,7 @@ public final class Store implements AutoCloseable {
 
   /** Writes a batch: see {@link #write(WriteBatch, Durability)}. */
   public void write(WriteBatch batch) {
-    write(batch, options.durability());
+    write(batch, durability);
   }
 
   /**

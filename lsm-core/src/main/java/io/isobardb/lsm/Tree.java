@@ -70,7 +70,7 @@ public final class Tree {
     this.batches = parts.batchReader();
     this.memory = parts.memoryReader();
     this.transactions = store.transactions();
-    this.syncByDefault = store.options().durability() == Durability.SYNC;
+    this.syncByDefault = store.durability() == Durability.SYNC;
   }
 
   Store store() {
@@ -185,7 +185,7 @@ public final class Tree {
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value) {
-    put(key, value, store.options().durability());
+    put(key, value, store.durability());
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
@@ -258,7 +258,7 @@ public final class Tree {
 
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key) {
-    delete(key, store.options().durability());
+    delete(key, store.durability());
   }
 
   /** Removes a key, whether it is there or not. */

@@ -154,7 +154,9 @@ class MemoryTunerStoreTest {
   @Test
   void stepsAreAsLongAsOptionsSay() {
     StoreOptions.Builder options =
-        options(4 << 20).memoryTuner(t -> t.samples(5).fixedStep(0.01).maxStep(0.02).boldness(1));
+        options(4 << 20)
+            .experimental(
+                e -> e.tunerSamples(5).tunerFixedStep(0.01).tunerMaxStep(0.02).tunerBoldness(1));
     try (TunedStore store = loaded(options, 1)) {
       store.run(READS, 80_000);
       assertFalse(store.decisions.isEmpty());

@@ -111,16 +111,20 @@ final class StoreHistory {
         .writeMemory(writeMemory)
         .pageSize(pageSize)
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
-        .flushPolicy(anyOf(FlushPolicy.values()))
-        .writeMemoryAllocation(
-            random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-        .staticTrees(1 + random.nextInt(3))
-        .memoryComponent(anyOf(MemoryComponent.values()))
-        .flushStrategy(anyOf(FlushStrategy.values()))
-        .l0Structure(anyOf(L0Structure.values()))
-        .mergeSelection(anyOf(MergeSelection.values()))
-        .levelDropFactor(1 + random.nextInt(3))
-        .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0)
+        .experimental(
+            e ->
+                e.flushPolicy(anyOf(FlushPolicy.values()))
+                    .writeMemoryAllocation(
+                        random.nextInt(3) == 0
+                            ? WriteMemoryAllocation.STATIC
+                            : WriteMemoryAllocation.DYNAMIC)
+                    .staticTrees(1 + random.nextInt(3))
+                    .memoryComponent(anyOf(MemoryComponent.values()))
+                    .flushStrategy(anyOf(FlushStrategy.values()))
+                    .l0Structure(anyOf(L0Structure.values()))
+                    .mergeSelection(anyOf(MergeSelection.values()))
+                    .levelDropFactor(1 + random.nextInt(3))
+                    .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)

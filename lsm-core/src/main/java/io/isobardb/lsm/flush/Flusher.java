@@ -42,6 +42,7 @@ public final class Flusher {
 
   private final Engine engine;
   private final Settings settings;
+  private final LongSupplier tableBytes;
   private final Consumer<TreeHandle> onFlushed;
   private final @Nullable TreeSlots slots;
 
@@ -67,7 +68,6 @@ public final class Flusher {
    * @param strategy how much of it
    * @param l0 how L0 takes what is flushed
    * @param logLimitBytes above this length of log the tree with the lowest LSN is flushed
-   * @param tableBytes size of a disk SSTable that is written now: of a slice
    * @param maxJobs flushes at once
    */
   public record Settings(
@@ -75,18 +75,23 @@ public final class Flusher {
       FlushStrategy strategy,
       L0Structure l0,
       long logLimitBytes,
-      LongSupplier tableBytes,
       int maxJobs) {}
 
   /**
+   * @param tableBytes size of a disk SSTable that is written now: of a slice
    * @param onFlushed told when a tree's L0 has grown
    * @param slots says which trees have filled their shares of the write memory; null if there are
    *     no such shares
    */
   public Flusher(
-      Engine engine, Settings settings, Consumer<TreeHandle> onFlushed, @Nullable TreeSlots slots) {
+      Engine engine,
+      Settings settings,
+      LongSupplier tableBytes,
+      Consumer<TreeHandle> onFlushed,
+      @Nullable TreeSlots slots) {
     this.engine = engine;
     this.settings = settings;
+    this.tableBytes = tableBytes;
     this.onFlushed = onFlushed;
     this.slots = slots;
     this.window = new WriteWindow(settings.logLimitBytes());
@@ -427,7 +432,7 @@ public final class Flusher {
 
   /** Size of a slice: an SSTable. */
   long sliceBytes() {
-    return settings.tableBytes().getAsLong();
+    return tableBytes.getAsLong();
   }
 
   /**

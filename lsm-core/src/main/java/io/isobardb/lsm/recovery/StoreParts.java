@@ -18,7 +18,6 @@ import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.IdleWatch;
-import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.observe.Observers;
@@ -102,23 +101,13 @@ public final class StoreParts {
                 this::tableBytes,
                 Math.max(1, options.backgroundJobs() - 1),
                 actives::smallBytes,
-                options.policies().memoryComponent()),
-            new PartitionedLeveling(leveling(options.policies())),
+                options.memoryComponent()),
+            new PartitionedLeveling(options.leveling()),
             this::recentMemoryBytes);
-    StaticShares shares = options.policies().shares();
+    StaticShares shares = options.shares();
     TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine);
     this.flusher =
-        new Flusher(
-            engine,
-            new Flusher.Settings(
-                options.policies().flushPolicy(),
-                options.policies().strategy(),
-                options.policies().l0Structure(),
-                options.logLimit(),
-                this::tableBytes,
-                Math.max(1, options.backgroundJobs() / 2)),
-            merger::request,
-            slots);
+        new Flusher(engine, options.flushing(), this::tableBytes, merger::request, slots);
     merger.onChange(flusher::request);
     if (slots != null) {
       slots.onLeave(flusher::flushAll);
@@ -142,9 +131,9 @@ public final class StoreParts {
         new Committer(
             engine,
             this::sealed,
-            new LogWatch(options.logLimit() / LOG_LOOKS, this::written),
+            new LogWatch(options.flushing().logLimitBytes() / LOG_LOOKS, this::written),
             slots,
-            options.policies().memoryComponent(),
+            options.memoryComponent(),
             options.activeBytes() == 0 && slots == null);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
@@ -196,18 +185,6 @@ public final class StoreParts {
         new Epochs());
   }
 
-  private static LevelingOptions leveling(Policies policies) {
-    LevelingOptions standard = LevelingOptions.DEFAULT;
-    return new LevelingOptions(
-        standard.sizeRatio(),
-        policies.levelDropFactor(),
-        policies.l0Structure(),
-        policies.mergeSelection(),
-        standard.l0StartGroups(),
-        standard.l0StopGroups(),
-        policies.staticLevelBytes());
-  }
-
   private TableSpace.TreeLabel label(int treeId) {
     TreeHandle tree = engine.catalog().tree(treeId);
     return tree == null
@@ -216,9 +193,7 @@ public final class StoreParts {
   }
 
   private TunerService newTuner() {
-    TunerService.Settings settings =
-        new TunerService.Settings(options.logLimit(), options.tuning());
-    return new TunerService(engine, pool, cache, flusher, wall, settings);
+    return new TunerService(engine, pool, cache, flusher, wall, options.tuning());
   }
 
   /**
