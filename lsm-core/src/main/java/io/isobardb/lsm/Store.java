@@ -264,7 +264,7 @@ public final class Store implements AutoCloseable {
     return trees.get(Objects.requireNonNull(name, "name"));
   }
 
-  /** A tree, created with default options if it is missing. */
+  /** A tree as it is stored, or created with default options if it is missing. */
   public Tree openTree(String name) {
     return openTree(name, TreeOptions.defaults());
   }
@@ -272,10 +272,14 @@ public final class Store implements AutoCloseable {
   /**
    * A tree, created if it is missing.
    *
+   * <p>The options of a tree never change. If the tree exists, those that were set must be what is
+   * stored; those that were not set take what is stored ({@link Tree#options}).
+   *
    * @param name if it is missing: 1 to 200 characters, without control characters and lone
    *     surrogates
-   * @throws IllegalArgumentException if it exists with another key order, or is missing and the
-   *     name, or that of the key order, can't be stored
+   * @throws IllegalArgumentException if it exists and an option that was set is stored otherwise,
+   *     with both values; or if it is missing and the name, or that of the key order, can't be
+   *     stored
    */
   public Tree openTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");

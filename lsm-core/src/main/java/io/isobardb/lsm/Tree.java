@@ -147,6 +147,11 @@ public final class Tree {
     handle.setWeight(weight);
   }
 
+  /** What is stored of how the tree was made. */
+  public TreeOptions options() {
+    return TreeOptions.of(handle.settings());
+  }
+
   /** Whether its writes go to the log; see {@link TreeOptions}. */
   public boolean isLogged() {
     return handle.settings().logged();

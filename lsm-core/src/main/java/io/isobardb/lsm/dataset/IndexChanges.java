@@ -199,12 +199,13 @@ final class IndexChanges {
       // A crash took what the catalog said of it.
       store.dropTree(tree);
     }
+    TreeOptions like = primary.options();
     return store.createTree(
         tree,
         TreeOptions.builder()
-            .logged(primary.isLogged())
-            .compression(options.primary().compression())
-            .filterBitsPerKey(options.primary().filterBitsPerKey())
+            .logged(like.logged())
+            .compression(like.compression())
+            .filterBitsPerKey(like.filterBitsPerKey())
             .build());
   }
 
