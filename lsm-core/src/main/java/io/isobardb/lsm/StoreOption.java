@@ -148,7 +148,8 @@ final class StoreOption {
           .byDefault(TUNER.fixedStep())
           .experimental()
           .does(
-              "Length of a step without such a line, as a share of the budget.",
+              "Length of a step, as a share of the budget, while there is no line whose root the"
+                  + " tuner could seek.",
               "See section 5.4.");
 
   static final Option<Double> TUNER_MAX_STEP =
@@ -206,19 +207,20 @@ final class StoreOption {
           .byDefault(FlushPolicy.OPTIMAL)
           .experimental()
           .does(
-              "Which tree is flushed when write memory runs short: the one furthest above its"
-                  + " share of the writes, the one with the oldest writes, or the largest.",
-              "`MIN_LSN` and `MAX_MEMORY` are there to compare with.");
+              "Which tree is flushed when write memory runs short. `OPTIMAL`: the one furthest"
+                  + " above its share of the writes. `MIN_LSN`: the one with the oldest write."
+                  + " `MAX_MEMORY`: the one with the most memory.",
+              "The others are there to compare with.");
 
   static final Option<FlushStrategy> FLUSH_STRATEGY =
       ALL.option("flushStrategy", oneOf(FlushStrategy.class))
           .byDefault(FlushStrategy.ROUND_ROBIN)
           .experimental()
           .does(
-              "How much of a tree a flush takes: slices in turn, slices with the oldest entries"
-                  + " first, all, or all if the log is cut before slices come round. A tree that"
-                  + " has little of the write memory and no floor is flushed whole when memory"
-                  + " runs short.",
+              "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
+                  + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
+                  + " before slices come round. A tree that has little of the write memory and no"
+                  + " floor is flushed whole when memory runs short.",
               "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
 
   static final Option<L0Structure> L0_STRUCTURE =
@@ -226,8 +228,9 @@ final class StoreOption {
           .byDefault(L0Structure.GREEDY_GROUPED)
           .experimental()
           .does(
-              "How L0 is kept: a list by age, groups of disjoint SSTables of which the oldest"
-                  + " leaves first, or groups of which the cheapest to merge leaves first.",
+              "How L0 is kept. `ORIGINAL`: a list by age. `GROUPED`: groups of disjoint SSTables,"
+                  + " of which the oldest leaves first. `GREEDY_GROUPED`: such groups, of which the"
+                  + " cheapest to merge leaves first.",
               "The others are there to compare with.");
 
   static final Option<MergeSelection> MERGE_SELECTION =
@@ -235,8 +238,8 @@ final class StoreOption {
           .byDefault(MergeSelection.GREEDY)
           .experimental()
           .does(
-              "Which SSTable of a level that is too large goes down: the one with the least below"
-                  + " it, or the one written first.",
+              "Which SSTable of a level that is too large goes down. `GREEDY`: the one with the"
+                  + " least below it. `OLDEST`: the one written first.",
               "`OLDEST` is there to compare with.");
 
   static final Option<Double> LEVEL_DROP_FACTOR =
@@ -257,8 +260,8 @@ final class StoreOption {
           .byDefault(0L)
           .experimental()
           .does(
-              "Whether the number of a tree's levels follows the write memory it has, or is made"
-                  + " for a given one, such as `STATIC(64MB)`.",
+              "How many levels a tree has. `DYNAMIC`: as its write memory asks for."
+                  + " `STATIC(64MB)`: as 64 MB of write memory would, whatever it has.",
               "Static levels are there to compare with.");
 
   static final Option<MemoryComponent> MEMORY_COMPONENT =
@@ -266,9 +269,10 @@ final class StoreOption {
           .byDefault(MemoryComponent.PARTITIONED)
           .experimental()
           .does(
-              "How a tree's write memory is arranged: small SSTables, one large B+-tree, small"
-                  + " SSTables below one index, or small ones merged into one. All but the first"
-                  + " are flushed as a whole, whatever the `flushStrategy`.",
+              "How a tree's write memory is arranged. `PARTITIONED`: small SSTables. `MONOLITHIC`:"
+                  + " one large B+-tree. `ACCORDION_INDEX`: small SSTables below one index."
+                  + " `ACCORDION_DATA`: small SSTables merged into one. All but the first are"
+                  + " flushed as a whole, whatever the `flushStrategy`.",
               "The others are there to compare with.");
 
   static final Option<WriteMemoryAllocation> WRITE_MEMORY_ALLOCATION =
@@ -276,8 +280,8 @@ final class StoreOption {
           .byDefault(WriteMemoryAllocation.DYNAMIC)
           .experimental()
           .does(
-              "Whether all trees share the write memory, or it is split evenly among the trees"
-                  + " written last.",
+              "How trees come to write memory. `DYNAMIC`: all share it. `STATIC`: it is split"
+                  + " evenly among the trees written last.",
               "`STATIC` is there to compare with.");
 
   static final Option<Integer> STATIC_TREES =
@@ -315,7 +319,8 @@ final class StoreOption {
           .changes(Change.NEVER)
           .does(
               "Size of a page, on disk and in memory. An existing store keeps its own.",
-              "Raise it for large values or slow disks; lower it for random reads of small ones.");
+              "Raise it if keys need more than a quarter of a page. Otherwise 8 KB was best, or"
+                  + " nearly so, in most measurements.");
 
   static final Option<IoMode> IO_MODE =
       ALL.option("ioMode", oneOf(IoMode.class))
@@ -323,7 +328,7 @@ final class StoreOption {
           .does(
               "Whether file I/O goes past the system's page cache. Where the file system can't do"
                   + " that, `DIRECT` is the same as `BUFFERED`.",
-              "Use `BUFFERED` if the budget is small and the machine has free memory.");
+              "Use `BUFFERED` if the machine has memory to spare that the budget can't have.");
 
   static final Option<Durability> DURABILITY =
       ALL.option("durability", oneOf(Durability.class))

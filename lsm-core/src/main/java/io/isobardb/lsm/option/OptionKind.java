@@ -67,7 +67,7 @@ public record OptionKind<T extends Comparable<T>>(
     List<String> names = Arrays.stream(type.getEnumConstants()).map(Enum::name).toList();
     return plain(
         type,
-        "`" + String.join("`, `", names) + "`",
+        "one of `" + String.join("`, `", names) + "`",
         text -> {
           String sought = text.toUpperCase(Locale.ROOT);
           if (!names.contains(sought)) {
