@@ -22,7 +22,6 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +54,6 @@ import org.jspecify.annotations.Nullable;
 public final class Store implements AutoCloseable {
   /** The longest value of all, in bytes. */
   static final int MAX_VALUE = 1 << 30;
-
-  private static final Logger LOG = System.getLogger(Store.class.getName());
 
   private final StoreOptions options;
   private final Durability durability;

@@ -47,12 +47,17 @@ final class StoreOption {
 
   /** A write memory in bytes that levels are made for; 0 for {@code DYNAMIC}. */
   private static final OptionKind<Long> LEVELS =
-      new OptionKind<>(
-          Long.class,
-          DYNAMIC + ", or " + STATIC + "(size)",
-          StoreOption::parseLevels,
-          bytes -> bytes == 0 ? DYNAMIC : STATIC + "(" + bytes + ")",
-          bytes -> bytes == 0 ? DYNAMIC : STATIC + "(" + bytes + ")");
+      new OptionKind<>(Long.class, DYNAMIC + ", or " + STATIC + "(size)") {
+        @Override
+        public Long read(String text) {
+          return parseLevels(text);
+        }
+
+        @Override
+        public String write(Long bytes) {
+          return bytes == 0 ? DYNAMIC : STATIC + "(" + bytes + ")";
+        }
+      };
 
   static final Option<Long> MEMORY_BUDGET =
       ALL.option("memoryBudget", BYTES)
@@ -69,7 +74,7 @@ final class StoreOption {
 
   static final Option<Long> WRITE_MEMORY =
       ALL.option("writeMemory", BYTES)
-          .where("1/16 to 3/4 of the memory budget", bytes -> true)
+          .where("1/16 to 3/4 of the memory budget")
           .byDefault("half of the memory budget", before -> before.get(MEMORY_BUDGET) / 2)
           .unsetBy(0L)
           .does(
@@ -87,12 +92,9 @@ final class StoreOption {
 
   static final Option<Duration> TUNER_INTERVAL =
       ALL.option("memoryTunerInterval", DURATION)
-          .where(
-              "from a second to a day",
-              value ->
-                  value.compareTo(Duration.ofSeconds(1)) >= 0
-                      && value.compareTo(Duration.ofDays(1)) <= 0)
-          .byDefault("`60s`", before -> Duration.ofMinutes(1))
+          .from(Duration.ofSeconds(1), Duration.ofDays(1))
+          .where("from a second to a day")
+          .byDefault(Duration.ofMinutes(1))
           .does(
               "How often the tuner looks whether to decide while little is written. Under load it"
                   + " decides each time twice the budget, or the log limit if that is more, was"
@@ -116,7 +118,8 @@ final class StoreOption {
 
   static final Option<Long> TUNER_WRITE_FLOOR =
       ALL.option("memoryTunerWriteFloor", BYTES)
-          .where("from 0 to the write memory", bytes -> bytes >= 0)
+          .atLeast(0L)
+          .where("from 0 to the write memory")
           .byDefault(TUNER.writeFloorBytes())
           .does(
               "The least that the tuner leaves to writes; 0 for what the store needs. It changes"
@@ -125,7 +128,8 @@ final class StoreOption {
 
   static final Option<Long> TUNER_CACHE_FLOOR =
       ALL.option("memoryTunerCacheFloor", BYTES)
-          .where("from 0 to what the budget leaves beside the write memory", bytes -> bytes >= 0)
+          .atLeast(0L)
+          .where("from 0 to what the budget leaves beside the write memory")
           .byDefault(TUNER.cacheFloorBytes())
           .does(
               "The least that the tuner leaves to the cache; 0 for what the store needs. It"
@@ -163,7 +167,8 @@ final class StoreOption {
 
   static final Option<Double> TUNER_BOLDNESS =
       ALL.option("memoryTunerBoldness", NUMBER)
-          .where("from 1 to 1/memoryTunerMaxStep", times -> times >= 1)
+          .atLeast(1.0)
+          .where("from 1 to 1/memoryTunerMaxStep")
           .byDefault(TUNER.boldness())
           .experimental()
           .does(
@@ -286,8 +291,8 @@ final class StoreOption {
 
   static final Option<Integer> STATIC_TREES =
       ALL.option("staticTrees", COUNT)
-          .where(
-              "at least 1, and each must come to 8 pages of the write memory", trees -> trees > 0)
+          .atLeast(1)
+          .where("at least 1, and each must come to 8 pages of the write memory")
           .byDefault(8)
           .experimental()
           .does(
@@ -297,12 +302,11 @@ final class StoreOption {
 
   static final Option<Long> ACTIVE_TABLE_SIZE =
       ALL.option("activeTableSize", BYTES)
-          .where(
-              "0, or from 8 pages to a quarter of the write memory and at most 64MB", size -> true)
+          .where("0, or from 8 pages to a quarter of the write memory and at most 64MB")
           .byDefault(
               "1/8 of the write memory (1/16 with Accordion), at most 32MB; it may grow further"
                   + " while write memory is mostly free",
-              before -> 0L)
+              0L)
           .experimental()
           .does(
               "The size at which the SSTable that takes a tree's writes is sealed. `MONOLITHIC`"
@@ -315,7 +319,7 @@ final class StoreOption {
           .where(
               "a power of two from 4096 to 65536",
               size -> Long.bitCount(size) == 1 && size >= 4096 && size <= 65536)
-          .byDefault("`8192`", before -> 8192L)
+          .byDefault("`8192`", 8192L)
           .changes(Change.NEVER)
           .does(
               "Size of a page, on disk and in memory. An existing store keeps its own.",
@@ -340,9 +344,8 @@ final class StoreOption {
 
   static final Option<Duration> ASYNC_SYNC_INTERVAL =
       ALL.option("asyncSyncInterval", DURATION)
-          .where(
-              "from 0 to an hour",
-              value -> !value.isNegative() && value.compareTo(Duration.ofHours(1)) <= 0)
+          .from(Duration.ZERO, Duration.ofHours(1))
+          .where("from 0 to an hour")
           .byDefault(Duration.ofMillis(100))
           .does(
               "The longest time an `ASYNC` write stays unsynced: what a failure of the machine"

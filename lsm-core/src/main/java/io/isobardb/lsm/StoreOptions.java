@@ -10,7 +10,6 @@ import io.isobardb.lsm.option.OptionValues;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,8 +25,6 @@ import java.util.function.Consumer;
  * <p>docs/options.md lists all options with their defaults and ranges.
  */
 public final class StoreOptions {
-  private static final Logger LOG = System.getLogger(StoreOptions.class.getName());
-
   private static final int MIN_SHARE_PAGES = 8;
   private static final long MAX_ACTIVE_BYTES = 64 << 20;
 
@@ -81,7 +78,7 @@ public final class StoreOptions {
     }
     double boldness = experimental().tunerBoldness();
     double boldest = Math.max(1, 1 / experimental().tunerMaxStep());
-    if (boldness > boldest) {
+    if (!(boldness <= boldest)) {
       throw new IllegalArgumentException(
           "memoryTunerBoldness must be from 1 to "
               + OptionKind.text(boldest)
@@ -230,7 +227,7 @@ public final class StoreOptions {
   static void checkMemory(long memoryBudget) {
     String warning = MemoryLimits.ofProcess().check(memoryBudget);
     if (warning != null) {
-      LOG.log(Level.WARNING, warning);
+      System.getLogger(StoreOptions.class.getName()).log(Level.WARNING, warning);
     }
   }
 

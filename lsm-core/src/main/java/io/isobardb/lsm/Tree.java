@@ -9,7 +9,6 @@ import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -37,7 +36,6 @@ public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
   public static final int NOT_FOUND = PointReader.NOT_FOUND;
 
-  private static final Logger LOG = System.getLogger(Tree.class.getName());
   private static final byte[] NO_VALUE = new byte[0];
   private static final int SCRATCH_BYTES = 4096;
 
@@ -454,10 +452,11 @@ public final class Tree {
             return records.tells(filter, key, lsn);
           } catch (RuntimeException | Error e) {
             // What is the user's must not stop the store; entries that stay do no harm.
-            LOG.log(
-                Level.WARNING,
-                "merges of tree '" + name() + "' don't ask its filter any more, which failed",
-                e);
+            System.getLogger(Tree.class.getName())
+                .log(
+                    Level.WARNING,
+                    "merges of tree '" + name() + "' don't ask its filter any more, which failed",
+                    e);
             handle.setFilter(null);
             return false;
           }

@@ -12,8 +12,8 @@ final class TreeOption {
 
   static final Option<String> KEY_ORDER =
       ALL.option("keyOrder", OptionKind.NAME)
-          .where("the name of a `KeyOrder`", name -> true)
-          .byDefault("`" + KeyOrder.BYTES.name() + "`", before -> KeyOrder.BYTES.name())
+          .where("the name of a `KeyOrder`")
+          .byDefault(KeyOrder.BYTES.name())
           .changes(Change.NEVER)
           .does(
               "The order of keys: unsigned bytes, or an order of your own. `StoreOptions` must"

@@ -383,6 +383,8 @@ class MemoryTunerStoreTest {
     "memoryTunerFixedStep, 1.5, from 0.001 to 1",
     "memoryTunerMaxStep, 0, from 0.001 to 1",
     "memoryTunerBoldness, 10.5, from 1 to 10",
+    "memoryTunerBoldness, NaN, from 1 to 10",
+    "memoryTunerBoldness, 0.5, from 1 to",
     "memoryTunerMinGain, NaN, from 0 to 1",
   })
   void itsOptionsHaveBounds(String option, String value, String told) {

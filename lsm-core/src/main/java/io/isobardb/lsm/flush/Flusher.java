@@ -13,7 +13,6 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  * rule: all methods may be called by any thread; none blocks.
  */
 public final class Flusher {
-  private static final Logger LOG = System.getLogger(Flusher.class.getName());
-
   private final Engine engine;
   private final Settings settings;
   private final LongSupplier tableBytes;
@@ -408,7 +405,8 @@ public final class Flusher {
     if (tree == null || !tree.memoryBusy().compareAndSet(false, true)) {
       return null;
     }
-    LOG.log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
+    System.getLogger(Flusher.class.getName())
+        .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
     return tree;
   }
 

@@ -25,10 +25,13 @@ public final class Option<T extends Comparable<T>> {
   private final String name;
   private final OptionKind<T> kind;
   private final String values;
-  private final Predicate<T> inRange;
+  private final @Nullable T least;
+  private final @Nullable T most;
+  private final @Nullable Predicate<T> also;
   private final @Nullable T unset;
   private final String defaultText;
-  private final Function<OptionValues, T> byDefault;
+  private final @Nullable T constant;
+  private final @Nullable Function<OptionValues, T> byDefault;
   private final Change change;
   private final boolean experimental;
   private final String what;
@@ -39,10 +42,13 @@ public final class Option<T extends Comparable<T>> {
     this.name = line.name;
     this.kind = line.kind;
     this.values = line.values;
-    this.inRange = line.inRange;
+    this.least = line.least;
+    this.most = line.most;
+    this.also = line.also;
     this.unset = line.unset;
     this.defaultText = line.defaultText;
-    this.byDefault = Objects.requireNonNull(line.byDefault, line.name);
+    this.constant = line.constant;
+    this.byDefault = line.byDefault;
     this.change = line.change;
     this.experimental = line.experimental;
     this.what = what;
@@ -99,7 +105,9 @@ public final class Option<T extends Comparable<T>> {
 
   /** What holds if it is not set, given the options before it. */
   T defaultFor(OptionValues before) {
-    return byDefault.apply(before);
+    return byDefault == null
+        ? Objects.requireNonNull(constant, "an option without a default")
+        : byDefault.apply(before);
   }
 
   /**
@@ -108,18 +116,19 @@ public final class Option<T extends Comparable<T>> {
    * @throws IllegalArgumentException if not, with what it takes
    */
   public void check(T value) {
-    if (!inRange.test(value)) {
-      throw new IllegalArgumentException(
-          name + " must be " + values + ", not " + kind.teller().apply(value));
+    if ((least != null && value.compareTo(least) < 0)
+        || (most != null && value.compareTo(most) > 0)
+        || (also != null && !also.test(value))) {
+      throw new IllegalArgumentException(name + " must be " + values + ", not " + kind.tell(value));
     }
   }
 
   void checkObject(Object value) {
-    check(kind.type().cast(value));
+    check(kind.cast(value));
   }
 
   String write(Object value) {
-    return name + "=" + kind.writer().apply(kind.type().cast(value));
+    return name + "=" + kind.write(kind.cast(value));
   }
 
   @Override
@@ -133,9 +142,12 @@ public final class Option<T extends Comparable<T>> {
     private final String name;
     private final OptionKind<T> kind;
     private String values;
-    private Predicate<T> inRange = value -> true;
+    private @Nullable T least;
+    private @Nullable T most;
+    private @Nullable Predicate<T> also;
     private @Nullable T unset;
     private String defaultText = "";
+    private @Nullable T constant;
     private @Nullable Function<OptionValues, T> byDefault;
     private Change change = Change.AT_OPENING;
     private boolean experimental;
@@ -148,35 +160,44 @@ public final class Option<T extends Comparable<T>> {
     }
 
     private String text(T value) {
-      return kind.teller().apply(value);
+      return kind.tell(value);
     }
 
     /** What it takes, with both bounds. */
     public Line<T> from(T least, T most) {
-      return where(
-          "from " + text(least) + " to " + text(most),
-          value -> least.compareTo(value) <= 0 && value.compareTo(most) <= 0);
+      this.least = least;
+      this.most = most;
+      return where("from " + text(least) + " to " + text(most));
     }
 
     /** What it takes, with a lower bound. */
     public Line<T> atLeast(T least) {
-      return where("at least " + text(least), value -> least.compareTo(value) <= 0);
+      this.least = least;
+      return where("at least " + text(least));
     }
 
-    /**
-     * What it takes, in words that follow "must be".
-     *
-     * @param test leaves out what depends on other options
-     */
-    public Line<T> where(String words, Predicate<T> test) {
+    /** What it takes, in words that follow "must be"; they replace those of the bounds. */
+    public Line<T> where(String words) {
       this.values = words;
-      this.inRange = test;
       return this;
+    }
+
+    /** What it takes besides, apart from what depends on other options. */
+    public Line<T> where(String words, Predicate<T> test) {
+      this.also = test;
+      return where(words);
     }
 
     /** What holds if it is not set. */
     public Line<T> byDefault(T value) {
-      return byDefault("`" + text(value) + "`", before -> value);
+      return byDefault("`" + text(value) + "`", value);
+    }
+
+    /** What holds if it is not set, in words. */
+    public Line<T> byDefault(String words, T value) {
+      this.defaultText = words;
+      this.constant = value;
+      return this;
     }
 
     /**

@@ -45,7 +45,7 @@ public final class OptionValues {
 
   /** The value of an option; its default if none was given. */
   public <T extends Comparable<T>> T get(Option<T> option) {
-    return option.kind().type().cast(value(option.index()));
+    return option.kind().cast(value(option.index()));
   }
 
   /** The options that were given and have another value than in {@code other}. */
@@ -103,7 +103,7 @@ public final class OptionValues {
           Option<?> option = set.named(property.substring(prefix.length()), prefix);
           String text = properties.getProperty(property).trim();
           try {
-            given[option.index()] = option.kind().reader().apply(text);
+            given[option.index()] = option.kind().read(text);
           } catch (RuntimeException e) {
             throw new IllegalArgumentException(
                 "option " + property + ": can't take '" + text + "': " + e.getMessage(), e);

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.option;
 
 import java.util.Collection;
+import java.util.Locale;
 
 /** The known word nearest to an unknown one, for messages. */
 public final class Suggestion {
@@ -13,7 +14,7 @@ public final class Suggestion {
     String nearest = null;
     int best = Integer.MAX_VALUE;
     for (String word : known) {
-      int distance = distance(wrong.toLowerCase(), word.toLowerCase());
+      int distance = distance(wrong.toLowerCase(Locale.ROOT), word.toLowerCase(Locale.ROOT));
       if (distance < best) {
         best = distance;
         nearest = word;

@@ -40,7 +40,6 @@ import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,8 +52,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: made and closed by one thread; the parts have their own rules.
  */
 public final class StoreParts {
-  private static final Logger LOG = System.getLogger(StoreParts.class.getName());
-
   private static final int RESERVE_PAGES = 32;
 
   /** How often the log is looked at while it grows to its limit. */
@@ -379,7 +376,8 @@ public final class StoreParts {
     try {
       manifest.promise(engine.log().get().durable());
     } catch (DiskFullException e) {
-      LOG.log(Level.WARNING, "no room to note that the store was closed in order", e);
+      System.getLogger(StoreParts.class.getName())
+          .log(Level.WARNING, "no room to note that the store was closed in order", e);
     }
   }
 

@@ -12,7 +12,6 @@ import io.isobardb.tuner.memory.MemoryTuner;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +43,6 @@ public final class TunerService implements Service {
 
   /** If less than this part of a cycle's bytes was written in an interval, merges rest. */
   private static final int HARDLY = 256;
-
-  private static final Logger LOG = System.getLogger(TunerService.class.getName());
 
   private final Engine engine;
   private final MemoryWall wall;
@@ -263,11 +260,12 @@ public final class TunerService implements Service {
 
   @Override
   public void failed(Throwable cause) {
-    LOG.log(
-        Level.WARNING,
-        "the memory tuner of "
-            + engine.environment().storage().path()
-            + " has stopped; memory stays divided as it is",
-        cause);
+    System.getLogger(TunerService.class.getName())
+        .log(
+            Level.WARNING,
+            "the memory tuner of "
+                + engine.environment().storage().path()
+                + " has stopped; memory stays divided as it is",
+            cause);
   }
 }

@@ -91,6 +91,13 @@ final class ManifestLayout {
     String fileName() {
       return ManifestLayout.fileName(number);
     }
+
+    /** As {@code equals}, whose first call for any record of the process takes 10 ms. */
+    boolean is(Identity other) {
+      return storeIdHigh == other.storeIdHigh
+          && storeIdLow == other.storeIdLow
+          && number == other.number;
+    }
   }
 
   /**
@@ -101,6 +108,11 @@ final class ManifestLayout {
    */
   record Synced(long manifestBytes, long logLsn) {
     static final Synced UNKNOWN = new Synced(0, 0);
+
+    /** As {@code equals}; see {@link Identity#is}. */
+    boolean is(Synced other) {
+      return manifestBytes == other.manifestBytes && logLsn == other.logLsn;
+    }
   }
 
   static String fileName(long number) {
@@ -119,7 +131,12 @@ final class ManifestLayout {
   }
 
   static boolean isDigits(String text) {
-    return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return !text.isEmpty();
   }
 
   static byte[] header(Identity identity) {
@@ -138,7 +155,7 @@ final class ManifestLayout {
       throw new CorruptionException(name, file.length, "the header is cut off");
     }
     checkPage(file, HEADER_BYTES, MANIFEST_MAGIC, name);
-    if (!parse(file).equals(identity)) {
+    if (!parse(file).is(identity)) {
       throw new CorruptionException(
           name, STORE_ID_HIGH, "holds " + parse(file) + ", CURRENT names " + identity);
     }
