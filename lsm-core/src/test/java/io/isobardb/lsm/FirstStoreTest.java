@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -83,5 +85,19 @@ class FirstStoreTest {
       names.add(event.getEventType().getName());
     }
     assertTrue(names.containsAll(List.of("isobar.Sync", "isobar.Flush")), names.toString());
+  }
+
+  /** In some languages numbers are written with other digits than 0 to 9. */
+  @Test
+  void aStoreIsTheSameInEveryLanguage() throws Exception {
+    String store = dir.resolve("store").toString();
+    List<String> arabic = List.of("-Duser.language=ar", "-Duser.country=EG");
+    assertEquals("0", run(arabic, OneWrite.class, store).out());
+    assertEquals("1", run(List.of(), OneWrite.class, store).out());
+    assertEquals("2", run(arabic, OneWrite.class, store).out());
+    try (Stream<Path> files = Files.list(Path.of(store))) {
+      String names = files.map(Path::toString).sorted().collect(Collectors.joining(" "));
+      assertTrue(names.chars().allMatch(c -> c < 128), names);
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.version;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.FileNumber;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -116,7 +117,7 @@ final class ManifestLayout {
   }
 
   static String fileName(long number) {
-    return String.format("%s%06d", MANIFEST_PREFIX, number);
+    return MANIFEST_PREFIX + FileNumber.text(number, 6);
   }
 
   /** The number in a manifest's file name, or -1 if it is none. */
