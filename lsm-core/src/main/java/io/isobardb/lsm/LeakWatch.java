@@ -1,7 +1,6 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Engine;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 import java.util.Comparator;
@@ -29,7 +28,6 @@ final class LeakWatch {
   static final String SWITCH = "isobar.leaks";
 
   private static final String UNKNOWN = "an unknown place";
-  private static final Logger LOG = System.getLogger(LeakWatch.class.getName());
 
   /** Where something was taken. */
   static final class Origin extends Exception {
@@ -132,13 +130,14 @@ final class LeakWatch {
    */
   void tellLeft(String counts) {
     List<Origin> left = left();
-    LOG.log(
-        Level.WARNING,
-        engine.environment().storage().path()
-            + " is closed with "
-            + counts
-            + " open"
-            + (on ? "" : "; -D" + SWITCH + "=true tells where they come from"));
+    System.getLogger(LeakWatch.class.getName())
+        .log(
+            Level.WARNING,
+            engine.environment().storage().path()
+                + " is closed with "
+                + counts
+                + " open"
+                + (on ? "" : "; -D" + SWITCH + "=true tells where they come from"));
     for (Origin origin : left) {
       closed(origin);
       tell(origin, "was not closed before the store was");
@@ -146,10 +145,11 @@ final class LeakWatch {
   }
 
   private void tell(Origin origin, String how) {
-    LOG.log(
-        Level.WARNING,
-        engine.environment().storage().path() + ": " + origin.what + " " + how,
-        origin);
+    System.getLogger(LeakWatch.class.getName())
+        .log(
+            Level.WARNING,
+            engine.environment().storage().path() + ": " + origin.what + " " + how,
+            origin);
     engine.observers().leaked(origin.what, origin);
   }
 

@@ -9,7 +9,6 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Cleaner;
@@ -28,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class Lifetime implements ExitHook.Closer {
-  private static final Logger LOG = System.getLogger(Lifetime.class.getName());
-
   /** Made when it is first used: it has a thread. */
   private static final class Collected {
     static final Cleaner CLEANER = Cleaner.create();
@@ -119,10 +116,11 @@ final class Lifetime implements ExitHook.Closer {
         .environment()
         .storage()
         .describeHolder(opened + ", was lost without close(), and " + end);
-    LOG.log(
-        Level.WARNING,
-        name() + " was lost without close(), and " + end + ": it was opened " + opened,
-        origin);
+    System.getLogger(Lifetime.class.getName())
+        .log(
+            Level.WARNING,
+            name() + " was lost without close(), and " + end + ": it was opened " + opened,
+            origin);
     cursors.afterLast(() -> ExitHook.closeInBackground(this));
   }
 
@@ -148,7 +146,8 @@ final class Lifetime implements ExitHook.Closer {
       try {
         ManagementFactory.getPlatformMBeanServer().unregisterMBean(as);
       } catch (JMException e) {
-        LOG.log(Level.WARNING, "JMX does not let go of " + as, e);
+        System.getLogger(Lifetime.class.getName())
+            .log(Level.WARNING, "JMX does not let go of " + as, e);
       }
     }
   }

@@ -2,7 +2,6 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.schedule.Service;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: {@link #run} is called by one thread at a time; all else by any.
  */
 final class LongTransactionWatch implements Service {
-  private static final Logger LOG = System.getLogger(LongTransactionWatch.class.getName());
-
   private final Engine engine;
   private final Transactions transactions;
   private volatile @Nullable Handle handle;
@@ -69,6 +66,7 @@ final class LongTransactionWatch implements Service {
 
   @Override
   public void failed(Throwable cause) {
-    LOG.log(Level.WARNING, "transactions that are open for long are not told of any more", cause);
+    System.getLogger(LongTransactionWatch.class.getName())
+        .log(Level.WARNING, "transactions that are open for long are not told of any more", cause);
   }
 }

@@ -22,7 +22,6 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -56,9 +55,8 @@ public final class Store implements AutoCloseable {
   /** The longest value of all, in bytes. */
   static final int MAX_VALUE = 1 << 30;
 
-  private static final Logger LOG = System.getLogger(Store.class.getName());
-
   private final StoreOptions options;
+  private final Durability durability;
   private final Environment environment;
   private final StoreParts parts;
   private final Engine engine;
@@ -72,6 +70,7 @@ public final class Store implements AutoCloseable {
 
   private Store(StoreOptions options, Environment environment, StoreParts parts) {
     this.options = options;
+    this.durability = options.durability();
     this.environment = environment;
     this.parts = parts;
     this.engine = parts.engine();
@@ -234,6 +233,11 @@ public final class Store implements AutoCloseable {
     return options;
   }
 
+  /** Of writes that don't say. */
+  Durability durability() {
+    return durability;
+  }
+
   /** The page size that is stored; the options' one is for new stores. */
   int pageSize() {
     return parts.pool().pageSize();
@@ -257,7 +261,7 @@ public final class Store implements AutoCloseable {
     return trees.get(Objects.requireNonNull(name, "name"));
   }
 
-  /** A tree, created with default options if it is missing. */
+  /** A tree as it is stored, or created with default options if it is missing. */
   public Tree openTree(String name) {
     return openTree(name, TreeOptions.defaults());
   }
@@ -265,10 +269,14 @@ public final class Store implements AutoCloseable {
   /**
    * A tree, created if it is missing.
    *
+   * <p>The options of a tree never change. If the tree exists, those that were set must be what is
+   * stored; those that were not set take what is stored ({@link Tree#options}).
+   *
    * @param name if it is missing: 1 to 200 characters, without control characters and lone
    *     surrogates
-   * @throws IllegalArgumentException if it exists with another key order, or is missing and the
-   *     name, or that of the key order, can't be stored
+   * @throws IllegalArgumentException if it exists and an option that was set is stored otherwise,
+   *     with both values; or if it is missing and the name, or that of the key order, can't be
+   *     stored
    */
   public Tree openTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
@@ -307,7 +315,7 @@ public final class Store implements AutoCloseable {
 
   /** Writes a batch: see {@link #write(WriteBatch, Durability)}. */
   public void write(WriteBatch batch) {
-    write(batch, options.durability());
+    write(batch, durability);
   }
 
   /**

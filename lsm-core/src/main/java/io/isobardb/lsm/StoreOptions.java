@@ -1,19 +1,16 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
-import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.LevelingOptions;
-import io.isobardb.lsm.merge.MergeSelection;
+import io.isobardb.lsm.option.Option;
+import io.isobardb.lsm.option.OptionKind;
+import io.isobardb.lsm.option.OptionValues;
 import io.isobardb.lsm.recovery.OpenOptions;
-import io.isobardb.lsm.recovery.Policies;
 import io.isobardb.lsm.tuning.MemoryAccount;
-import io.isobardb.lsm.version.L0Structure;
-import io.isobardb.memory.pool.DirectMemory;
-import java.lang.System.Logger;
+import io.isobardb.lsm.tuning.Tuning;
+import io.isobardb.tuner.memory.TunerOptions;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -25,64 +22,45 @@ import java.util.function.Consumer;
 /**
  * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
  * differ from one opening to the next.
+ *
+ * <p>docs/options.md lists all options with their defaults and ranges.
  */
 public final class StoreOptions {
-  private static final Logger LOG = System.getLogger(StoreOptions.class.getName());
-
-  private static final long MIN_STATIC_LEVELS = 64 << 10;
   private static final int MIN_SHARE_PAGES = 8;
   private static final long MAX_ACTIVE_BYTES = 64 << 20;
 
-  private static final int MIN_OPEN_FILES = 16;
-  private static final int MAX_OPEN_FILES = 1_000_000;
-
-  /** Of trees. */
+  /** Of trees, and of pages for the memory tuner. */
   static final double MAX_WEIGHT = 1e6;
 
-  private static final double MAX_DROP_FACTOR = 100;
-
-  private final long memoryBudget;
-  private final long writeMemory;
-  private final MemoryTunerOptions memoryTuner;
-  private final long logLimit;
-  private final FlushPolicy flushPolicy;
-  private final FlushStrategy flushStrategy;
-  private final L0Structure l0Structure;
-  private final MergeSelection mergeSelection;
-  private final double levelDropFactor;
-  private final long staticLevels;
-  private final MemoryComponent memoryComponent;
-  private final WriteMemoryAllocation writeMemoryAllocation;
-  private final int staticTrees;
-  private final int activeTableSize;
-  private final int pageSize;
-  private final IoMode ioMode;
-  private final Durability durability;
-  private final Duration asyncSyncInterval;
-  private final int backgroundThreads;
-  private final boolean createIfMissing;
-  private final int maxOpenFiles;
-  private final boolean closeOnExit;
+  private final OptionValues values;
   private final Map<String, KeyOrder> orders;
 
   private StoreOptions(Builder builder) {
-    this.memoryBudget = builder.memoryBudget > 0 ? builder.memoryBudget : Builder.defaultBudget();
-    this.pageSize = builder.pageSize;
-    if (Integer.bitCount(pageSize) != 1 || pageSize < 4096 || pageSize > 65536) {
-      throw new IllegalArgumentException(
-          "pageSize must be a power of two from 4096 to 65536, not " + pageSize);
-    }
-    long leastBudget = MemoryAccount.leastBudget(pageSize);
-    if (memoryBudget < leastBudget) {
+    this.values = builder.values.build();
+    this.orders = Map.copyOf(builder.orders);
+    checkBudget();
+    checkWriteMemory();
+    checkTuner();
+    checkActiveTableSize();
+    checkStaticTrees();
+  }
+
+  private void checkBudget() {
+    long least = MemoryAccount.leastBudget(pageSize());
+    if (memoryBudget() < least) {
       throw new IllegalArgumentException(
           "memoryBudget must be at least "
-              + leastBudget
+              + least
               + " bytes with pages of "
-              + pageSize
+              + pageSize()
               + ", not "
-              + memoryBudget);
+              + memoryBudget());
     }
-    this.writeMemory = builder.writeMemory > 0 ? builder.writeMemory : memoryBudget / 2;
+  }
+
+  private void checkWriteMemory() {
+    long memoryBudget = memoryBudget();
+    long writeMemory = writeMemory();
     if (writeMemory < memoryBudget / 16 || writeMemory > memoryBudget / 4 * 3) {
       throw new IllegalArgumentException(
           "writeMemory must be between 1/16 and 3/4 of the memory budget of "
@@ -90,82 +68,65 @@ public final class StoreOptions {
               + " bytes, not "
               + writeMemory);
     }
-    this.memoryTuner = builder.memoryTuner.build();
-    memoryTuner.checkFloors(writeMemory, memoryBudget - writeMemory);
-    // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
-    this.logLimit =
-        builder.logLimit > 0 ? builder.logLimit : Math.max(writeMemory * 5 / 2, 16 << 20);
-    if (logLimit < 1 << 20) {
-      throw new IllegalArgumentException("logLimit must be at least 1 MiB, not " + logLimit);
-    }
-    this.flushPolicy = builder.flushPolicy;
-    this.flushStrategy = builder.flushStrategy;
-    this.l0Structure = builder.l0Structure;
-    this.mergeSelection = builder.mergeSelection;
-    this.levelDropFactor = builder.levelDropFactor;
-    if (!(levelDropFactor >= 1 && levelDropFactor <= MAX_DROP_FACTOR)) {
+  }
+
+  private void checkTuner() {
+    MemoryTunerOptions tuner = memoryTuner();
+    if (tuner.writeWeight() + tuner.readWeight() == 0) {
       throw new IllegalArgumentException(
-          "levelDropFactor must be from 1 to "
-              + (int) MAX_DROP_FACTOR
-              + ", not "
-              + levelDropFactor);
+          "memoryTunerWriteWeight and memoryTunerReadWeight must not both be 0");
     }
-    this.staticLevels = builder.staticLevels;
-    if (staticLevels != 0 && staticLevels < MIN_STATIC_LEVELS) {
+    if (tuner.writeFloor() > writeMemory()) {
       throw new IllegalArgumentException(
-          "levels must be DYNAMIC or for a write memory of at least "
-              + MIN_STATIC_LEVELS
-              + " bytes, not STATIC("
-              + staticLevels
-              + ")");
+          "memoryTunerWriteFloor must be from 0 to the write memory of "
+              + writeMemory()
+              + " bytes, not "
+              + tuner.writeFloor());
     }
-    this.memoryComponent = builder.memoryComponent;
-    this.writeMemoryAllocation = builder.writeMemoryAllocation;
-    this.staticTrees = builder.staticTrees;
-    this.activeTableSize = builder.activeTableSize;
-    long least = (long) OpenOptions.MIN_WANTED_PAGES * pageSize;
-    long most = Math.min(writeMemory / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
-    if (activeTableSize != 0 && (activeTableSize < least || activeTableSize > most)) {
+    long cache = memoryBudget() - writeMemory();
+    if (tuner.cacheFloor() > cache) {
+      throw new IllegalArgumentException(
+          "memoryTunerCacheFloor must be from 0 to the "
+              + cache
+              + " bytes that the budget leaves beside the write memory, not "
+              + tuner.cacheFloor());
+    }
+    double boldness = experimental().tunerBoldness();
+    double boldest = Math.max(1, 1 / experimental().tunerMaxStep());
+    if (!(boldness <= boldest)) {
+      throw new IllegalArgumentException(
+          "memoryTunerBoldness must be from 1 to "
+              + OptionKind.text(boldest)
+              + " with this memoryTunerMaxStep, not "
+              + OptionKind.text(boldness));
+    }
+  }
+
+  private void checkActiveTableSize() {
+    long size = values.get(StoreOption.ACTIVE_TABLE_SIZE);
+    long least = (long) OpenOptions.MIN_WANTED_PAGES * pageSize();
+    long most = Math.min(writeMemory() / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
+    if (size != 0 && (size < least || size > most)) {
       throw new IllegalArgumentException(
           String.format(
               "activeTableSize must be 0, or from %d to %d bytes (eight pages to a quarter of the"
                   + " write memory or 64 MiB), not %d",
-              least, most, activeTableSize));
+              least, most, size));
     }
-    boolean shares = writeMemoryAllocation == WriteMemoryAllocation.STATIC;
-    if (staticTrees < 1
-        || (shares && writeMemory / staticTrees < (long) MIN_SHARE_PAGES * pageSize)) {
+  }
+
+  private void checkStaticTrees() {
+    int trees = experimental().staticTrees();
+    boolean shares = experimental().writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
+    if (shares && writeMemory() / trees < (long) MIN_SHARE_PAGES * pageSize()) {
       throw new IllegalArgumentException(
           "staticTrees must be at least 1, and so few that each has "
               + MIN_SHARE_PAGES
               + " pages of the write memory of "
-              + writeMemory
+              + writeMemory()
               + " bytes, not "
-              + staticTrees);
+              + trees);
     }
-    this.ioMode = builder.ioMode;
-    this.durability = builder.durability;
-    this.asyncSyncInterval = builder.asyncSyncInterval;
-    if (asyncSyncInterval.isNegative() || asyncSyncInterval.compareTo(Duration.ofHours(1)) > 0) {
-      throw new IllegalArgumentException(
-          "asyncSyncInterval must be between zero and an hour, not " + asyncSyncInterval);
-    }
-    this.backgroundThreads = builder.backgroundThreads;
-    if (backgroundThreads < 1 || backgroundThreads > 256) {
-      throw new IllegalArgumentException(
-          "backgroundThreads must be 1 to 256, not " + backgroundThreads);
-    }
-    this.createIfMissing = builder.createIfMissing;
-    this.closeOnExit = builder.closeOnExit;
-    this.maxOpenFiles =
-        builder.maxOpenFiles == 0 ? DirectoryStorage.defaultMaxOpenFiles() : builder.maxOpenFiles;
-    if (maxOpenFiles < MIN_OPEN_FILES || maxOpenFiles > MAX_OPEN_FILES) {
-      throw new IllegalArgumentException(
-          String.format(
-              "maxOpenFiles must be 0, or %d to %d, not %d",
-              MIN_OPEN_FILES, MAX_OPEN_FILES, maxOpenFiles));
-    }
-    this.orders = Map.copyOf(builder.orders);
   }
 
   /** What {@link Store#open(java.nio.file.Path)} takes. */
@@ -177,6 +138,11 @@ public final class StoreOptions {
     return new Builder();
   }
 
+  /** A builder for which the same is set; what was not set still follows from what is. */
+  public Builder toBuilder() {
+    return new Builder(values.toBuilder(), orders);
+  }
+
   /**
    * Options from properties whose names begin with {@code prefix}, such as {@code
    * isobar.memoryBudget=256MB}. Sizes take the suffixes KB, MB and GB, durations ms and s.
@@ -186,12 +152,15 @@ public final class StoreOptions {
    */
   public static StoreOptions fromProperties(Properties properties, String prefix) {
     Objects.requireNonNull(properties, "properties");
-    return OptionProperties.parse(properties, Objects.requireNonNull(prefix, "prefix"));
+    Objects.requireNonNull(prefix, "prefix");
+    Builder builder = builder();
+    builder.values.read(properties, prefix);
+    return builder.build();
   }
 
   /** All memory the store may hold, in bytes. */
   public long memoryBudget() {
-    return memoryBudget;
+    return values.get(StoreOption.MEMORY_BUDGET);
   }
 
   /**
@@ -199,80 +168,36 @@ public final class StoreOptions {
    * {@link #memoryTuner}, where it begins.
    */
   public long writeMemory() {
-    return writeMemory;
+    return values.get(StoreOption.WRITE_MEMORY);
   }
 
   /** Whether and how the store itself divides the memory between writes and buffer cache. */
   public MemoryTunerOptions memoryTuner() {
-    return memoryTuner;
+    return new MemoryTunerOptions(values);
   }
 
-  public int activeTableSize() {
-    return activeTableSize;
+  /** Options that are there for experiments. */
+  public ExperimentalOptions experimental() {
+    return new ExperimentalOptions(values);
   }
 
   /** The length of log, in bytes, that recovery may have to replay; older writes are flushed. */
   public long logLimit() {
-    return logLimit;
-  }
-
-  /** Which tree is flushed when the write memory runs short. */
-  public FlushPolicy flushPolicy() {
-    return flushPolicy;
-  }
-
-  /** How much of a tree a flush takes. */
-  public FlushStrategy flushStrategy() {
-    return flushStrategy;
-  }
-
-  /** Which SSTable of a disk level is merged down. */
-  public MergeSelection mergeSelection() {
-    return mergeSelection;
-  }
-
-  /** By how much a tree's write memory must outgrow L1 before that is dropped. */
-  public double levelDropFactor() {
-    return levelDropFactor;
-  }
-
-  /** How the SSTables in L0 are kept. */
-  public L0Structure l0Structure() {
-    return l0Structure;
-  }
-
-  /** The write memory, in bytes, that a tree's levels are made for; 0 for what it has. */
-  public long staticLevels() {
-    return staticLevels;
-  }
-
-  /** How the write memory of a tree is arranged. */
-  public MemoryComponent memoryComponent() {
-    return memoryComponent;
-  }
-
-  /** How trees come to write memory. */
-  public WriteMemoryAllocation writeMemoryAllocation() {
-    return writeMemoryAllocation;
-  }
-
-  /** Among how many trees {@link WriteMemoryAllocation#STATIC} splits the write memory. */
-  public int staticTrees() {
-    return staticTrees;
+    return values.get(StoreOption.LOG_LIMIT);
   }
 
   /** Size of a page, in bytes. */
   public int pageSize() {
-    return pageSize;
+    return Math.toIntExact(values.get(StoreOption.PAGE_SIZE));
   }
 
   public IoMode ioMode() {
-    return ioMode;
+    return values.get(StoreOption.IO_MODE);
   }
 
   /** What a write gets that does not say. */
   public Durability durability() {
-    return durability;
+    return values.get(StoreOption.DURABILITY);
   }
 
   /**
@@ -280,16 +205,16 @@ public final class StoreOptions {
    * the machine may take.
    */
   public Duration asyncSyncInterval() {
-    return asyncSyncInterval;
+    return values.get(StoreOption.ASYNC_SYNC_INTERVAL);
   }
 
   /** Threads for flushes and merges. */
   public int backgroundThreads() {
-    return backgroundThreads;
+    return values.get(StoreOption.BACKGROUND_THREADS);
   }
 
   public boolean createIfMissing() {
-    return createIfMissing;
+    return values.get(StoreOption.CREATE_IF_MISSING);
   }
 
   /**
@@ -297,12 +222,12 @@ public final class StoreOptions {
    * again when they are read.
    */
   public int maxOpenFiles() {
-    return maxOpenFiles;
+    return values.get(StoreOption.MAX_OPEN_FILES);
   }
 
   /** Whether the store is closed when the JVM ends in an orderly way. */
   public boolean closeOnExit() {
-    return closeOnExit;
+    return values.get(StoreOption.CLOSE_ON_EXIT);
   }
 
   /**
@@ -313,75 +238,93 @@ public final class StoreOptions {
   static void checkMemory(long memoryBudget) {
     String warning = MemoryLimits.ofProcess().check(memoryBudget);
     if (warning != null) {
-      LOG.log(Level.WARNING, warning);
+      System.getLogger(StoreOptions.class.getName()).log(Level.WARNING, warning);
     }
   }
 
   OpenOptions toOpenOptions() {
+    ExperimentalOptions chosen = experimental();
+    boolean shares = chosen.writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
     return new OpenOptions(
-        memoryBudget,
-        writeMemory,
-        memoryTuner.toTuning(),
-        logLimit,
-        new Policies(
-            flushPolicy,
-            flushStrategy,
-            l0Structure,
-            mergeSelection,
-            levelDropFactor,
-            staticLevels,
-            memoryComponent,
-            writeMemoryAllocation == WriteMemoryAllocation.STATIC ? staticTrees : 0),
-        activeTableSize,
-        pageSize,
-        ioMode,
-        Math.max(1, asyncSyncInterval.toNanos()),
-        backgroundThreads,
-        createIfMissing,
+        memoryBudget(),
+        writeMemory(),
+        tuning(),
+        flushing(),
+        leveling(),
+        chosen.memoryComponent(),
+        shares ? chosen.staticTrees() : 0,
+        chosen.activeTableSize(),
+        pageSize(),
+        ioMode(),
+        Math.max(1, asyncSyncInterval().toNanos()),
+        backgroundThreads(),
+        createIfMissing(),
         orders);
   }
 
-  /** The options with their values, as they are in force. */
+  private Flusher.Settings flushing() {
+    ExperimentalOptions chosen = experimental();
+    return new Flusher.Settings(
+        chosen.flushPolicy(),
+        chosen.flushStrategy().with(chosen.memoryComponent()),
+        chosen.l0Structure(),
+        logLimit(),
+        Math.max(1, backgroundThreads() / 2));
+  }
+
+  private LevelingOptions leveling() {
+    ExperimentalOptions chosen = experimental();
+    return LevelingOptions.of(
+        chosen.levelDropFactor(),
+        chosen.l0Structure(),
+        chosen.mergeSelection(),
+        chosen.staticLevels());
+  }
+
+  private Tuning tuning() {
+    MemoryTunerOptions tuner = memoryTuner();
+    ExperimentalOptions chosen = experimental();
+    return new Tuning(
+        tuner.on(),
+        tuner.interval().toNanos(),
+        logLimit(),
+        new TunerOptions(
+            tuner.writeWeight(),
+            tuner.readWeight(),
+            chosen.tunerSamples(),
+            chosen.tunerFixedStep(),
+            chosen.tunerMaxStep(),
+            chosen.tunerBoldness(),
+            chosen.tunerMinStep(),
+            chosen.tunerMinGain(),
+            tuner.writeFloor(),
+            tuner.cacheFloor(),
+            TunerOptions.DEFAULT.floorShare()));
+  }
+
+  /** The options with their values, as they are in force; without the key orders. */
   @Override
   public String toString() {
-    return OptionProperties.text(this);
+    return values.toString();
   }
 
   /** Builds {@link StoreOptions}; what is not set stays at its default. */
   public static final class Builder {
-    private long memoryBudget;
-    private long writeMemory;
-    private final MemoryTunerOptions.Builder memoryTuner = new MemoryTunerOptions.Builder();
-    private long logLimit;
-    private FlushPolicy flushPolicy = FlushPolicy.OPTIMAL;
-    private FlushStrategy flushStrategy = FlushStrategy.ROUND_ROBIN;
-    private L0Structure l0Structure = L0Structure.GREEDY_GROUPED;
-    private MergeSelection mergeSelection = MergeSelection.GREEDY;
-    private double levelDropFactor = LevelingOptions.DEFAULT.dropFactor();
-    private long staticLevels;
-    private MemoryComponent memoryComponent = MemoryComponent.PARTITIONED;
-    private WriteMemoryAllocation writeMemoryAllocation = WriteMemoryAllocation.DYNAMIC;
-    private int staticTrees = 8;
-    private int activeTableSize;
-    private int pageSize = 8192;
-    private IoMode ioMode = IoMode.DIRECT;
-    private Durability durability = Durability.ASYNC;
-    private Duration asyncSyncInterval = Duration.ofMillis(100);
-    private int backgroundThreads =
-        Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors()));
-    private boolean createIfMissing = true;
-    private int maxOpenFiles;
-    private boolean closeOnExit = true;
-    private final Map<String, KeyOrder> orders = new LinkedHashMap<>();
+    private final OptionValues.Builder values;
+    private final Map<String, KeyOrder> orders;
 
     private Builder() {
-      orders.put(KeyOrder.BYTES.name(), KeyOrder.BYTES);
+      this(OptionValues.builder(StoreOption.ALL), Map.of(KeyOrder.BYTES.name(), KeyOrder.BYTES));
     }
 
-    /** A quarter of what direct memory the process may have, and 1 GiB at most. */
-    private static long defaultBudget() {
-      long direct = DirectMemory.limitBytes();
-      return Math.max(MemoryAccount.LEAST_BUDGET, Math.min(direct / 4, 1L << 30));
+    private Builder(OptionValues.Builder values, Map<String, KeyOrder> orders) {
+      this.values = values;
+      this.orders = new LinkedHashMap<>(orders);
+    }
+
+    private <T extends Comparable<T>> Builder set(Option<T> option, T value) {
+      values.set(option, value);
+      return this;
     }
 
     /**
@@ -389,8 +332,7 @@ public final class StoreOptions {
      * of the JVM's direct memory limit, at most 1 GiB.
      */
     public Builder memoryBudget(long bytes) {
-      this.memoryBudget = bytes;
-      return this;
+      return set(StoreOption.MEMORY_BUDGET, bytes);
     }
 
     /**
@@ -400,8 +342,7 @@ public final class StoreOptions {
      * it is 16 pages at least.
      */
     public Builder writeMemory(long bytes) {
-      this.writeMemory = bytes;
-      return this;
+      return set(StoreOption.WRITE_MEMORY, bytes);
     }
 
     /**
@@ -409,147 +350,54 @@ public final class StoreOptions {
      * written and read, and goes on from there when it is opened again. Default: on.
      */
     public Builder memoryTuner(boolean on) {
-      memoryTuner.on(on);
-      return this;
+      return set(StoreOption.TUNER_ON, on);
     }
 
     /**
      * How the store divides its memory itself, such as {@code memoryTuner(t -> t.writeWeight(2))}.
      */
     public Builder memoryTuner(Consumer<MemoryTunerOptions.Builder> setting) {
-      Objects.requireNonNull(setting, "setting").accept(memoryTuner);
+      Objects.requireNonNull(setting, "setting").accept(new MemoryTunerOptions.Builder(values));
+      return this;
+    }
+
+    /**
+     * Sets options that are there for experiments, such as {@code experimental(e ->
+     * e.flushPolicy(FlushPolicy.MIN_LSN))}.
+     */
+    public Builder experimental(Consumer<ExperimentalOptions.Builder> setting) {
+      Objects.requireNonNull(setting, "setting").accept(new ExperimentalOptions.Builder(values));
       return this;
     }
 
     /** The length of the log, at least 1 MiB. Default: 2.5 times the write memory. */
     public Builder logLimit(long bytes) {
-      this.logLimit = bytes;
-      return this;
-    }
-
-    /**
-     * At which size a tree's active SSTable is sealed, in bytes: from eight pages to a quarter of
-     * the write memory or 64 MiB. A larger one is searched and filled through more levels and out
-     * of more of the processor's cache; a smaller one makes more runs, which reads have to ask and
-     * merges in memory put together. While the memory tuner leaves less than four of them room, it
-     * is less. {@link MemoryComponent#MONOLITHIC} components grow beyond it.
-     *
-     * <p>Default 0: an eighth of the write memory (a sixteenth with Accordion's components), 32 MiB
-     * at most; while its tree has less than half of the write memory it grows on, to 32 MiB, and
-     * beyond as far as reads gain by it while less than half is in use. As long as nothing of the
-     * tree is on disk, both go on to three quarters.
-     */
-    public Builder activeTableSize(int bytes) {
-      this.activeTableSize = bytes;
-      return this;
-    }
-
-    /**
-     * Which tree is flushed when the write memory runs short; when the log does, it is always the
-     * one with the oldest writes. Default {@link FlushPolicy#OPTIMAL}: memory goes to the trees
-     * that are written to, in proportion, which costs the fewest bytes written.
-     */
-    public Builder flushPolicy(FlushPolicy policy) {
-      this.flushPolicy = Objects.requireNonNull(policy, "flushPolicy");
-      return this;
-    }
-
-    /**
-     * How much of a tree a flush takes. Default {@link FlushStrategy#ROUND_ROBIN}, whose slices go
-     * round and round. When memory runs short, a tree that has less than half of it, and less than
-     * 128 MiB, and no floor, is flushed whole, whatever is said here.
-     */
-    public Builder flushStrategy(FlushStrategy strategy) {
-      this.flushStrategy = Objects.requireNonNull(strategy, "flushStrategy");
-      return this;
-    }
-
-    /**
-     * Which SSTable of a disk level that is too large is merged down. Default {@link
-     * MergeSelection#GREEDY}.
-     */
-    public Builder mergeSelection(MergeSelection selection) {
-      this.mergeSelection = Objects.requireNonNull(selection, "mergeSelection");
-      return this;
-    }
-
-    /**
-     * By how much a tree's write memory must outgrow its level L1 before that is dropped, 1 to 100:
-     * f of "Breaking Down Memory Walls", section 4.1.3. The larger, the more steadily levels stay
-     * while memory comes and goes. Without effect with {@link #staticLevels}. Default: 1.5.
-     */
-    public Builder levelDropFactor(double factor) {
-      this.levelDropFactor = factor;
-      return this;
-    }
-
-    /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */
-    public Builder l0Structure(L0Structure structure) {
-      this.l0Structure = Objects.requireNonNull(structure, "l0Structure");
-      return this;
-    }
-
-    /**
-     * Makes the levels of each tree for so much write memory, at least 64 KiB, whatever it has.
-     * Default 0: their number follows the write memory that a tree has.
-     */
-    public Builder staticLevels(long writeMemoryBytes) {
-      this.staticLevels = writeMemoryBytes;
-      return this;
-    }
-
-    /**
-     * How the write memory of a tree is arranged. Default {@link MemoryComponent#PARTITIONED}; the
-     * others flush a tree as a whole, whatever the {@link #flushStrategy}.
-     */
-    public Builder memoryComponent(MemoryComponent component) {
-      this.memoryComponent = Objects.requireNonNull(component, "memoryComponent");
-      return this;
-    }
-
-    /** How trees come to write memory. Default {@link WriteMemoryAllocation#DYNAMIC}. */
-    public Builder writeMemoryAllocation(WriteMemoryAllocation allocation) {
-      this.writeMemoryAllocation = Objects.requireNonNull(allocation, "writeMemoryAllocation");
-      return this;
-    }
-
-    /**
-     * Among how many trees {@link WriteMemoryAllocation#STATIC} splits the write memory; each must
-     * come to 8 pages at least. Default 8.
-     */
-    public Builder staticTrees(int trees) {
-      this.staticTrees = trees;
-      return this;
+      return set(StoreOption.LOG_LIMIT, bytes);
     }
 
     /** A power of two from 4096 to 65536; stored with the store. Default 8192. */
     public Builder pageSize(int bytes) {
-      this.pageSize = bytes;
-      return this;
+      return set(StoreOption.PAGE_SIZE, (long) bytes);
     }
 
     /** Default {@link IoMode#DIRECT}, where the file system can. */
     public Builder ioMode(IoMode mode) {
-      this.ioMode = Objects.requireNonNull(mode, "ioMode");
-      return this;
+      return set(StoreOption.IO_MODE, mode);
     }
 
     /** What a write gets that does not say. Default {@link Durability#ASYNC}. */
     public Builder durability(Durability value) {
-      this.durability = Objects.requireNonNull(value, "durability");
-      return this;
+      return set(StoreOption.DURABILITY, value);
     }
 
     /** Default 100 ms. */
     public Builder asyncSyncInterval(Duration value) {
-      this.asyncSyncInterval = Objects.requireNonNull(value, "asyncSyncInterval");
-      return this;
+      return set(StoreOption.ASYNC_SYNC_INTERVAL, value);
     }
 
     /** 1 to 256. Default: the number of processors, but at least 2 and at most 8. */
     public Builder backgroundThreads(int threads) {
-      this.backgroundThreads = threads;
-      return this;
+      return set(StoreOption.BACKGROUND_THREADS, threads);
     }
 
     /** Makes an order known that trees of the store have; byte order is known. */
@@ -564,8 +412,7 @@ public final class StoreOptions {
 
     /** Whether to make a store where there is none. Default true. */
     public Builder createIfMissing(boolean value) {
-      this.createIfMissing = value;
-      return this;
+      return set(StoreOption.CREATE_IF_MISSING, value);
     }
 
     /**
@@ -578,8 +425,7 @@ public final class StoreOptions {
      * needs its descriptors elsewhere.
      */
     public Builder maxOpenFiles(int files) {
-      this.maxOpenFiles = files;
-      return this;
+      return set(StoreOption.MAX_OPEN_FILES, files);
     }
 
     /**
@@ -590,8 +436,7 @@ public final class StoreOptions {
      * one: hooks run at the same time.
      */
     public Builder closeOnExit(boolean value) {
-      this.closeOnExit = value;
-      return this;
+      return set(StoreOption.CLOSE_ON_EXIT, value);
     }
 
     /**

@@ -459,7 +459,7 @@ public final class Transaction implements AutoCloseable {
 
   private Durability durability() {
     Durability own = options.durability();
-    return own == null ? store.options().durability() : own;
+    return own == null ? store.durability() : own;
   }
 
   /** Validates, and writes; gives the LSN to wait for. Locks are held until the end. */

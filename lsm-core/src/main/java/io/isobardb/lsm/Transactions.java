@@ -9,7 +9,6 @@ import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.LockTable;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,8 +35,6 @@ final class Transactions {
   private static final long PLAIN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
-
-  private static final Logger LOG = System.getLogger(Transactions.class.getName());
 
   private final Engine engine;
   private final Operations operations;
@@ -201,15 +198,16 @@ final class Transactions {
     if (nanos < LONG_NANOS) {
       return false;
     }
-    LOG.log(
-        Level.WARNING,
-        transaction
-            + " "
-            + was
-            + " open for "
-            + TimeUnit.NANOSECONDS.toSeconds(nanos)
-            + " s: merges keep what it may read, and others wait for its locks",
-        transaction.origin());
+    System.getLogger(Transactions.class.getName())
+        .log(
+            Level.WARNING,
+            transaction
+                + " "
+                + was
+                + " open for "
+                + TimeUnit.NANOSECONDS.toSeconds(nanos)
+                + " s: merges keep what it may read, and others wait for its locks",
+            transaction.origin());
     engine.observers().longTransaction(transaction.id(), nanos);
     return true;
   }

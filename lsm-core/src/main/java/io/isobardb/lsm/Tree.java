@@ -9,7 +9,6 @@ import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -37,7 +36,6 @@ public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
   public static final int NOT_FOUND = PointReader.NOT_FOUND;
 
-  private static final Logger LOG = System.getLogger(Tree.class.getName());
   private static final byte[] NO_VALUE = new byte[0];
   private static final int SCRATCH_BYTES = 4096;
 
@@ -70,7 +68,7 @@ public final class Tree {
     this.batches = parts.batchReader();
     this.memory = parts.memoryReader();
     this.transactions = store.transactions();
-    this.syncByDefault = store.options().durability() == Durability.SYNC;
+    this.syncByDefault = store.durability() == Durability.SYNC;
   }
 
   Store store() {
@@ -147,6 +145,11 @@ public final class Tree {
     handle.setWeight(weight);
   }
 
+  /** What is stored of how the tree was made. */
+  public TreeOptions options() {
+    return TreeOptions.of(handle.settings());
+  }
+
   /** Whether its writes go to the log; see {@link TreeOptions}. */
   public boolean isLogged() {
     return handle.settings().logged();
@@ -185,7 +188,7 @@ public final class Tree {
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value) {
-    put(key, value, store.options().durability());
+    put(key, value, store.durability());
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
@@ -258,7 +261,7 @@ public final class Tree {
 
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key) {
-    delete(key, store.options().durability());
+    delete(key, store.durability());
   }
 
   /** Removes a key, whether it is there or not. */
@@ -449,10 +452,11 @@ public final class Tree {
             return records.tells(filter, key, lsn);
           } catch (RuntimeException | Error e) {
             // What is the user's must not stop the store; entries that stay do no harm.
-            LOG.log(
-                Level.WARNING,
-                "merges of tree '" + name() + "' don't ask its filter any more, which failed",
-                e);
+            System.getLogger(Tree.class.getName())
+                .log(
+                    Level.WARNING,
+                    "merges of tree '" + name() + "' don't ask its filter any more, which failed",
+                    e);
             handle.setFilter(null);
             return false;
           }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.option.Suggestion;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
@@ -68,17 +69,7 @@ final class Trees {
         }
       }
     }
-    String order = tree.handle().order().name();
-    if (!order.equals(options.keyOrder().name())) {
-      throw new IllegalArgumentException(
-          "tree '"
-              + name
-              + "' has the key order '"
-              + order
-              + "', not '"
-              + options.keyOrder().name()
-              + "'");
-    }
+    options.checkStored(name, tree.options());
     return tree;
   }
 
@@ -99,13 +90,7 @@ final class Trees {
     Names.check("a key order", options.keyOrder().name());
     int slot = operations.enter();
     try {
-      TreeHandle.Settings settings =
-          new TreeHandle.Settings(
-              options.keyOrder(),
-              options.logged(),
-              options.compression().code(),
-              options.filterBitsPerKey());
-      return add(parts.createTree(name, settings));
+      return add(parts.createTree(name, options.toSettings()));
     } catch (IOException e) {
       throw Store.failed("creating tree '" + name + "'", e);
     } finally {

@@ -35,6 +35,7 @@ class ArchitectureTest {
   private static final List<Map.Entry<String, String>> ORDER =
       List.of(
           Map.entry("error", "what went wrong is told without knowing where"),
+          Map.entry("option", "an option is data; what it means is known elsewhere"),
           Map.entry("observe", "all others report to it; it knows none of them"),
           Map.entry("entry", "an entry is the same in a log, a page and a cursor"),
           Map.entry("io", "files and the clock know neither threads nor formats"),

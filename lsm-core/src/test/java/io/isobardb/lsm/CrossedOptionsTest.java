@@ -269,13 +269,15 @@ class CrossedOptionsTest {
         .memoryBudget(budget)
         .writeMemory(Math.min(writeMemory, budget / 4 * 3))
         .memoryTuner(random.nextInt(3) != 0)
-        .flushPolicy(anyOf(random, FlushPolicy.values()))
-        .flushStrategy(anyOf(random, FlushStrategy.values()))
-        .memoryComponent(anyOf(random, MemoryComponent.values()))
-        .l0Structure(anyOf(random, L0Structure.values()))
-        .writeMemoryAllocation(
-            shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-        .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
+        .experimental(
+            e ->
+                e.flushPolicy(anyOf(random, FlushPolicy.values()))
+                    .flushStrategy(anyOf(random, FlushStrategy.values()))
+                    .memoryComponent(anyOf(random, MemoryComponent.values()))
+                    .l0Structure(anyOf(random, L0Structure.values()))
+                    .writeMemoryAllocation(
+                        shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+                    .staticTrees(1 + random.nextInt(Math.max(1, mostTrees))))
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
         .backgroundThreads(1 + random.nextInt(4))
         .build();

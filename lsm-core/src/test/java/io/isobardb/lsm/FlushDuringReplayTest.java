@@ -63,7 +63,7 @@ class FlushDuringReplayTest {
     return StoreOptions.builder()
         .memoryBudget(memory)
         .writeMemory(memory / 2)
-        .activeTableSize(memory / 8)
+        .experimental(e -> e.activeTableSize(memory / 8))
         .logLimit(128 << 20)
         .memoryTuner(false)
         .durability(Durability.ASYNC)

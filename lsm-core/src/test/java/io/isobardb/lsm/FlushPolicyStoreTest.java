@@ -30,7 +30,7 @@ class FlushPolicyStoreTest {
         .memoryBudget(8 << 20)
         .pageSize(4096)
         .backgroundThreads(2)
-        .flushPolicy(policy)
+        .experimental(e -> e.flushPolicy(policy))
         .logLimit(logLimit)
         .build();
   }
@@ -103,10 +103,11 @@ class FlushPolicyStoreTest {
 
   @Test
   void theDefaultIsOptimalAndPropertiesSetIt() {
-    assertEquals(FlushPolicy.OPTIMAL, StoreOptions.defaults().flushPolicy());
+    assertEquals(FlushPolicy.OPTIMAL, StoreOptions.defaults().experimental().flushPolicy());
     Properties properties = new Properties();
     properties.setProperty("isobar.flushPolicy", "min_lsn");
     assertEquals(
-        FlushPolicy.MIN_LSN, StoreOptions.fromProperties(properties, "isobar.").flushPolicy());
+        FlushPolicy.MIN_LSN,
+        StoreOptions.fromProperties(properties, "isobar.").experimental().flushPolicy());
   }
 }

@@ -33,7 +33,7 @@ class LogLimitTest {
             .memoryBudget(8 << 20)
             .pageSize(4096)
             .logLimit(LOG_LIMIT)
-            .memoryComponent(component)
+            .experimental(e -> e.memoryComponent(component))
             .build();
     long longest = 0;
     try (Store store = world.open(options)) {

@@ -154,7 +154,9 @@ class MemoryTunerStoreTest {
   @Test
   void stepsAreAsLongAsOptionsSay() {
     StoreOptions.Builder options =
-        options(4 << 20).memoryTuner(t -> t.samples(5).fixedStep(0.01).maxStep(0.02).boldness(1));
+        options(4 << 20)
+            .experimental(
+                e -> e.tunerSamples(5).tunerFixedStep(0.01).tunerMaxStep(0.02).tunerBoldness(1));
     try (TunedStore store = loaded(options, 1)) {
       store.run(READS, 80_000);
       assertFalse(store.decisions.isEmpty());
@@ -381,6 +383,8 @@ class MemoryTunerStoreTest {
     "memoryTunerFixedStep, 1.5, from 0.001 to 1",
     "memoryTunerMaxStep, 0, from 0.001 to 1",
     "memoryTunerBoldness, 10.5, from 1 to 10",
+    "memoryTunerBoldness, NaN, from 1 to 10",
+    "memoryTunerBoldness, 0.5, from 1 to",
     "memoryTunerMinGain, NaN, from 0 to 1",
   })
   void itsOptionsHaveBounds(String option, String value, String told) {

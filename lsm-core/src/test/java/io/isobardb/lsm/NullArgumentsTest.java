@@ -68,6 +68,7 @@ class NullArgumentsTest {
           "DatasetCheck",
           "DuplicateKeyException",
           "Durability",
+          "ExperimentalOptions",
           "ExtractorException",
           "IndexEntry",
           "IndexState",
@@ -136,6 +137,7 @@ class NullArgumentsTest {
             DatasetOptions.builder(),
             Index.builder("other")));
     StoreOptions.builder().memoryTuner((Consumer<MemoryTunerOptions.Builder>) receivers::add);
+    StoreOptions.builder().experimental(receivers::add);
     arguments.put(byte[].class, bytes("k"));
     arguments.put(ByteBuffer.class, ByteBuffer.allocate(8));
     arguments.put(String.class, "name");

@@ -71,7 +71,10 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     Map<FlushKind, Integer> kinds = new EnumMap<>(FlushKind.class);
     StoreOptions options =
-        options().flushStrategy(strategy).logLimit(shortLog ? 2 << 20 : 64 << 20).build();
+        options()
+            .experimental(e -> e.flushStrategy(strategy))
+            .logLimit(shortLog ? 2 << 20 : 64 << 20)
+            .build();
     try (Store store = world.open(options)) {
       store.addListener(
           new StoreListener() {
@@ -122,7 +125,8 @@ class PolicyOptionsTest {
   @EnumSource(L0Structure.class)
   void theStructureSaysWhetherL0HasGroups(L0Structure structure) {
     SimulatedWorld world = new SimulatedWorld(5);
-    StoreOptions options = options().l0Structure(structure).logLimit(64 << 20).build();
+    StoreOptions options =
+        options().experimental(e -> e.l0Structure(structure)).logLimit(64 << 20).build();
     boolean grouped = false;
     try (Store store = world.open(options)) {
       Tree tree = store.openTree("t");
@@ -145,7 +149,10 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     Set<FlushKind> kinds = EnumSet.noneOf(FlushKind.class);
     StoreOptions options =
-        options().memoryComponent(MemoryComponent.MONOLITHIC).logLimit(64 << 20).build();
+        options()
+            .experimental(e -> e.memoryComponent(MemoryComponent.MONOLITHIC))
+            .logLimit(64 << 20)
+            .build();
     try (Store store = world.open(options)) {
       store.addListener(
           new StoreListener() {
@@ -187,9 +194,11 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     StoreOptions options =
         options()
-            .memoryComponent(component)
-            .writeMemoryAllocation(WriteMemoryAllocation.STATIC)
-            .staticTrees(shares)
+            .experimental(
+                e ->
+                    e.memoryComponent(component)
+                        .writeMemoryAllocation(WriteMemoryAllocation.STATIC)
+                        .staticTrees(shares))
             .logLimit(64 << 20)
             .build();
     try (Store store = world.open(options)) {
@@ -221,7 +230,8 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     Set<FlushKind> kinds = EnumSet.noneOf(FlushKind.class);
     Set<Integer> outputs = new TreeSet<>();
-    StoreOptions options = options().memoryComponent(component).logLimit(64 << 20).build();
+    StoreOptions options =
+        options().experimental(e -> e.memoryComponent(component)).logLimit(64 << 20).build();
     try (Store store = world.open(options)) {
       store.addListener(
           new StoreListener() {
@@ -255,9 +265,9 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     Properties properties = new Properties();
     properties.setProperty("levels", levels);
-    long bytes = StoreOptions.fromProperties(properties, "").staticLevels();
+    long bytes = StoreOptions.fromProperties(properties, "").experimental().staticLevels();
     StoreOptions.Builder small = options().memoryBudget(4 << 20).writeMemory(1 << 20);
-    try (Store store = world.open(small.staticLevels(bytes).build())) {
+    try (Store store = world.open(small.experimental(e -> e.staticLevels(bytes)).build())) {
       write(world, store.openTree("t"), 40_000);
       return store.stats().trees().get(0).levelBytes().size();
     }
@@ -289,7 +299,7 @@ class PolicyOptionsTest {
 
   @Test
   void levelsForAlmostNoMemoryAreRefused() {
-    StoreOptions.Builder builder = options().staticLevels(100);
+    StoreOptions.Builder builder = options().experimental(e -> e.staticLevels(100));
     assertTrue(
         assertThrows(IllegalArgumentException.class, builder::build)
             .getMessage()
@@ -300,7 +310,7 @@ class PolicyOptionsTest {
   @CsvSource({"32768, 5, 40", "1048576, 0, 0"})
   void anActiveSSTableIsSealedAtTheSizeAskedFor(int size, int leastRuns, int mostRuns) {
     SimulatedWorld world = new SimulatedWorld(5);
-    try (Store store = world.open(options().activeTableSize(size).build())) {
+    try (Store store = world.open(options().experimental(e -> e.activeTableSize(size)).build())) {
       Tree tree = store.openTree("t");
       for (int i = 0; i < 1_500; i++) {
         tree.put(key(i), value(i, VALUE_BYTES));
@@ -314,7 +324,7 @@ class PolicyOptionsTest {
   void anActiveSSTableHasSomePagesOfTheStoreWhateverThePageSizeOfTheOptions() {
     SimulatedWorld world = new SimulatedWorld(5);
     world.open(options().pageSize(65_536).build()).close();
-    try (Store store = world.open(options().activeTableSize(32_768).build())) {
+    try (Store store = world.open(options().experimental(e -> e.activeTableSize(32_768)).build())) {
       Tree tree = store.openTree("t");
       for (int i = 0; i < 40; i++) {
         tree.put(key(i), value(i, VALUE_BYTES));
@@ -326,12 +336,19 @@ class PolicyOptionsTest {
   @Test
   void anActiveSSTableTooSmallOrTooLargeIsRefused() {
     for (int size : new int[] {-1, 32_767, (2 << 20) + 1}) {
-      StoreOptions.Builder options = options().writeMemory(8 << 20 >> 1).activeTableSize(size);
+      StoreOptions.Builder options =
+          options().writeMemory(8 << 20 >> 1).experimental(e -> e.activeTableSize(size));
       IllegalArgumentException e =
           assertThrows(IllegalArgumentException.class, options::build, "size " + size);
       assertTrue(
           e.getMessage().contains("activeTableSize must be 0, or from 32768 to"), e::getMessage);
     }
-    assertEquals(32_768, options().activeTableSize(32_768).build().activeTableSize());
+    assertEquals(
+        32_768,
+        options()
+            .experimental(e -> e.activeTableSize(32_768))
+            .build()
+            .experimental()
+            .activeTableSize());
   }
 }

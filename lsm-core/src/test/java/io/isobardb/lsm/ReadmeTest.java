@@ -11,11 +11,6 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Properties;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
@@ -70,32 +65,6 @@ class ReadmeTest {
   }
 
   @Test
-  void theTableOfOptionsNamesAllOfThemWithTheirDefaults() throws IOException {
-    Map<String, String> defaults = new TreeMap<>();
-    Matcher row = Pattern.compile("(?m)^\\| `(\\w+)` \\| (.*?) \\|").matcher(readme());
-    while (row.find()) {
-      if (!Set.of("CURRENT", "LOCK", "RING", "TUNER").contains(row.group(1))) {
-        defaults.put(row.group(1), row.group(2));
-      }
-    }
-    TreeSet<String> known = new TreeSet<>();
-    for (String option : StoreOptions.defaults().toString().split(" ")) {
-      known.add(option.substring(0, option.indexOf('=')));
-    }
-    assertEquals(known, defaults.keySet());
-    Properties given = new Properties();
-    defaults.forEach(
-        (name, value) -> {
-          if (value.startsWith("`")) {
-            given.setProperty(name, value.replace("`", ""));
-          }
-        });
-    assertTrue(given.size() >= 5, given.toString());
-    assertEquals(
-        StoreOptions.defaults().toString(), StoreOptions.fromProperties(given, "").toString());
-  }
-
-  @Test
   void linksLeadSomewhere() throws IOException {
     for (String name :
         new String[] {
@@ -104,6 +73,7 @@ class ReadmeTest {
           "CONTRIBUTING.md",
           "SECURITY.md",
           "CHANGELOG.md",
+          "docs/options.md",
           "docs/decisions/README.md"
         }) {
       Path from = file(name);

@@ -15,7 +15,7 @@ class ScansAndMergesTest {
     return StoreOptions.builder()
         .memoryBudget(16 << 20)
         .pageSize(4096)
-        .activeTableSize(64 << 10)
+        .experimental(e -> e.activeTableSize(64 << 10))
         .memoryTuner(false)
         .build();
   }

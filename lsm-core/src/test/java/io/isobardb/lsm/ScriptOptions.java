@@ -27,18 +27,24 @@ final class ScriptOptions {
         .memoryBudget((4L + random.nextInt(3) * 2) << 20)
         .pageSize(4096)
         .logLimit(random.nextBoolean() ? 1 << 20 : 4 << 20)
-        .flushPolicy(any(random, FlushPolicy.values()))
-        .flushStrategy(any(random, FlushStrategy.values()))
-        .memoryComponent(any(random, MemoryComponent.values()))
+        .experimental(
+            e ->
+                e.flushPolicy(any(random, FlushPolicy.values()))
+                    .flushStrategy(any(random, FlushStrategy.values()))
+                    .memoryComponent(any(random, MemoryComponent.values())))
         .backgroundThreads(1 + random.nextInt(3))
-        .l0Structure(any(others, L0Structure.values()))
-        .mergeSelection(any(others, MergeSelection.values()))
-        .levelDropFactor(1 + others.nextInt(3))
-        .staticLevels(others.nextInt(3) == 0 ? 64L << 10 + others.nextInt(6) : 0)
-        .writeMemoryAllocation(
-            others.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-        .staticTrees(1 + others.nextInt(3))
-        .activeTableSize(others.nextInt(3) == 0 ? 32 << 10 : 0)
+        .experimental(
+            e ->
+                e.l0Structure(any(others, L0Structure.values()))
+                    .mergeSelection(any(others, MergeSelection.values()))
+                    .levelDropFactor(1 + others.nextInt(3))
+                    .staticLevels(others.nextInt(3) == 0 ? 64L << 10 + others.nextInt(6) : 0)
+                    .writeMemoryAllocation(
+                        others.nextInt(3) == 0
+                            ? WriteMemoryAllocation.STATIC
+                            : WriteMemoryAllocation.DYNAMIC)
+                    .staticTrees(1 + others.nextInt(3))
+                    .activeTableSize(others.nextInt(3) == 0 ? 32 << 10 : 0))
         .memoryTuner(others.nextBoolean())
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .ioMode(any(others, IoMode.values()))
@@ -49,28 +55,35 @@ final class ScriptOptions {
   static List<StoreOptions> sets() {
     List<StoreOptions.Builder> sets = new ArrayList<>();
     for (FlushPolicy policy : FlushPolicy.values()) {
-      sets.add(small().flushPolicy(policy));
+      sets.add(small().experimental(e -> e.flushPolicy(policy)));
     }
     for (FlushStrategy strategy : FlushStrategy.values()) {
-      sets.add(small().flushStrategy(strategy));
+      sets.add(small().experimental(e -> e.flushStrategy(strategy)));
     }
     for (MemoryComponent component : MemoryComponent.values()) {
-      sets.add(small().memoryComponent(component));
-      sets.add(small().memoryComponent(component).writeMemory(256 << 10).logLimit(1 << 20));
+      sets.add(small().experimental(e -> e.memoryComponent(component)));
+      sets.add(
+          small()
+              .experimental(e -> e.memoryComponent(component))
+              .writeMemory(256 << 10)
+              .logLimit(1 << 20));
     }
     for (L0Structure structure : L0Structure.values()) {
-      sets.add(small().l0Structure(structure));
+      sets.add(small().experimental(e -> e.l0Structure(structure)));
     }
     for (int trees : new int[] {1, 2, 8}) {
-      sets.add(small().writeMemoryAllocation(WriteMemoryAllocation.STATIC).staticTrees(trees));
+      sets.add(
+          small()
+              .experimental(
+                  e -> e.writeMemoryAllocation(WriteMemoryAllocation.STATIC).staticTrees(trees)));
     }
-    sets.add(small().mergeSelection(MergeSelection.OLDEST));
-    sets.add(small().levelDropFactor(1));
-    sets.add(small().levelDropFactor(100));
-    sets.add(small().staticLevels(64 << 10));
-    sets.add(small().staticLevels(1 << 30));
-    sets.add(small().activeTableSize(32 << 10));
-    sets.add(small().activeTableSize(512 << 10));
+    sets.add(small().experimental(e -> e.mergeSelection(MergeSelection.OLDEST)));
+    sets.add(small().experimental(e -> e.levelDropFactor(1)));
+    sets.add(small().experimental(e -> e.levelDropFactor(100)));
+    sets.add(small().experimental(e -> e.staticLevels(64 << 10)));
+    sets.add(small().experimental(e -> e.staticLevels(1 << 30)));
+    sets.add(small().experimental(e -> e.activeTableSize(32 << 10)));
+    sets.add(small().experimental(e -> e.activeTableSize(512 << 10)));
     sets.add(small().writeMemory(3 << 20));
     sets.add(small().memoryTuner(false));
     sets.add(small().ioMode(IoMode.BUFFERED));

@@ -1,27 +1,16 @@
 package io.isobardb.lsm;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A program with lsm-core alone: what it prints that it did not ask for. */
 class SilentStartTest {
-  /** What a user's class path has besides his own classes. */
-  private static final Pattern INHERITED =
-      Pattern.compile(
-          ".*(lsm-(core|memory|tuner).*(?<!test-classes)|(netty-|hppc-|hash4j-|lz4-java-|jspecify-)[^/]*)");
-
   @TempDir Path dir;
 
   /** Opens a store, writes and reads; with an argument more, it leaves a cursor open. */
@@ -44,37 +33,13 @@ class SilentStartTest {
     }
   }
 
-  private String run(String... args) throws IOException, InterruptedException {
-    String classPath =
-        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(entry -> INHERITED.matcher(entry).matches())
-            .collect(Collectors.joining(File.pathSeparator));
-    Path program =
-        Path.of(Program.class.getProtectionDomain().getCodeSource().getLocation().getPath());
-    Path own = dir.resolve("own");
-    String name = Program.class.getName().replace('.', '/') + ".class";
-    Files.createDirectories(own.resolve(name).getParent());
-    if (!Files.exists(own.resolve(name))) {
-      Files.copy(program.resolve(name), own.resolve(name));
-    }
-    Path err = dir.resolve("err");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-cp",
-            own + File.pathSeparator + classPath,
-            Program.class.getName());
-    builder.command().add(dir.resolve("store").toString());
-    builder.command().addAll(Arrays.asList(args));
-    builder.environment().remove("JAVA_TOOL_OPTIONS");
-    Process process =
-        builder.redirectError(err.toFile()).redirectOutput(dir.resolve("out").toFile()).start();
-    assertTrue(process.waitFor(2, TimeUnit.MINUTES), "the program has not ended");
-    String printed = Files.readString(err, UTF_8);
-    assertEquals(0, process.exitValue(), printed);
-    assertEquals("2", Files.readString(dir.resolve("out"), UTF_8).strip());
-    return printed;
+  private String run(String... more) throws Exception {
+    List<String> args = new ArrayList<>(List.of(dir.resolve("store").toString()));
+    args.addAll(List.of(more));
+    UserProgram.Printed printed =
+        new UserProgram(dir).run(List.of(), Program.class, args.toArray(String[]::new));
+    assertEquals("2", printed.out().strip());
+    return printed.err();
   }
 
   @Test
@@ -82,7 +47,7 @@ class SilentStartTest {
     assertEquals("", run());
   }
 
-  /** What a user must know reaches him without a logging library. */
+  /** What a user must know reaches the user without a logging library. */
   @Test
   void warningsArePrintedWithoutALoggingLibrary() throws Exception {
     String printed = run("leak");

@@ -468,8 +468,11 @@ class StoreErrorsTest {
         assertThrowsSaying(FormatException.class, "'reversed'", () -> Store.open(dir(), SMALL));
     assertSays("keyOrder", e);
     try (Store store = Store.open(dir(), knowing)) {
-      assertThrowsSaying(IllegalArgumentException.class, "'reversed'", () -> store.openTree("t"));
-      try (Cursor cursor = store.openTree("t", treeOptions).cursor()) {
+      TreeOptions other = TreeOptions.builder().keyOrder(KeyOrder.BYTES).build();
+      assertThrowsSaying(
+          IllegalArgumentException.class, "=reversed", () -> store.openTree("t", other));
+      store.openTree("t", treeOptions);
+      try (Cursor cursor = store.openTree("t").cursor()) {
         assertTrue(cursor.first());
         assertArrayEquals(bytes("b"), cursor.key());
       }

@@ -123,25 +123,26 @@ final class StoreHistory {
           case 2, 3 -> budget / 2;
           default -> budget / 16 * (2 + random.nextInt(10));
         };
-    boolean shares = random.nextInt(3) == 0;
     // As many trees as there are eight pages for each.
     int mostTrees = (int) Math.min(3, writeMemory / (8L * pageSize));
-    shares &= mostTrees > 0;
+    boolean shares = mostTrees > 0 && random.nextInt(3) == 0;
     return StoreOptions.builder()
         .memoryBudget(budget)
         .writeMemory(writeMemory)
         .pageSize(pageSize)
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
-        .flushPolicy(anyOf(FlushPolicy.values()))
-        .writeMemoryAllocation(
-            shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-        .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
-        .memoryComponent(anyOf(MemoryComponent.values()))
-        .flushStrategy(anyOf(FlushStrategy.values()))
-        .l0Structure(anyOf(L0Structure.values()))
-        .mergeSelection(anyOf(MergeSelection.values()))
-        .levelDropFactor(1 + random.nextInt(3))
-        .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0)
+        .experimental(
+            e ->
+                e.flushPolicy(anyOf(FlushPolicy.values()))
+                    .writeMemoryAllocation(
+                        shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+                    .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
+                    .memoryComponent(anyOf(MemoryComponent.values()))
+                    .flushStrategy(anyOf(FlushStrategy.values()))
+                    .l0Structure(anyOf(L0Structure.values()))
+                    .mergeSelection(anyOf(MergeSelection.values()))
+                    .levelDropFactor(1 + random.nextInt(3))
+                    .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)

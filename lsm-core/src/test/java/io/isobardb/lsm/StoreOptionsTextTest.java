@@ -24,18 +24,22 @@ class StoreOptionsTextTest {
                         .writeWeight(2.5)
                         .readWeight(0.125)
                         .writeFloor(7 << 20)
-                        .cacheFloor(9 << 20)
-                        .samples(7)
-                        .fixedStep(0.03125)
-                        .maxStep(0.25)
-                        .boldness(1.5)
-                        .minStep(3 << 20)
-                        .minGain(0.02))
+                        .cacheFloor(9 << 20))
+            .experimental(
+                e ->
+                    e.tunerSamples(7)
+                        .tunerFixedStep(0.03125)
+                        .tunerMaxStep(0.25)
+                        .tunerBoldness(1.5)
+                        .tunerMinStep(3 << 20)
+                        .tunerMinGain(0.02))
             .asyncSyncInterval(Duration.ofMillis(2500))
-            .mergeSelection(MergeSelection.OLDEST)
-            .levelDropFactor(2.25)
-            .staticLevels(8 << 20)
-            .activeTableSize(1 << 20)
+            .experimental(
+                e ->
+                    e.mergeSelection(MergeSelection.OLDEST)
+                        .levelDropFactor(2.25)
+                        .staticLevels(8 << 20)
+                        .activeTableSize(1 << 20))
             .build();
     assertEquals(options.toString(), read(options.toString()).toString());
     assertEquals(

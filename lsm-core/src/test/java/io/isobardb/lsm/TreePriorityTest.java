@@ -28,7 +28,7 @@ class TreePriorityTest {
             .pageSize(4096)
             .memoryTuner(false)
             .logLimit(256 << 20)
-            .flushPolicy(policy)
+            .experimental(e -> e.flushPolicy(policy))
             .build());
   }
 

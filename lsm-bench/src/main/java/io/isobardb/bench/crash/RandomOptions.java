@@ -67,20 +67,27 @@ final class RandomOptions {
         .writeMemory(writeMemory)
         .pageSize(pageSize)
         .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
-        .flushPolicy(anyOf(random, FlushPolicy.values()))
-        .writeMemoryAllocation(
-            random.nextInt(3) == 0 ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-        .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
-        .activeTableSize(random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
-        .memoryComponent(anyOf(random, MemoryComponent.values()))
-        .flushStrategy(anyOf(random, FlushStrategy.values()))
-        .l0Structure(anyOf(random, L0Structure.values()))
-        .staticLevels(LEVELS[random.nextInt(LEVELS.length)])
+        .experimental(
+            e ->
+                e.flushPolicy(anyOf(random, FlushPolicy.values()))
+                    .writeMemoryAllocation(
+                        random.nextInt(3) == 0
+                            ? WriteMemoryAllocation.STATIC
+                            : WriteMemoryAllocation.DYNAMIC)
+                    .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
+                    .activeTableSize(
+                        random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
+                    .memoryComponent(anyOf(random, MemoryComponent.values()))
+                    .flushStrategy(anyOf(random, FlushStrategy.values()))
+                    .l0Structure(anyOf(random, L0Structure.values()))
+                    .staticLevels(LEVELS[random.nextInt(LEVELS.length)]))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))
-        .mergeSelection(anyOf(random, MergeSelection.values()))
-        .levelDropFactor(1 + random.nextInt(3) / 2.0)
+        .experimental(
+            e ->
+                e.mergeSelection(anyOf(random, MergeSelection.values()))
+                    .levelDropFactor(1 + random.nextInt(3) / 2.0))
         .keyOrder(FALLING)
         .build();
   }

@@ -89,7 +89,12 @@ final class DynamicLevels implements Experiment {
           default -> 0;
         };
     StoreOptions options =
-        bench.options().memoryBudget(large).writeMemory(large / SHARE).staticLevels(levels).build();
+        bench
+            .options()
+            .memoryBudget(large)
+            .writeMemory(large / SHARE)
+            .experimental(e -> e.staticLevels(levels))
+            .build();
     long records = bench.scale().count(Bench.RECORDS);
     Workload workload = Workload.mixed(100, true);
     List<Row> rows = new ArrayList<>();

@@ -56,7 +56,10 @@ final class FlushHeuristics implements Experiment {
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
     StoreOptions options =
-        bench.options(point).flushStrategy(FlushStrategy.valueOf(point.text(STRATEGY))).build();
+        bench
+            .options(point)
+            .experimental(e -> e.flushStrategy(FlushStrategy.valueOf(point.text(STRATEGY))))
+            .build();
     return WriteOnly.measure(point, bench, options);
   }
 

@@ -53,7 +53,10 @@ final class L0Structures implements Experiment {
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
     StoreOptions options =
-        bench.options(point).l0Structure(L0Structure.valueOf(point.text(STRUCTURE))).build();
+        bench
+            .options(point)
+            .experimental(e -> e.l0Structure(L0Structure.valueOf(point.text(STRUCTURE))))
+            .build();
     return WriteOnly.measure(point, bench, options);
   }
 

@@ -78,9 +78,12 @@ enum Scheme {
 
   /** Sets the scheme for a store of so many trees. */
   StoreOptions.Builder set(StoreOptions.Builder options, int trees) {
-    options.memoryComponent(component).flushPolicy(policy);
+    options.experimental(e -> e.memoryComponent(component).flushPolicy(policy));
     if (staticTrees(trees) > 0) {
-      options.writeMemoryAllocation(WriteMemoryAllocation.STATIC).staticTrees(staticTrees(trees));
+      options.experimental(
+          e ->
+              e.writeMemoryAllocation(WriteMemoryAllocation.STATIC)
+                  .staticTrees(staticTrees(trees)));
     }
     return options;
   }

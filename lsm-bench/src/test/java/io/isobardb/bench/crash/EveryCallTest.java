@@ -68,7 +68,7 @@ class EveryCallTest {
         .memoryBudget(4 << 20)
         .pageSize(4096)
         .logLimit(1 << 20)
-        .staticLevels(levelsFor)
+        .experimental(e -> e.staticLevels(levelsFor))
         .keyOrder(RandomOptions.FALLING)
         .build();
   }

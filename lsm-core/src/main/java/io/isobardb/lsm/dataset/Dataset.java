@@ -57,10 +57,6 @@ public final class Dataset {
     this.store = store;
     this.name = name;
     this.primary = store.openTree(name, options.primary());
-    if (primary.isLogged() != options.primary().logged()) {
-      throw new IllegalArgumentException(
-          "tree '" + name + "' is " + (primary.isLogged() ? "logged" : "unlogged"));
-    }
     TreeOptions catalogOptions = TreeOptions.builder().logged(primary.isLogged()).build();
     this.catalog = new Catalog(name, store.openTree(name + "/catalog", catalogOptions));
     this.writer = new RecordWriter(name, primary);
@@ -76,8 +72,8 @@ public final class Dataset {
    * @param name 1 to 100 letters, digits, {@code -}, {@code _} and {@code .}; also the name of the
    *     primary tree
    * @param options with the definitions of all indexes that the dataset has
-   * @throws IllegalArgumentException if it was made with other definitions, or other options of the
-   *     primary tree
+   * @throws IllegalArgumentException if it was made with other definitions, or an option that was
+   *     set for the primary tree is stored otherwise
    * @throws IllegalStateException if it is open already
    * @throws DuplicateKeyException if a unique index can't be built
    */

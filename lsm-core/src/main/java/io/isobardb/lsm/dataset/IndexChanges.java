@@ -9,7 +9,6 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,7 +41,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread; one change at a time.
  */
 final class IndexChanges {
-  private static final Logger LOG = System.getLogger(IndexChanges.class.getName());
   private static final int SLICE = 64;
 
   private static final TransactionOptions SYNCED =
@@ -101,9 +99,14 @@ final class IndexChanges {
       if (index.state() == IndexState.DROPPING) {
         finishDrop(index);
       } else if (definition == null) {
-        LOG.log(
-            Level.INFO,
-            "dropping index '" + index.name() + "' of '" + dataset + "', which was never ready");
+        System.getLogger(IndexChanges.class.getName())
+            .log(
+                Level.INFO,
+                "dropping index '"
+                    + index.name()
+                    + "' of '"
+                    + dataset
+                    + "', which was never ready");
         drop(index);
       } else {
         indexes.add(open(index, definition));
@@ -179,9 +182,10 @@ final class IndexChanges {
       return new SecondaryIndex(definition, store.tree(tree), stored);
     }
     if (stored.state() == IndexState.READY) {
-      LOG.log(
-          Level.WARNING,
-          "index '" + stored.name() + "' of '" + dataset + "' has no tree, and is built");
+      System.getLogger(IndexChanges.class.getName())
+          .log(
+              Level.WARNING,
+              "index '" + stored.name() + "' of '" + dataset + "' has no tree, and is built");
     }
     Catalog.Stored anew = stored.with(IndexState.BUILDING);
     run(
@@ -199,12 +203,13 @@ final class IndexChanges {
       // A crash took what the catalog said of it.
       store.dropTree(tree);
     }
+    TreeOptions like = primary.options();
     return store.createTree(
         tree,
         TreeOptions.builder()
-            .logged(primary.isLogged())
-            .compression(options.primary().compression())
-            .filterBitsPerKey(options.primary().filterBitsPerKey())
+            .logged(like.logged())
+            .compression(like.compression())
+            .filterBitsPerKey(like.filterBitsPerKey())
             .build());
   }
 

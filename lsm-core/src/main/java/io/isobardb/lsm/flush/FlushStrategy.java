@@ -47,6 +47,11 @@ public enum FlushStrategy {
    */
   private static final double SLICES_TURN = 1.5;
 
+  /** This, or {@link #FULL} if the memory component is flushed whole in any case. */
+  public FlushStrategy with(MemoryComponent component) {
+    return component.flushesWhole() ? FULL : this;
+  }
+
   /**
    * How to flush a tree because memory runs short.
    *

@@ -13,7 +13,6 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,10 +37,9 @@ import org.jspecify.annotations.Nullable;
  * rule: all methods may be called by any thread; none blocks.
  */
 public final class Flusher {
-  private static final Logger LOG = System.getLogger(Flusher.class.getName());
-
   private final Engine engine;
   private final Settings settings;
+  private final LongSupplier tableBytes;
   private final Consumer<TreeHandle> onFlushed;
   private final @Nullable TreeSlots slots;
 
@@ -67,26 +65,32 @@ public final class Flusher {
    * @param strategy how much of it
    * @param l0 how L0 takes what is flushed
    * @param logLimitBytes above this length of log the tree with the lowest LSN is flushed
-   * @param tableBytes size of a disk SSTable that is written now: of a slice
    * @param maxJobs flushes at once
    */
   public record Settings(
-      FlushPolicy policy,
-      FlushStrategy strategy,
-      L0Structure l0,
-      long logLimitBytes,
-      LongSupplier tableBytes,
-      int maxJobs) {}
+      FlushPolicy policy, FlushStrategy strategy, L0Structure l0, long logLimitBytes, int maxJobs) {
+
+    /** These settings with another number of flushes at once. */
+    public Settings withMaxJobs(int jobs) {
+      return new Settings(policy, strategy, l0, logLimitBytes, jobs);
+    }
+  }
 
   /**
+   * @param tableBytes size of a disk SSTable that is written now: of a slice
    * @param onFlushed told when a tree's L0 has grown
    * @param slots says which trees have filled their shares of the write memory; null if there are
    *     no such shares
    */
   public Flusher(
-      Engine engine, Settings settings, Consumer<TreeHandle> onFlushed, @Nullable TreeSlots slots) {
+      Engine engine,
+      Settings settings,
+      LongSupplier tableBytes,
+      Consumer<TreeHandle> onFlushed,
+      @Nullable TreeSlots slots) {
     this.engine = engine;
     this.settings = settings;
+    this.tableBytes = tableBytes;
     this.onFlushed = onFlushed;
     this.slots = slots;
     this.window = new WriteWindow(settings.logLimitBytes());
@@ -405,7 +409,8 @@ public final class Flusher {
     if (tree == null || !tree.memoryBusy().compareAndSet(false, true)) {
       return null;
     }
-    LOG.log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
+    System.getLogger(Flusher.class.getName())
+        .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
     return tree;
   }
 
@@ -429,7 +434,7 @@ public final class Flusher {
 
   /** Size of a slice: an SSTable. */
   long sliceBytes() {
-    return settings.tableBytes().getAsLong();
+    return tableBytes.getAsLong();
   }
 
   /**

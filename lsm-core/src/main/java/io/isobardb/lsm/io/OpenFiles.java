@@ -2,7 +2,6 @@ package io.isobardb.lsm.io;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -36,8 +35,6 @@ final class OpenFiles {
   /** The highest limit that is chosen by default. An open file takes about 1 KB of heap. */
   static final int MOST_BY_DEFAULT = 10_000;
 
-  private static final Logger LOG = System.getLogger(OpenFiles.class.getName());
-
   /** Takes a descriptor. */
   @FunctionalInterface
   interface Opener<T> {
@@ -63,16 +60,17 @@ final class OpenFiles {
     long most = Math.max(LEAST, left() / 4 * 3);
     this.limit = (int) Math.min(limit, most);
     if (limit > most) {
-      LOG.log(
-          Level.WARNING,
-          of
-              + ": maxOpenFiles is "
-              + limit
-              + ", but the process may open "
-              + left()
-              + " more files only: "
-              + most
-              + " are kept open. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
+      System.getLogger(OpenFiles.class.getName())
+          .log(
+              Level.WARNING,
+              of
+                  + ": maxOpenFiles is "
+                  + limit
+                  + ", but the process may open "
+                  + left()
+                  + " more files only: "
+                  + most
+                  + " are kept open. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
     }
   }
 
@@ -211,12 +209,13 @@ final class OpenFiles {
       lock.unlock();
     }
     if (!chosen.isEmpty()) {
-      LOG.log(
-          Level.WARNING,
-          of
-              + ": the process has too many open files; this store keeps "
-              + descriptors()
-              + " of its files open from now on. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
+      System.getLogger(OpenFiles.class.getName())
+          .log(
+              Level.WARNING,
+              of
+                  + ": the process has too many open files; this store keeps "
+                  + descriptors()
+                  + " of its files open from now on. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
     }
     return park(chosen);
   }

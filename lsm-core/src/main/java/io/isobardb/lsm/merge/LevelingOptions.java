@@ -26,6 +26,19 @@ public record LevelingOptions(
   public static final LevelingOptions DEFAULT =
       new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, 4, 12, 0);
 
+  /** The paper's choices but for what a store's options say. */
+  public static LevelingOptions of(
+      double dropFactor, L0Structure l0, MergeSelection selection, long fixedWriteMemoryBytes) {
+    return new LevelingOptions(
+        DEFAULT.sizeRatio,
+        dropFactor,
+        l0,
+        selection,
+        DEFAULT.l0StartGroups,
+        DEFAULT.l0StopGroups,
+        fixedWriteMemoryBytes);
+  }
+
   /** Checks the numbers. */
   public LevelingOptions {
     if (sizeRatio < 2) {

@@ -6,6 +6,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
 /** The JFR event {@code isobar.Flush}. Not thread-safe; may be handed on. */
@@ -14,6 +15,7 @@ import jdk.jfr.StackTrace;
 @Category("Isobar")
 @Description("A slice of a tree's memory was written to disk")
 @StackTrace(false)
+@Registered(false)
 public final class FlushSpan extends Event {
   @Label("Store")
   String store = "";

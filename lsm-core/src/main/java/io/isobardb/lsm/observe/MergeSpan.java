@@ -6,6 +6,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
 /** The JFR event {@code isobar.Merge}. Not thread-safe; may be handed on. */
@@ -14,6 +15,7 @@ import jdk.jfr.StackTrace;
 @Category("Isobar")
 @Description("SSTables were merged, on disk or in memory")
 @StackTrace(false)
+@Registered(false)
 public final class MergeSpan extends Event {
   @Label("Store")
   String store = "";

@@ -1,10 +1,12 @@
 package io.isobardb.lsm.observe;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
 
 /**
  * Passes events on to a store's listeners and to JFR.
@@ -12,7 +14,19 @@ import java.util.function.BiConsumer;
  * <p>Thread rule: all methods may be called by any thread; the caller holds no lock.
  */
 public final class Observers {
-  private static final Logger LOG = System.getLogger(Observers.class.getName());
+  /** Registered when JFR is first used, since the first registration takes long. */
+  private static final List<Class<? extends Event>> EVENTS =
+      List.of(FlushSpan.class, MergeSpan.class, StallSpan.class, SyncSpan.class, TuningSpan.class);
+
+  static {
+    FlightRecorder.addListener(
+        new FlightRecorderListener() {
+          @Override
+          public void recorderInitialized(FlightRecorder recorder) {
+            EVENTS.forEach(FlightRecorder::register);
+          }
+        });
+  }
 
   private final String store;
   private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
@@ -117,8 +131,9 @@ public final class Observers {
       try {
         call.accept(listener, event);
       } catch (Throwable e) {
-        LOG.log(Level.WARNING, "listener " + listener + " failed at " + event + ": " + e);
-        LOG.log(Level.DEBUG, () -> "where it failed", e);
+        System.getLogger(Observers.class.getName())
+            .log(Level.WARNING, "listener " + listener + " failed at " + event + ": " + e);
+        System.getLogger(Observers.class.getName()).log(Level.DEBUG, () -> "where it failed", e);
       }
     }
   }

@@ -5,6 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
 /** The JFR event {@code isobar.Stall}. Not thread-safe; may be handed on. */
@@ -13,6 +14,7 @@ import jdk.jfr.StackTrace;
 @Category("Isobar")
 @Description("A writer waited")
 @StackTrace(false)
+@Registered(false)
 public final class StallSpan extends Event {
   @Label("Store")
   String store = "";

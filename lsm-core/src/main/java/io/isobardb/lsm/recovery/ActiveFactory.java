@@ -24,7 +24,7 @@ final class ActiveFactory {
   ActiveFactory(PagePool pool, OpenOptions options, LongSupplier writeBytes) {
     this.pool = pool;
     this.options = options;
-    this.component = options.policies().memoryComponent();
+    this.component = options.memoryComponent();
     this.writeBytes = writeBytes;
   }
 
@@ -45,7 +45,7 @@ final class ActiveFactory {
 
   private ActiveTree create(KeyOrder order, long lastBytes) {
     long limit = writeBytes.getAsLong();
-    StaticShares shares = options.policies().shares();
+    StaticShares shares = options.shares();
     long wanted = component.activeBytes(smallBytes(), limit);
     long bytes = shares == null ? wanted : shares.activeBytes(wanted, limit);
     return new ActiveTree(pool, order, bytes, component.filterBytes(bytes, lastBytes));

@@ -18,7 +18,6 @@ import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.IdleWatch;
-import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.observe.Observers;
@@ -44,7 +43,6 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,10 +55,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: made and closed by one thread; the parts have their own rules.
  */
 public final class StoreParts {
-  private static final Logger LOG = System.getLogger(StoreParts.class.getName());
-
-  /** So many pages for each of the background threads that work at once. */
-  private static final int JOB_PAGES = 256;
 
   /** How often the log is looked at while it grows to its limit. */
   private static final int LOG_LOOKS = 64;
@@ -95,10 +89,6 @@ public final class StoreParts {
     account.apply(pool);
     this.mostWriteBytes = account.mostWriteBytes();
     this.options = wanted.withPageSize(pool.pageSize()).withWriteMemory(account.writeBytes());
-    int jobs =
-        (int)
-            Math.min(
-                options.backgroundJobs(), options.memoryBudget() / pool.pageSize() / JOB_PAGES);
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path());
@@ -113,25 +103,15 @@ public final class StoreParts {
             engine,
             new Merger.Settings(
                 this::tableBytes,
-                Math.max(1, jobs - 1),
+                Math.max(1, options.backgroundJobs() - 1),
                 actives::smallBytes,
-                options.policies().memoryComponent()),
-            new PartitionedLeveling(leveling(options.policies())),
+                options.memoryComponent()),
+            new PartitionedLeveling(options.leveling()),
             this::recentMemoryBytes);
-    StaticShares shares = options.policies().shares();
+    StaticShares shares = options.shares();
     TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine);
     this.flusher =
-        new Flusher(
-            engine,
-            new Flusher.Settings(
-                options.policies().flushPolicy(),
-                options.policies().strategy(),
-                options.policies().l0Structure(),
-                options.logLimit(),
-                this::tableBytes,
-                Math.max(1, jobs / 2)),
-            merger::request,
-            slots);
+        new Flusher(engine, options.flushing(), this::tableBytes, merger::request, slots);
     merger.onChange(flusher::request);
     if (slots != null) {
       slots.onLeave(flusher::flushAll);
@@ -156,9 +136,9 @@ public final class StoreParts {
         new Committer(
             engine,
             this::sealed,
-            new LogWatch(options.logLimit() / LOG_LOOKS, this::written),
+            new LogWatch(options.flushing().logLimitBytes() / LOG_LOOKS, this::written),
             slots,
-            options.policies().memoryComponent(),
+            options.memoryComponent(),
             options.activeBytes() == 0 && slots == null);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
@@ -210,18 +190,6 @@ public final class StoreParts {
         new Epochs());
   }
 
-  private static LevelingOptions leveling(Policies policies) {
-    LevelingOptions standard = LevelingOptions.DEFAULT;
-    return new LevelingOptions(
-        standard.sizeRatio(),
-        policies.levelDropFactor(),
-        policies.l0Structure(),
-        policies.mergeSelection(),
-        standard.l0StartGroups(),
-        standard.l0StopGroups(),
-        policies.staticLevelBytes());
-  }
-
   private TableSpace.TreeLabel label(int treeId) {
     TreeHandle tree = engine.catalog().tree(treeId);
     return tree == null
@@ -230,9 +198,7 @@ public final class StoreParts {
   }
 
   private TunerService newTuner() {
-    TunerService.Settings settings =
-        new TunerService.Settings(options.logLimit(), options.tuning());
-    return new TunerService(engine, pool, cache, flusher, wall, settings);
+    return new TunerService(engine, pool, cache, flusher, wall, options.tuning());
   }
 
   /**
@@ -418,7 +384,8 @@ public final class StoreParts {
     try {
       manifest.promise(engine.log().get().durable());
     } catch (DiskFullException e) {
-      LOG.log(Level.WARNING, "no room to note that the store was closed in order", e);
+      System.getLogger(StoreParts.class.getName())
+          .log(Level.WARNING, "no room to note that the store was closed in order", e);
     }
   }
 

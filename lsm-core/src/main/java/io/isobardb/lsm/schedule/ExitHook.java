@@ -1,7 +1,6 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.io.Clock;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +21,6 @@ public final class ExitHook {
   /** How long the JVM's end is held up, in nanoseconds. */
   public static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final Logger LOG = System.getLogger(ExitHook.class.getName());
   private static final ExitHook OF_JVM = new ExitHook(MOST_NANOS);
 
   /** Something to close. */
@@ -118,7 +116,8 @@ public final class ExitHook {
               try {
                 closer.close();
               } catch (Throwable e) {
-                LOG.log(Level.ERROR, closer.name() + " was not closed in order", e);
+                System.getLogger(ExitHook.class.getName())
+                    .log(Level.ERROR, closer.name() + " was not closed in order", e);
               }
             },
             threadName);
@@ -138,18 +137,20 @@ public final class ExitHook {
     long end = Clock.SYSTEM.nanos() + mostNanos;
     List<Thread> threads = new ArrayList<>();
     for (Closer closer : left) {
-      LOG.log(Level.INFO, "the JVM ends: closing " + closer.name());
+      System.getLogger(ExitHook.class.getName())
+          .log(Level.INFO, "the JVM ends: closing " + closer.name());
       threads.add(start(closer, "isobar-exit-" + closer.name()));
     }
     for (int i = 0; i < threads.size(); i++) {
       await(threads.get(i), end);
       if (threads.get(i).isAlive()) {
-        LOG.log(
-            Level.WARNING,
-            left.get(i).name()
-                + " was not closed within "
-                + TimeUnit.NANOSECONDS.toSeconds(mostNanos)
-                + " s, and the JVM ends: what was written last may be lost. Close it before");
+        System.getLogger(ExitHook.class.getName())
+            .log(
+                Level.WARNING,
+                left.get(i).name()
+                    + " was not closed within "
+                    + TimeUnit.NANOSECONDS.toSeconds(mostNanos)
+                    + " s, and the JVM ends: what was written last may be lost. Close it before");
       }
     }
   }

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.schedule;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * a waker first makes work and then looks whether the thread sleeps.
  */
 final class ServiceThread implements Service.Handle, Runnable {
-  private static final Logger LOG = System.getLogger(ServiceThread.class.getName());
-
   /**
    * When to run at the latest.
    *
@@ -79,12 +76,14 @@ final class ServiceThread implements Service.Handle, Runnable {
 
   private void fail(Throwable cause) {
     if (cause instanceof Error) {
-      LOG.log(Level.ERROR, "service " + service.name() + " failed", cause);
+      System.getLogger(ServiceThread.class.getName())
+          .log(Level.ERROR, "service " + service.name() + " failed", cause);
     }
     try {
       service.failed(cause);
     } catch (Throwable e) {
-      LOG.log(Level.ERROR, "service " + service.name() + " failed, and failed to say so", e);
+      System.getLogger(ServiceThread.class.getName())
+          .log(Level.ERROR, "service " + service.name() + " failed, and failed to say so", e);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.StoreClosedException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,7 +26,6 @@ public final class ThreadScheduler implements Scheduler {
   /** One or two milliseconds of work. */
   private static final int STEP_BYTES = 1 << 20;
 
-  private static final Logger LOG = System.getLogger(ThreadScheduler.class.getName());
   private static final Job.Priority[] PRIORITIES = Job.Priority.values();
   private static final int FIRST_SLOW = Job.Priority.MERGE_DEEP.ordinal();
   private static final int NOTHING = PRIORITIES.length;
@@ -259,7 +257,8 @@ public final class ThreadScheduler implements Scheduler {
       }
     } catch (Throwable e) {
       if (e instanceof Error) {
-        LOG.log(Level.ERROR, "job " + job.name() + " failed", e);
+        System.getLogger(ThreadScheduler.class.getName())
+            .log(Level.ERROR, "job " + job.name() + " failed", e);
       }
       fail(job, e);
     }
@@ -317,7 +316,8 @@ public final class ThreadScheduler implements Scheduler {
     try {
       job.failed(cause);
     } catch (Throwable e) {
-      LOG.log(Level.ERROR, "job " + job.name() + " failed, and failed to say so", e);
+      System.getLogger(ThreadScheduler.class.getName())
+          .log(Level.ERROR, "job " + job.name() + " failed, and failed to say so", e);
     }
   }
 }

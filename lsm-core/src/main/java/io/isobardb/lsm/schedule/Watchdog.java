@@ -1,7 +1,6 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.io.Clock;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
@@ -35,8 +34,6 @@ public final class Watchdog implements AutoCloseable {
 
   /** The exit code of a process that was halted because a call did not end. */
   public static final int EXIT_CODE = 86;
-
-  private static final Logger LOG = System.getLogger(Watchdog.class.getName());
 
   private static final ThreadLocal<@Nullable Watched> CURRENT = new ThreadLocal<>();
 
@@ -94,7 +91,7 @@ public final class Watchdog implements AutoCloseable {
 
   /** Logs a report and ends the process at once, with {@link #EXIT_CODE}. */
   public static void halt(String report) {
-    LOG.log(Level.ERROR, report);
+    System.getLogger(Watchdog.class.getName()).log(Level.ERROR, report);
     Runtime.getRuntime().halt(EXIT_CODE);
   }
 

@@ -9,7 +9,6 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,8 +39,6 @@ public final class SSTable {
   public static final int MAYBE = 1;
 
   private static final int NO_FILTER = -1;
-
-  private static final Logger LOG = System.getLogger(SSTable.class.getName());
 
   private final TableSpace space;
   private final PagePool pool;
@@ -440,7 +437,8 @@ public final class SSTable {
       }
     } catch (IOException | DiskFullException e) {
       // Nobody needs the file any more; if it stays, the next open of the store deletes it.
-      LOG.log(Level.WARNING, "could not dispose of " + meta.fileName(), e);
+      System.getLogger(SSTable.class.getName())
+          .log(Level.WARNING, "could not dispose of " + meta.fileName(), e);
     }
   }
 

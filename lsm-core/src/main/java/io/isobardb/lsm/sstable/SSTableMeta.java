@@ -1,5 +1,7 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.io.FileNumber;
+
 /**
  * What is known of an SSTable without reading it. Kept in the manifest and in the file's footer.
  *
@@ -66,6 +68,6 @@ public record SSTableMeta(
 
   /** The name of the SSTable file with this number. */
   public static String fileName(long fileNumber) {
-    return String.format("%010d.sst", fileNumber);
+    return FileNumber.text(fileNumber, 10) + ".sst";
   }
 }

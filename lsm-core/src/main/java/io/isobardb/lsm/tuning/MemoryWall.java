@@ -8,7 +8,6 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.system.ProcessMemory;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,8 +28,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Thread rule: all methods may be called by any thread; {@link #setBudget} waits for flushes.
  */
 public final class MemoryWall {
-  private static final Logger LOG = System.getLogger(MemoryWall.class.getName());
-
   /** The wall moves in steps of this part of the budget ... */
   private static final int STEPS = 64;
 
@@ -147,7 +144,8 @@ public final class MemoryWall {
     }
     String why = ProcessMemory.whyNotGivenBack();
     if (why != null && TOLD.compareAndSet(false, true)) {
-      LOG.log(Level.INFO, "memory that stores free may stay with this process: " + why);
+      System.getLogger(MemoryWall.class.getName())
+          .log(Level.INFO, "memory that stores free may stay with this process: " + why);
     }
   }
 
@@ -324,15 +322,16 @@ public final class MemoryWall {
     while (giveBack()) {
       boolean stuck = engine.failure().cause() != null || engine.space().isFull();
       if (stuck || engine.nanos() - begun > PATIENCE_NANOS) {
-        LOG.log(
-            Level.WARNING,
-            engine.environment().storage().path()
-                + ": the memory budget was lowered to "
-                + pool.limitBytes()
-                + " bytes, but "
-                + pool.allocatedBytes()
-                + " are still held; they go as flushes, merges and reads end that hold pages of them: "
-                + pool.ledger());
+        System.getLogger(MemoryWall.class.getName())
+            .log(
+                Level.WARNING,
+                engine.environment().storage().path()
+                    + ": the memory budget was lowered to "
+                    + pool.limitBytes()
+                    + " bytes, but "
+                    + pool.allocatedBytes()
+                    + " are still held; they go as flushes, merges and reads end that hold pages of them: "
+                    + pool.ledger());
         onUnfinished.run();
         return;
       }

@@ -13,7 +13,6 @@ import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.DecisionText;
 import io.isobardb.tuner.memory.TunerHistory;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +32,6 @@ public final class TunerFile {
 
   /** Beyond this size it is written anew with the newest half. */
   private static final int MAX_BYTES = 256 << 10;
-
-  private static final Logger LOG = System.getLogger(TunerFile.class.getName());
 
   private final Storage storage;
   private final PagePool pool;
@@ -66,7 +63,8 @@ public final class TunerFile {
     try {
       return decisions.add(DecisionText.parse(line));
     } catch (RuntimeException e) {
-      LOG.log(Level.DEBUG, () -> "a line of " + NAME + " is passed over: " + e);
+      System.getLogger(TunerFile.class.getName())
+          .log(Level.DEBUG, () -> "a line of " + NAME + " is passed over: " + e);
       return false;
     }
   }
@@ -76,8 +74,10 @@ public final class TunerFile {
     try {
       return storage.exists(NAME) ? parse(text()) : TunerHistory.EMPTY;
     } catch (IOException | RuntimeException e) {
-      LOG.log(
-          Level.INFO, "the memory tuner starts afresh: " + storage.path() + "/" + NAME + ": " + e);
+      System.getLogger(TunerFile.class.getName())
+          .log(
+              Level.INFO,
+              "the memory tuner starts afresh: " + storage.path() + "/" + NAME + ": " + e);
       return TunerHistory.EMPTY;
     }
   }
@@ -103,8 +103,10 @@ public final class TunerFile {
         storage.rename(TEMPORARY, NAME);
       }
     } catch (IOException | RuntimeException e) {
-      LOG.log(
-          Level.INFO, "a decision of the memory tuner is not kept: " + storage.path() + ": " + e);
+      System.getLogger(TunerFile.class.getName())
+          .log(
+              Level.INFO,
+              "a decision of the memory tuner is not kept: " + storage.path() + ": " + e);
     }
   }
 

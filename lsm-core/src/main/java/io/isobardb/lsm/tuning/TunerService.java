@@ -12,7 +12,6 @@ import io.isobardb.tuner.memory.MemoryTuner;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,11 +44,9 @@ public final class TunerService implements Service {
   /** If less than this part of a cycle's bytes was written in an interval, merges rest. */
   private static final int HARDLY = 256;
 
-  private static final Logger LOG = System.getLogger(TunerService.class.getName());
-
   private final Engine engine;
   private final MemoryWall wall;
-  private final Settings settings;
+  private final Tuning tuning;
   private final CycleStatistics statistics;
   private final TunerFile file;
   private TunerHistory history = TunerHistory.EMPTY;
@@ -73,23 +70,6 @@ public final class TunerService implements Service {
   private long grownBefore;
 
   /**
-   * When cycles end.
-   *
-   * @param logLimitBytes after so many bytes written, or twice the budget if that is more: enough
-   *     for merges to show
-   * @param tuning or after an interval that it names; and what pages cost
-   */
-  public record Settings(long logLimitBytes, Tuning tuning) {
-    long intervalNanos() {
-      return tuning.intervalNanos();
-    }
-
-    long cycleBytes(long budgetBytes) {
-      return Math.max(logLimitBytes, 2 * budgetBytes);
-    }
-  }
-
-  /**
    * A tuner that does nothing before {@link #start}.
    *
    * @param flusher knows what unlogged trees have written
@@ -100,10 +80,10 @@ public final class TunerService implements Service {
       BufferCache cache,
       Flusher flusher,
       MemoryWall wall,
-      Settings s) {
+      Tuning tuning) {
     this.engine = engine;
     this.wall = wall;
-    this.settings = s;
+    this.tuning = tuning;
     this.dueBytes = cycleBytes();
     this.statistics = new CycleStatistics(engine, pool.epochs(), cache, flusher);
     this.file = new TunerFile(engine.environment().storage(), pool);
@@ -140,7 +120,7 @@ public final class TunerService implements Service {
       if (ready()) {
         started.wake();
       } else {
-        started.wakeWithin(settings.intervalNanos());
+        started.wakeWithin(tuning.intervalNanos());
       }
     }
   }
@@ -190,7 +170,7 @@ public final class TunerService implements Service {
     }
     if (ready() ? !enoughWritten() : !timeIsUp()) {
       if (statistics.busy()) {
-        started.wakeWithin(settings.intervalNanos());
+        started.wakeWithin(tuning.intervalNanos());
       }
       return;
     }
@@ -214,7 +194,7 @@ public final class TunerService implements Service {
   }
 
   private long cycleBytes() {
-    return settings.cycleBytes(wall.budgetBytes());
+    return tuning.cycleBytes(wall.budgetBytes());
   }
 
   /** Called when enough was written: whether merges have come as far as when the cycle began. */
@@ -245,7 +225,7 @@ public final class TunerService implements Service {
     Decision before = history.last();
     StoreCycle cycle = statistics.cycle(history.nextCycle(), wall);
     TunerOptions options =
-        settings.tuning().options().withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
+        tuning.options().withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
     Decision decision = new MemoryTuner(options).decide(history, cycle).last();
     if (decision == null) {
       return;
@@ -280,11 +260,12 @@ public final class TunerService implements Service {
 
   @Override
   public void failed(Throwable cause) {
-    LOG.log(
-        Level.WARNING,
-        "the memory tuner of "
-            + engine.environment().storage().path()
-            + " has stopped; memory stays divided as it is",
-        cause);
+    System.getLogger(TunerService.class.getName())
+        .log(
+            Level.WARNING,
+            "the memory tuner of "
+                + engine.environment().storage().path()
+                + " has stopped; memory stays divided as it is",
+            cause);
   }
 }

@@ -10,7 +10,6 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
 import java.util.Collection;
@@ -39,8 +38,6 @@ import org.jspecify.annotations.Nullable;
 public final class Manifest implements AutoCloseable {
   /** A fair {@code rollBytes} for {@link #create} and {@link #open}. */
   public static final long DEFAULT_ROLL_BYTES = 1 << 20;
-
-  private static final Logger LOG = System.getLogger(Manifest.class.getName());
 
   private final Storage storage;
   private final ManifestFiles files;
@@ -183,7 +180,7 @@ public final class Manifest implements AutoCloseable {
     }
     ManifestLayout.Synced synced =
         new ManifestLayout.Synced(syncedBytes, Math.max(logLsn, promised.logLsn()));
-    if (synced.equals(promised)) {
+    if (synced.is(promised)) {
       return;
     }
     try {
@@ -421,7 +418,8 @@ public final class Manifest implements AutoCloseable {
       }
     } catch (IOException | DiskFullException e) {
       // The edits are durable. What is left behind is an orphan, which the next open finds.
-      LOG.log(Level.WARNING, "could not remove an old manifest", e);
+      System.getLogger(Manifest.class.getName())
+          .log(Level.WARNING, "could not remove an old manifest", e);
     }
   }
 

@@ -3,6 +3,7 @@ package io.isobardb.lsm.version;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.FileNumber;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -91,6 +92,13 @@ final class ManifestLayout {
     String fileName() {
       return ManifestLayout.fileName(number);
     }
+
+    /** As {@code equals}, whose first call for any record of the process takes 10 ms. */
+    boolean is(Identity other) {
+      return storeIdHigh == other.storeIdHigh
+          && storeIdLow == other.storeIdLow
+          && number == other.number;
+    }
   }
 
   /**
@@ -101,10 +109,15 @@ final class ManifestLayout {
    */
   record Synced(long manifestBytes, long logLsn) {
     static final Synced UNKNOWN = new Synced(0, 0);
+
+    /** As {@code equals}; see {@link Identity#is}. */
+    boolean is(Synced other) {
+      return manifestBytes == other.manifestBytes && logLsn == other.logLsn;
+    }
   }
 
   static String fileName(long number) {
-    return String.format("%s%06d", MANIFEST_PREFIX, number);
+    return MANIFEST_PREFIX + FileNumber.text(number, 6);
   }
 
   /** The number in a manifest's file name, or -1 if it is none. */
@@ -119,7 +132,12 @@ final class ManifestLayout {
   }
 
   static boolean isDigits(String text) {
-    return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return !text.isEmpty();
   }
 
   static byte[] header(Identity identity) {
@@ -138,7 +156,7 @@ final class ManifestLayout {
       throw new CorruptionException(name, file.length, "the header is cut off");
     }
     checkPage(file, HEADER_BYTES, MANIFEST_MAGIC, name);
-    if (!parse(file).equals(identity)) {
+    if (!parse(file).is(identity)) {
       throw new CorruptionException(
           name, STORE_ID_HIGH, "holds " + parse(file) + ", CURRENT names " + identity);
     }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.wal;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.FileNumber;
 import io.isobardb.memory.page.Memory;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -42,12 +43,12 @@ record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) 
 
   /** The name of a segment in use. */
   static String fileName(long index) {
-    return String.format("%010d", index) + SEGMENT_SUFFIX;
+    return FileNumber.text(index, 10) + SEGMENT_SUFFIX;
   }
 
   /** The name of a file that waits to become a segment; the number only keeps names apart. */
   static String spareName(long index) {
-    return String.format("%010d", index) + SPARE_SUFFIX;
+    return FileNumber.text(index, 10) + SPARE_SUFFIX;
   }
 
   static boolean isSpare(String name) {

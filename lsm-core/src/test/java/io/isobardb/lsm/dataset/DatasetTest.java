@@ -439,7 +439,7 @@ class DatasetTest {
                     DatasetOptions.builder()
                         .primary(TreeOptions.builder().logged(false).build())
                         .build())),
-        "is logged");
+        "tree 'd' was created with logged=true, not logged=false");
     assertEquals("1", find(open(words, more), "red"));
   }
 

@@ -16,8 +16,7 @@ public final class FlusherAccess {
             FlushStrategy.ROUND_ROBIN,
             L0Structure.GREEDY_GROUPED,
             logLimitBytes,
-            () -> 64 << 10,
             1);
-    return new Flusher(engine, settings, flushed -> {}, null).goesOn(tree);
+    return new Flusher(engine, settings, () -> 64 << 10, flushed -> {}, null).goesOn(tree);
   }
 }

@@ -14,8 +14,9 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.merge.MergeSelection;
+import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.L0Structure;
@@ -34,17 +35,16 @@ class OpenOptionsTest {
     return new OpenOptions(
         budget,
         budget / 2,
-        new Tuning(false, 1, TunerOptions.DEFAULT),
-        logLimit,
-        new Policies(
+        new Tuning(false, 1, logLimit, TunerOptions.DEFAULT),
+        new Flusher.Settings(
             FlushPolicy.OPTIMAL,
             FlushStrategy.ROUND_ROBIN,
             L0Structure.GREEDY_GROUPED,
-            MergeSelection.GREEDY,
-            2,
-            0,
-            component,
-            staticTrees),
+            logLimit,
+            1),
+        LevelingOptions.DEFAULT,
+        component,
+        staticTrees,
         activeBytes,
         4096,
         IoMode.BUFFERED,
@@ -117,8 +117,8 @@ class OpenOptionsTest {
 
   // ---- what follows from the memory component
 
-  private static Policies policies(MemoryComponent component, int staticTrees) {
-    return options(8 * MB, MB, 0, component, staticTrees).policies();
+  private static OpenOptions policies(MemoryComponent component, int staticTrees) {
+    return options(8 * MB, MB, 0, component, staticTrees);
   }
 
   @Test
@@ -135,8 +135,9 @@ class OpenOptionsTest {
 
   @Test
   void whatIsFlushedWholeIsSoWhateverTheStrategy() {
-    assertEquals(FlushStrategy.ROUND_ROBIN, policies(MemoryComponent.PARTITIONED, 0).strategy());
-    assertEquals(FlushStrategy.FULL, policies(MemoryComponent.MONOLITHIC, 0).strategy());
+    FlushStrategy strategy = FlushStrategy.OLDEST;
+    assertEquals(FlushStrategy.OLDEST, strategy.with(MemoryComponent.PARTITIONED));
+    assertEquals(FlushStrategy.FULL, strategy.with(MemoryComponent.MONOLITHIC));
   }
 
   /** Nobody reads. */

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.isobardb.tuner.memory.TunerOptions;
 import org.junit.jupiter.api.Test;
 
-class TunerSettingsTest {
+class TuningTest {
   private static long cycleBytes(long logLimitBytes, long budgetBytes) {
-    Tuning tuning = new Tuning(true, 1, TunerOptions.DEFAULT);
-    return new TunerService.Settings(logLimitBytes, tuning).cycleBytes(budgetBytes);
+    Tuning tuning = new Tuning(true, 1, logLimitBytes, TunerOptions.DEFAULT);
+    return tuning.cycleBytes(budgetBytes);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.option;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Sizes and durations as people write them. */
-final class Sizes {
+public final class Sizes {
   private static final Map<String, Integer> SHIFTS =
       Map.of("", 0, "B", 0, "KB", 10, "KIB", 10, "K", 10, "MB", 20, "MIB", 20, "M", 20);
 
   private Sizes() {}
 
   /** Bytes of {@code "64MB"}, {@code "1 GiB"}, {@code "4096"}; units are powers of 1024. */
-  static long parse(String text) {
+  public static long parse(String text) {
     int digits = 0;
     while (digits < text.length() && Character.isDigit(text.charAt(digits))) {
       digits++;
@@ -47,6 +47,18 @@ final class Sizes {
     } catch (DateTimeParseException e) {
       throw new IllegalArgumentException("'" + text + "' is not a duration such as PT1M", e);
     }
+  }
+
+  /** In the largest unit of which it is a multiple, as {@link #parse} takes it. */
+  static String text(long bytes) {
+    String[] units = {"", "KB", "MB", "GB"};
+    int unit = 0;
+    long rest = bytes;
+    while (unit < units.length - 1 && rest != 0 && rest % 1024 == 0) {
+      rest /= 1024;
+      unit++;
+    }
+    return rest + units[unit];
   }
 
   /** As {@link #parseDuration} takes it. */

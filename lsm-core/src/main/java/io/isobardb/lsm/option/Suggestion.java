@@ -1,19 +1,20 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.option;
 
 import java.util.Collection;
+import java.util.Locale;
 
 /** The known word nearest to an unknown one, for messages. */
-final class Suggestion {
+public final class Suggestion {
   private Suggestion() {}
 
   /**
    * {@code "; did you mean x?"}, or the known words if none is near, or nothing if there are none.
    */
-  static String among(String wrong, Collection<String> known) {
+  public static String among(String wrong, Collection<String> known) {
     String nearest = null;
     int best = Integer.MAX_VALUE;
     for (String word : known) {
-      int distance = distance(wrong.toLowerCase(), word.toLowerCase());
+      int distance = distance(wrong.toLowerCase(Locale.ROOT), word.toLowerCase(Locale.ROOT));
       if (distance < best) {
         best = distance;
         nearest = word;

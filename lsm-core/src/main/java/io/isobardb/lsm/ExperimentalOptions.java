@@ -1,0 +1,260 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.merge.MergeSelection;
+import io.isobardb.lsm.option.Option;
+import io.isobardb.lsm.option.OptionValues;
+import io.isobardb.lsm.version.L0Structure;
+
+/**
+ * Options of a store that are there for experiments: other policies to compare with, and the
+ * parameters of the papers. Immutable.
+ *
+ * <p>The defaults are what measurements have shown to be best. A release may change or remove these
+ * options. Sections are those of "Breaking Down Memory Walls in LSM-based Storage Systems".
+ */
+public final class ExperimentalOptions {
+  private final OptionValues values;
+
+  ExperimentalOptions(OptionValues values) {
+    this.values = values;
+  }
+
+  /** Which tree is flushed when the write memory runs short. */
+  public FlushPolicy flushPolicy() {
+    return values.get(StoreOption.FLUSH_POLICY);
+  }
+
+  /** How much of a tree a flush takes. */
+  public FlushStrategy flushStrategy() {
+    return values.get(StoreOption.FLUSH_STRATEGY);
+  }
+
+  /** How the SSTables in L0 are kept. */
+  public L0Structure l0Structure() {
+    return values.get(StoreOption.L0_STRUCTURE);
+  }
+
+  /** Which SSTable of a disk level is merged down. */
+  public MergeSelection mergeSelection() {
+    return values.get(StoreOption.MERGE_SELECTION);
+  }
+
+  /** By how much a tree's write memory must outgrow L1 before that is dropped. */
+  public double levelDropFactor() {
+    return values.get(StoreOption.LEVEL_DROP_FACTOR);
+  }
+
+  /** The write memory, in bytes, that a tree's levels are made for; 0 for what it has. */
+  public long staticLevels() {
+    return values.get(StoreOption.STATIC_LEVELS);
+  }
+
+  /** How the write memory of a tree is arranged. */
+  public MemoryComponent memoryComponent() {
+    return values.get(StoreOption.MEMORY_COMPONENT);
+  }
+
+  /** How trees come to write memory. */
+  public WriteMemoryAllocation writeMemoryAllocation() {
+    return values.get(StoreOption.WRITE_MEMORY_ALLOCATION);
+  }
+
+  /** Among how many trees {@link WriteMemoryAllocation#STATIC} splits the write memory. */
+  public int staticTrees() {
+    return values.get(StoreOption.STATIC_TREES);
+  }
+
+  /** At which size a tree's active SSTable is sealed, in bytes; 0 if it follows the memory. */
+  public int activeTableSize() {
+    return Math.toIntExact(values.get(StoreOption.ACTIVE_TABLE_SIZE));
+  }
+
+  /** Through how many of the last sizes the line is drawn whose root the memory tuner seeks. */
+  public int tunerSamples() {
+    return values.get(StoreOption.TUNER_SAMPLES);
+  }
+
+  /** Length of a step of the memory tuner without such a line, as a share of the budget. */
+  public double tunerFixedStep() {
+    return values.get(StoreOption.TUNER_FIXED_STEP);
+  }
+
+  /** The share of its memory that write memory or cache gives at most in a step. */
+  public double tunerMaxStep() {
+    return values.get(StoreOption.TUNER_MAX_STEP);
+  }
+
+  /** How many times {@link #tunerMaxStep} a step may be after several that lowered the cost. */
+  public double tunerBoldness() {
+    return values.get(StoreOption.TUNER_BOLDNESS);
+  }
+
+  /** The memory tuner makes no shorter steps, in bytes. */
+  public long tunerMinStep() {
+    return values.get(StoreOption.TUNER_MIN_STEP);
+  }
+
+  /** The memory tuner makes no steps that it expects to save a smaller share of the cost. */
+  public double tunerMinGain() {
+    return values.get(StoreOption.TUNER_MIN_GAIN);
+  }
+
+  /** The options with their values, as {@link StoreOptions#fromProperties} takes them. */
+  @Override
+  public String toString() {
+    return values.text(Option::experimental);
+  }
+
+  /**
+   * Sets options that are there for experiments; what is not set stays at its default. {@link
+   * StoreOptions.Builder#build} refuses values out of their range.
+   */
+  public static final class Builder {
+    private final OptionValues.Builder values;
+
+    Builder(OptionValues.Builder values) {
+      this.values = values;
+    }
+
+    private <T extends Comparable<T>> Builder set(Option<T> option, T value) {
+      values.set(option, value);
+      return this;
+    }
+
+    /**
+     * Which tree is flushed when the write memory runs short. When the log does, it is always the
+     * one with the oldest writes. Default {@link FlushPolicy#OPTIMAL}: memory goes to the trees
+     * that are written to, in proportion, which costs the fewest bytes written.
+     */
+    public Builder flushPolicy(FlushPolicy policy) {
+      return set(StoreOption.FLUSH_POLICY, policy);
+    }
+
+    /**
+     * How much of a tree a flush takes. Default {@link FlushStrategy#ROUND_ROBIN}: slices in turn.
+     * When memory runs short, a tree that has less than half of it, less than 128 MiB, and no floor
+     * is flushed whole in any case.
+     */
+    public Builder flushStrategy(FlushStrategy strategy) {
+      return set(StoreOption.FLUSH_STRATEGY, strategy);
+    }
+
+    /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */
+    public Builder l0Structure(L0Structure structure) {
+      return set(StoreOption.L0_STRUCTURE, structure);
+    }
+
+    /**
+     * Which SSTable of a disk level that is too large is merged down. Default {@link
+     * MergeSelection#GREEDY}.
+     */
+    public Builder mergeSelection(MergeSelection selection) {
+      return set(StoreOption.MERGE_SELECTION, selection);
+    }
+
+    /**
+     * By how much a tree's write memory must outgrow its level L1 before that is dropped, 1 to 100:
+     * f of section 4.1.3. The larger it is, the more steadily levels stay while memory comes and
+     * goes. Without effect with {@link #staticLevels}. Default: 1.5.
+     */
+    public Builder levelDropFactor(double factor) {
+      return set(StoreOption.LEVEL_DROP_FACTOR, factor);
+    }
+
+    /**
+     * Makes the levels of each tree for this much write memory, at least 64 KiB, whatever it has.
+     * Default 0: their number follows the write memory that a tree has. As a property it is named
+     * {@code levels}.
+     */
+    public Builder staticLevels(long writeMemoryBytes) {
+      return set(StoreOption.STATIC_LEVELS, writeMemoryBytes);
+    }
+
+    /**
+     * How the write memory of a tree is arranged. Default {@link MemoryComponent#PARTITIONED}. The
+     * others flush a tree as a whole, whatever the {@link #flushStrategy}.
+     */
+    public Builder memoryComponent(MemoryComponent component) {
+      return set(StoreOption.MEMORY_COMPONENT, component);
+    }
+
+    /** How trees come to write memory. Default {@link WriteMemoryAllocation#DYNAMIC}. */
+    public Builder writeMemoryAllocation(WriteMemoryAllocation allocation) {
+      return set(StoreOption.WRITE_MEMORY_ALLOCATION, allocation);
+    }
+
+    /**
+     * Among how many trees {@link WriteMemoryAllocation#STATIC} splits the write memory. Each must
+     * come to 8 pages at least. Default 8.
+     */
+    public Builder staticTrees(int trees) {
+      return set(StoreOption.STATIC_TREES, trees);
+    }
+
+    /**
+     * At which size a tree's active SSTable is sealed, in bytes: from eight pages to a quarter of
+     * the write memory or 64 MiB. A larger one is searched and filled through more levels and out
+     * of more of the processor's cache. A smaller one makes more runs, which reads have to ask and
+     * merges in memory put together. While the memory tuner leaves less than four of them room, it
+     * is less. {@link MemoryComponent#MONOLITHIC} components grow beyond it.
+     *
+     * <p>Default 0: an eighth of the write memory (a sixteenth with Accordion's components), 32 MiB
+     * at most. It may grow further while write memory is mostly free.
+     */
+    public Builder activeTableSize(int bytes) {
+      return set(StoreOption.ACTIVE_TABLE_SIZE, (long) bytes);
+    }
+
+    /**
+     * Through how many of the last sizes of write memory a line is drawn whose root the memory
+     * tuner seeks, 2 to 100: K of section 5.4. With more, noise misleads it less, and it sees
+     * changes later. Default: 3.
+     */
+    public Builder tunerSamples(int count) {
+      return set(StoreOption.TUNER_SAMPLES, count);
+    }
+
+    /**
+     * Length of a step of the memory tuner without such a line, as a share of the budget, 0.001 to
+     * 1 (section 5.4). Default: 0.05.
+     */
+    public Builder tunerFixedStep(double share) {
+      return set(StoreOption.TUNER_FIXED_STEP, share);
+    }
+
+    /**
+     * The share of its memory that write memory or cache gives at most in a step, 0.001 to 1
+     * (section 5.4). Default: 0.1.
+     */
+    public Builder tunerMaxStep(double share) {
+      return set(StoreOption.TUNER_MAX_STEP, share);
+    }
+
+    /**
+     * How many times {@link #tunerMaxStep} a step may be after several in one direction that each
+     * lowered the cost, from 1, as in the paper, to as many as come to all of it. Default: 3.
+     */
+    public Builder tunerBoldness(double times) {
+      return set(StoreOption.TUNER_BOLDNESS, times);
+    }
+
+    /**
+     * The memory tuner makes no shorter steps, in bytes (section 5.4). Small budgets and regions
+     * lower it. Default: 32 MiB.
+     */
+    public Builder tunerMinStep(long bytes) {
+      return set(StoreOption.TUNER_MIN_STEP, bytes);
+    }
+
+    /**
+     * The memory tuner makes no steps that it expects to save a smaller share of the cost, 0 to 1
+     * (section 5.4). Default: 0.001.
+     */
+    public Builder tunerMinGain(double share) {
+      return set(StoreOption.TUNER_MIN_GAIN, share);
+    }
+  }
+}

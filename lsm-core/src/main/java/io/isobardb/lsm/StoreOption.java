@@ -1,0 +1,415 @@
+package io.isobardb.lsm;
+
+import static io.isobardb.lsm.option.OptionKind.BOOLEAN;
+import static io.isobardb.lsm.option.OptionKind.BYTES;
+import static io.isobardb.lsm.option.OptionKind.COUNT;
+import static io.isobardb.lsm.option.OptionKind.DURATION;
+import static io.isobardb.lsm.option.OptionKind.NUMBER;
+import static io.isobardb.lsm.option.OptionKind.SWITCH;
+import static io.isobardb.lsm.option.OptionKind.oneOf;
+
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.MergeSelection;
+import io.isobardb.lsm.option.Option;
+import io.isobardb.lsm.option.Option.Change;
+import io.isobardb.lsm.option.OptionKind;
+import io.isobardb.lsm.option.OptionSet;
+import io.isobardb.lsm.option.Sizes;
+import io.isobardb.lsm.option.Suggestion;
+import io.isobardb.lsm.tuning.MemoryAccount;
+import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.memory.pool.DirectMemory;
+import io.isobardb.tuner.memory.TunerOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * All options of a store, each defined once.
+ *
+ * <p>{@link StoreOptions#fromProperties} and {@code toString}, the checks of ranges, and
+ * docs/options.md follow from what stands here. {@link StoreOptions} checks what concerns several
+ * options at once.
+ */
+final class StoreOption {
+  static final OptionSet ALL = new OptionSet();
+
+  private static final TunerOptions TUNER = TunerOptions.DEFAULT;
+  private static final double MAX_WEIGHT = StoreOptions.MAX_WEIGHT;
+
+  private static final String DYNAMIC = "DYNAMIC";
+  private static final String STATIC = "STATIC";
+  private static final long MIN_STATIC_LEVELS = 64 << 10;
+
+  /** A write memory in bytes that levels are made for; 0 for {@code DYNAMIC}. */
+  private static final OptionKind<Long> LEVELS =
+      new OptionKind<>(Long.class, DYNAMIC + ", or " + STATIC + "(size)") {
+        @Override
+        public Long read(String text) {
+          return parseLevels(text);
+        }
+
+        @Override
+        public String write(Long bytes) {
+          return bytes == 0 ? DYNAMIC : STATIC + "(" + bytes + ")";
+        }
+      };
+
+  static final Option<Long> MEMORY_BUDGET =
+      ALL.option("memoryBudget", BYTES)
+          .atLeast(MemoryAccount.LEAST_BUDGET)
+          .where("at least 4MB, and 128 pages")
+          .byDefault(
+              "a quarter of the JVM's direct memory limit, at most 1GB",
+              before ->
+                  Math.max(
+                      MemoryAccount.LEAST_BUDGET,
+                      Math.min(DirectMemory.limitBytes() / 4, 1L << 30)))
+          .unsetBy(0L)
+          .changes(Change.WHILE_OPEN)
+          .does(
+              "All memory that the store may hold, outside of the heap: write buffers, cache,"
+                  + " indexes, filters and log buffers. `Store.setMemoryBudget` changes it.",
+              "Set it always. More memory saves reads and merges.");
+
+  static final Option<Long> WRITE_MEMORY =
+      ALL.option("writeMemory", BYTES)
+          .where("1/16 to 3/4 of the memory budget")
+          .byDefault("half of the memory budget", before -> before.get(MEMORY_BUDGET) / 2)
+          .unsetBy(0L)
+          .does(
+              "The part of the budget for writes. The buffer cache has the rest. With the memory"
+                  + " tuner it is where the tuner begins, and what large values and batches can"
+                  + " count on. Of a budget of few pages it may be less, and it is 16 pages at least.",
+              "Raise it for large values or batches, or for a store that is mostly written.");
+
+  static final Option<Boolean> TUNER_ON =
+      ALL.option("memoryTuner", SWITCH)
+          .byDefault(true)
+          .does(
+              "Whether the store divides the memory between writes and buffer cache itself.",
+              "Turn it off if the split must not move, such as for measurements.");
+
+  static final Option<Duration> TUNER_INTERVAL =
+      ALL.option("memoryTunerInterval", DURATION)
+          .from(Duration.ofSeconds(1), Duration.ofDays(1))
+          .where("from a second to a day")
+          .byDefault(Duration.ofMinutes(1))
+          .does(
+              "How often the tuner looks whether to decide while little is written. Under load it"
+                  + " decides each time twice the budget, or the log limit if that is more, was"
+                  + " written.",
+              "Shorten it if the load changes within minutes and little is written.");
+
+  static final Option<Double> TUNER_WRITE_WEIGHT =
+      ALL.option("memoryTunerWriteWeight", NUMBER)
+          .from(0.0, MAX_WEIGHT)
+          .byDefault(TUNER.writeWeight())
+          .does(
+              "What a page written costs the tuner. Only its ratio to `memoryTunerReadWeight`"
+                  + " counts. They must not both be 0.",
+              "Set it to 2 for a device whose writes take twice as long as its reads.");
+
+  static final Option<Double> TUNER_READ_WEIGHT =
+      ALL.option("memoryTunerReadWeight", NUMBER)
+          .from(0.0, MAX_WEIGHT)
+          .byDefault(TUNER.readWeight())
+          .does("What a page read costs the tuner.", "See `memoryTunerWriteWeight`.");
+
+  static final Option<Long> TUNER_WRITE_FLOOR =
+      ALL.option("memoryTunerWriteFloor", BYTES)
+          .atLeast(0L)
+          .where("from 0 to the write memory")
+          .byDefault(TUNER.writeFloorBytes())
+          .does(
+              "The least that the tuner leaves to writes; 0 for what the store needs. It changes"
+                  + " with the budget, in proportion.",
+              "Set it if writes come in bursts after long times of reading.");
+
+  static final Option<Long> TUNER_CACHE_FLOOR =
+      ALL.option("memoryTunerCacheFloor", BYTES)
+          .atLeast(0L)
+          .where("from 0 to what the budget leaves beside the write memory")
+          .byDefault(TUNER.cacheFloorBytes())
+          .does(
+              "The least that the tuner leaves to the cache; 0 for what the store needs. It"
+                  + " changes with the budget, in proportion.",
+              "Set it if reads must stay fast while a load of writes passes.");
+
+  static final Option<Integer> TUNER_SAMPLES =
+      ALL.option("memoryTunerSamples", COUNT)
+          .from(2, 100)
+          .byDefault(TUNER.samples())
+          .experimental()
+          .does(
+              "Through how many of the last sizes of write memory the tuner draws the line whose"
+                  + " root it seeks.",
+              "K of section 5.4. With more, noise misleads it less and it sees changes later.");
+
+  static final Option<Double> TUNER_FIXED_STEP =
+      ALL.option("memoryTunerFixedStep", NUMBER)
+          .from(0.001, 1.0)
+          .byDefault(TUNER.fixedStep())
+          .experimental()
+          .does(
+              "Length of a step, as a share of the budget, while there is no line whose root the"
+                  + " tuner could seek.",
+              "See section 5.4.");
+
+  static final Option<Double> TUNER_MAX_STEP =
+      ALL.option("memoryTunerMaxStep", NUMBER)
+          .from(0.001, 1.0)
+          .byDefault(TUNER.maxStep())
+          .experimental()
+          .does(
+              "The share of its memory that write memory or cache gives at most in a step.",
+              "See section 5.4.");
+
+  static final Option<Double> TUNER_BOLDNESS =
+      ALL.option("memoryTunerBoldness", NUMBER)
+          .atLeast(1.0)
+          .where("from 1 to 1/memoryTunerMaxStep")
+          .byDefault(TUNER.boldness())
+          .experimental()
+          .does(
+              "How many times `memoryTunerMaxStep` a step may be after several in one direction"
+                  + " that each lowered the cost.",
+              "1 is as in the paper.");
+
+  static final Option<Long> TUNER_MIN_STEP =
+      ALL.option("memoryTunerMinStep", BYTES)
+          .atLeast(0L)
+          .byDefault(TUNER.minStepBytes())
+          .experimental()
+          .does(
+              "Shorter steps are not made. Small budgets and regions lower it.",
+              "See section 5.4.");
+
+  static final Option<Double> TUNER_MIN_GAIN =
+      ALL.option("memoryTunerMinGain", NUMBER)
+          .from(0.0, 1.0)
+          .byDefault(TUNER.minGain())
+          .experimental()
+          .does(
+              "Steps that are expected to save a smaller share of the cost are not made.",
+              "See section 5.4.");
+
+  // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
+  static final Option<Long> LOG_LIMIT =
+      ALL.option("logLimit", BYTES)
+          .atLeast(1L << 20)
+          .byDefault(
+              "2.5 times the write memory, at least 16MB",
+              before -> Math.max(before.get(WRITE_MEMORY) * 5 / 2, 16 << 20))
+          .unsetBy(0L)
+          .does(
+              "The length of log that an opening after a crash may have to replay. Older writes"
+                  + " are flushed.",
+              "Lower it for faster recovery; a short log makes more and smaller flushes.");
+
+  static final Option<FlushPolicy> FLUSH_POLICY =
+      ALL.option("flushPolicy", oneOf(FlushPolicy.class))
+          .byDefault(FlushPolicy.OPTIMAL)
+          .experimental()
+          .does(
+              "Which tree is flushed when write memory runs short. `OPTIMAL`: the one furthest"
+                  + " above its share of the writes. `MIN_LSN`: the one with the oldest write."
+                  + " `MAX_MEMORY`: the one with the most memory.",
+              "The others are there to compare with.");
+
+  static final Option<FlushStrategy> FLUSH_STRATEGY =
+      ALL.option("flushStrategy", oneOf(FlushStrategy.class))
+          .byDefault(FlushStrategy.ROUND_ROBIN)
+          .experimental()
+          .does(
+              "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
+                  + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
+                  + " before slices come round. A tree that has little of the write memory and no"
+                  + " floor is flushed whole when memory runs short.",
+              "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
+
+  static final Option<L0Structure> L0_STRUCTURE =
+      ALL.option("l0Structure", oneOf(L0Structure.class))
+          .byDefault(L0Structure.GREEDY_GROUPED)
+          .experimental()
+          .does(
+              "How L0 is kept. `ORIGINAL`: a list by age. `GROUPED`: groups of disjoint SSTables,"
+                  + " of which the oldest leaves first. `GREEDY_GROUPED`: such groups, of which the"
+                  + " cheapest to merge leaves first.",
+              "The others are there to compare with.");
+
+  static final Option<MergeSelection> MERGE_SELECTION =
+      ALL.option("mergeSelection", oneOf(MergeSelection.class))
+          .byDefault(MergeSelection.GREEDY)
+          .experimental()
+          .does(
+              "Which SSTable of a level that is too large goes down. `GREEDY`: the one with the"
+                  + " least below it. `OLDEST`: the one written first.",
+              "`OLDEST` is there to compare with.");
+
+  static final Option<Double> LEVEL_DROP_FACTOR =
+      ALL.option("levelDropFactor", NUMBER)
+          .from(1.0, 100.0)
+          .byDefault(LevelingOptions.DEFAULT.dropFactor())
+          .experimental()
+          .does(
+              "By how much a tree's write memory must outgrow L1 before L1 is dropped: f of"
+                  + " section 4.1.3. Without effect with static levels.",
+              "The larger it is, the more steadily levels stay while memory comes and goes.");
+
+  static final Option<Long> STATIC_LEVELS =
+      ALL.option("levels", LEVELS)
+          .where(
+              DYNAMIC + ", or " + STATIC + "(size) with a size of at least 64KB",
+              bytes -> bytes == 0 || bytes >= MIN_STATIC_LEVELS)
+          .byDefault(0L)
+          .experimental()
+          .does(
+              "How many levels a tree has. `DYNAMIC`: as its write memory asks for."
+                  + " `STATIC(64MB)`: as 64 MB of write memory would, whatever it has.",
+              "Static levels are there to compare with.");
+
+  static final Option<MemoryComponent> MEMORY_COMPONENT =
+      ALL.option("memoryComponent", oneOf(MemoryComponent.class))
+          .byDefault(MemoryComponent.PARTITIONED)
+          .experimental()
+          .does(
+              "How a tree's write memory is arranged. `PARTITIONED`: small SSTables. `MONOLITHIC`:"
+                  + " one large B+-tree. `ACCORDION_INDEX`: small SSTables below one index."
+                  + " `ACCORDION_DATA`: small SSTables merged into one. All but the first are"
+                  + " flushed as a whole, whatever the `flushStrategy`.",
+              "The others are there to compare with.");
+
+  static final Option<WriteMemoryAllocation> WRITE_MEMORY_ALLOCATION =
+      ALL.option("writeMemoryAllocation", oneOf(WriteMemoryAllocation.class))
+          .byDefault(WriteMemoryAllocation.DYNAMIC)
+          .experimental()
+          .does(
+              "How trees come to write memory. `DYNAMIC`: all share it. `STATIC`: it is split"
+                  + " evenly among the trees written last.",
+              "`STATIC` is there to compare with.");
+
+  static final Option<Integer> STATIC_TREES =
+      ALL.option("staticTrees", COUNT)
+          .atLeast(1)
+          .where("at least 1, and each must come to 8 pages of the write memory")
+          .byDefault(8)
+          .experimental()
+          .does(
+              "Among how many trees the write memory is split with"
+                  + " `writeMemoryAllocation=STATIC`.",
+              "Set it to the number of trees that are written at a time.");
+
+  static final Option<Long> ACTIVE_TABLE_SIZE =
+      ALL.option("activeTableSize", BYTES)
+          .where("0, or from 8 pages to a quarter of the write memory and at most 64MB")
+          .byDefault(
+              "1/8 of the write memory (1/16 with Accordion), at most 32MB; it may grow further"
+                  + " while write memory is mostly free",
+              0L)
+          .experimental()
+          .does(
+              "The size at which the SSTable that takes a tree's writes is sealed. `MONOLITHIC`"
+                  + " components grow beyond it.",
+              "A larger one is slower to write to; a smaller one makes more runs to read and"
+                  + " merge.");
+
+  static final Option<Long> PAGE_SIZE =
+      ALL.option("pageSize", BYTES)
+          .where(
+              "a power of two from 4096 to 65536",
+              size -> Long.bitCount(size) == 1 && size >= 4096 && size <= 65536)
+          .byDefault("`8192`", 8192L)
+          .changes(Change.NEVER)
+          .does(
+              "Size of a page, on disk and in memory. An existing store keeps its own.",
+              "Raise it if keys need more than a quarter of a page. Otherwise 8 KB was best, or"
+                  + " nearly so, in most measurements.");
+
+  static final Option<IoMode> IO_MODE =
+      ALL.option("ioMode", oneOf(IoMode.class))
+          .byDefault(IoMode.DIRECT)
+          .does(
+              "Whether file I/O goes past the system's page cache. Where the file system can't do"
+                  + " that, `DIRECT` is the same as `BUFFERED`.",
+              "Use `BUFFERED` if the machine has memory to spare that the budget can't have.");
+
+  static final Option<Durability> DURABILITY =
+      ALL.option("durability", oneOf(Durability.class))
+          .byDefault(Durability.ASYNC)
+          .does(
+              "What writes survive that don't say. Both survive the end of the process; `SYNC`"
+                  + " survives a failure of the machine, too.",
+              "Use `SYNC` if no write that has returned may be lost by a power failure.");
+
+  static final Option<Duration> ASYNC_SYNC_INTERVAL =
+      ALL.option("asyncSyncInterval", DURATION)
+          .from(Duration.ZERO, Duration.ofHours(1))
+          .where("from 0 to an hour")
+          .byDefault(Duration.ofMillis(100))
+          .does(
+              "The longest time an `ASYNC` write stays unsynced: what a failure of the machine"
+                  + " may take.",
+              "Lengthen it on devices whose syncs are slow, if you can afford to lose more.");
+
+  static final Option<Integer> BACKGROUND_THREADS =
+      ALL.option("backgroundThreads", COUNT)
+          .from(1, 256)
+          .byDefault(
+              "the number of processors, at least 2 and at most 8",
+              before -> Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors())))
+          .does(
+              "Threads for flushes and merges.",
+              "Lower it if the program needs the processors; raise it on fast devices if writers"
+                  + " wait for flushes or merges.");
+
+  static final Option<Boolean> CREATE_IF_MISSING =
+      ALL.option("createIfMissing", BOOLEAN)
+          .byDefault(true)
+          .does(
+              "Whether to make a store where there is none.",
+              "Turn it off where a wrong path must not go unnoticed.");
+
+  static final Option<Integer> MAX_OPEN_FILES =
+      ALL.option("maxOpenFiles", COUNT)
+          .from(16, 1_000_000)
+          .byDefault(
+              "a quarter of what the process may still open, 16 to 10,000",
+              before -> DirectoryStorage.defaultMaxOpenFiles())
+          .unsetBy(0)
+          .does(
+              "How many files the store keeps open. Those read longest ago are closed, and opened"
+                  + " again when they are read.",
+              "Raise it if many more SSTables are read at random; lower it if the process needs"
+                  + " its descriptors elsewhere.");
+
+  static final Option<Boolean> CLOSE_ON_EXIT =
+      ALL.option("closeOnExit", BOOLEAN)
+          .byDefault(true)
+          .does(
+              "Whether an orderly end of the JVM closes the store.",
+              "Turn it off if the program uses or closes the store in a shutdown hook of its own.");
+
+  private StoreOption() {}
+
+  private static long parseLevels(String text) {
+    String value = text.toUpperCase(Locale.ROOT);
+    if (value.equals(DYNAMIC)) {
+      return 0;
+    }
+    if (value.startsWith(STATIC + "(") && value.endsWith(")")) {
+      long bytes = Sizes.parse(value.substring(STATIC.length() + 1, value.length() - 1));
+      if (bytes > 0) {
+        return bytes;
+      }
+    }
+    throw new IllegalArgumentException(
+        "it is neither DYNAMIC nor STATIC(64MB) or of another size"
+            + Suggestion.among(text, List.of(DYNAMIC, STATIC + "(64MB)")));
+  }
+}

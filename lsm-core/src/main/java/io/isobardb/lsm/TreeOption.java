@@ -1,0 +1,51 @@
+package io.isobardb.lsm;
+
+import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.Option;
+import io.isobardb.lsm.option.Option.Change;
+import io.isobardb.lsm.option.OptionKind;
+import io.isobardb.lsm.option.OptionSet;
+
+/** All options of a tree, each defined once; see {@link StoreOption}. */
+final class TreeOption {
+  static final OptionSet ALL = new OptionSet();
+
+  static final Option<String> KEY_ORDER =
+      ALL.option("keyOrder", OptionKind.NAME)
+          .where("the name of a `KeyOrder`")
+          .byDefault(KeyOrder.BYTES.name())
+          .changes(Change.NEVER)
+          .does(
+              "The order of keys: unsigned bytes, or an order of your own. `StoreOptions` must"
+                  + " name that each time the store is opened.",
+              "Prefer keys whose bytes sort as you need; an order of your own is slower.");
+
+  static final Option<Boolean> LOGGED =
+      ALL.option("logged", OptionKind.BOOLEAN)
+          .byDefault(true)
+          .changes(Change.NEVER)
+          .does(
+              "Whether writes go to the log. The writes of an unlogged tree survive a crash up to"
+                  + " the last `Store.checkpoint`.",
+              "Turn it off for data that can be made again, such as imports and caches.");
+
+  static final Option<Compression> COMPRESSION =
+      ALL.option("compression", OptionKind.oneOf(Compression.class))
+          .byDefault(Compression.NONE)
+          .changes(Change.NEVER)
+          .does(
+              "How pages are stored on disk. In memory they are never compressed.",
+              "Use `LZ4` for text and other repetitive values if the device is the bottleneck.");
+
+  static final Option<Integer> FILTER_BITS_PER_KEY =
+      ALL.option("filterBitsPerKey", OptionKind.COUNT)
+          .from(0, 24)
+          .byDefault(10)
+          .changes(Change.NEVER)
+          .does(
+              "Bits of filter that a key costs; 0 for no filters. With 10, about 1 % of absent"
+                  + " keys cost a read.",
+              "Use 0 if keys that are looked up are always there, or a tree is only scanned.");
+
+  private TreeOption() {}
+}
