@@ -5,6 +5,7 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -514,6 +515,26 @@ public final class DirectoryStorage implements Storage {
       }
     } finally {
       names.unlock();
+    }
+  }
+
+  /**
+   * As {@link #close}, for a directory that was to become a store and did not: the lock's file goes
+   * with the lock.
+   *
+   * @param withDirectory whether the directory goes, too, if it is empty
+   */
+  public void abandon(boolean withDirectory) throws IOException {
+    if (lockHeld() != null) {
+      Files.deleteIfExists(directory.resolve(StoreLock.FILE));
+    }
+    close();
+    if (withDirectory) {
+      try {
+        Files.deleteIfExists(directory);
+      } catch (DirectoryNotEmptyException e) {
+        // Somebody else's file is there.
+      }
     }
   }
 
