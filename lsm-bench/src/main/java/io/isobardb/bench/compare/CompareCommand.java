@@ -1,13 +1,13 @@
 package io.isobardb.bench.compare;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.TimeSpan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.isobardb.bench.compare;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.TextTable;
 import io.isobardb.tpcc.store.Survival;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.isobardb.bench.crash;
 
-import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
+import io.isobardb.cli.console.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.experiment.report.Page;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,7 +1,6 @@
 package io.isobardb.bench.experiment;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.experiment.report.Chart;
@@ -11,6 +10,7 @@ import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Svg;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.cli.console.Progress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,11 +1,11 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Count;
 import io.isobardb.bench.simulate.KeyStream;
 import io.isobardb.bench.simulate.LevelDbSimulator;
 import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
 import io.isobardb.bench.simulate.StagedSimulator;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Count;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.LevelBounds;

@@ -1,7 +1,7 @@
 package io.isobardb.bench.process;
 
-import io.isobardb.bench.console.ErrorText;
-import io.isobardb.bench.console.Messages;
+import io.isobardb.cli.console.ErrorText;
+import io.isobardb.cli.console.Messages;
 import io.isobardb.lsm.error.IsobarException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

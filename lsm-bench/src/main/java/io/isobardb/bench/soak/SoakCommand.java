@@ -1,8 +1,8 @@
 package io.isobardb.bench.soak;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.TimeSpan;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.TimeSpan;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

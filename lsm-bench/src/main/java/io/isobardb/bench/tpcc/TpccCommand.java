@@ -1,11 +1,11 @@
 package io.isobardb.bench.tpcc;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.kill.KillSpec;

@@ -1,12 +1,12 @@
 package io.isobardb.bench.ycsb;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.TextTable;
 import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.isobardb.bench.console;
+package io.isobardb.cli.console;
 
 import java.util.Locale;
 import java.util.regex.Matcher;

@@ -1,8 +1,12 @@
-package io.isobardb.bench.console;
+package io.isobardb.cli.console;
 
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 
 /** What went wrong, in a line. */
 public final class ErrorText {
@@ -12,10 +16,20 @@ public final class ErrorText {
   public static String of(Throwable e) {
     if (e instanceof FileSystemException failed && failed.getReason() == null) {
       // Its message is the file's name alone.
+      Path file = failed.getFile() == null ? null : Path.of(failed.getFile()).toAbsolutePath();
       if (e instanceof NoSuchFileException) {
-        return "there is no " + failed.getFile();
+        return "there is no " + file;
       }
-      return e.getClass().getSimpleName().replace("Exception", "") + ": " + e.getMessage();
+      if (e instanceof AccessDeniedException) {
+        return file + ": permission denied; run as a user who has the right to, or change its mode";
+      }
+      if (e instanceof FileAlreadyExistsException) {
+        return file + " exists already; give another name";
+      }
+      if (e instanceof NotDirectoryException) {
+        return file + " is no directory; give one";
+      }
+      return file + ": " + e.getClass().getSimpleName().replace("Exception", "");
     }
     String message = e.getMessage() == null ? e.toString() : e.getMessage();
     if (e instanceof UncheckedIOException && e.getCause() != null) {

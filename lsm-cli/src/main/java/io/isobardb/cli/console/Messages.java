@@ -1,4 +1,4 @@
-package io.isobardb.bench.console;
+package io.isobardb.cli.console;
 
 import java.util.logging.Handler;
 import java.util.logging.Level;

@@ -1,56 +1,101 @@
-package io.isobardb.bench.console;
+package io.isobardb.cli.console;
 
+import java.io.IOException;
 import java.io.PrintStream;
-import java.util.concurrent.TimeUnit;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.function.LongSupplier;
 
 /**
- * Says on standard error how far long work is: on a terminal one line that is overwritten, else a
- * plain line per stage, and one a minute.
+ * Says how far long work is, in one line of the terminal that is overwritten. Silent if standard
+ * error is no terminal.
  *
- * <p>Whether standard error is a terminal is told by the launcher ({@code isobar.terminal}), since
- * the JVM can't see it. Not thread-safe.
+ * <p>Not thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final String CLEAR_LINE = "\r\u001b[K";
+  private static final int MOST_COLUMNS = 110;
 
-  private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+  /** An earlier guess at what is left would jump. */
+  private static final double LEAST_SECONDS = 3;
+
+  private static final double LEAST_SHARE = 0.01;
 
   private final PrintStream out;
   private final boolean terminal;
+  private final LongSupplier nanoTime;
+  private long stageNanos;
   private boolean lineOpen;
-  private long shownNanos = System.nanoTime();
 
   /** Progress on standard error. */
   public static Progress onStandardError() {
-    return new Progress(System.err, Boolean.getBoolean("isobar.terminal"));
+    return new Progress(System.err, isTerminal(), System::nanoTime);
   }
 
-  Progress(PrintStream out, boolean terminal) {
+  Progress(PrintStream out, boolean terminal, LongSupplier nanoTime) {
     this.out = out;
     this.terminal = terminal;
+    this.nanoTime = nanoTime;
+    this.stageNanos = nanoTime.getAsLong();
   }
 
-  /** A new stage of the work began. */
+  /** The launcher can tell; without it, Linux can. */
+  private static boolean isTerminal() {
+    if (Boolean.getBoolean("isobar.terminal")) {
+      return true;
+    }
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
+  }
+
+  /** Whether anything is shown. */
+  public boolean isShown() {
+    return terminal;
+  }
+
+  /** A new stage of the work began: what is left is counted from here. */
   public void stage(String text) {
-    if (terminal) {
-      update(text);
-    } else {
-      out.println(text);
-    }
+    stageNanos = nanoTime.getAsLong();
+    update(text);
   }
 
-  /** The stage went on: shown at once on a terminal, in a log once a minute. */
+  /** The stage went on. */
   public void update(String text) {
-    long now = System.nanoTime();
-    if (!terminal && now - shownNanos > LOG_INTERVAL_NANOS) {
-      shownNanos = now;
-      out.println(text);
-    }
     if (terminal) {
-      out.print(CLEAR_LINE + (text.length() > 110 ? text.substring(0, 110) : text));
+      String shown = text.length() > MOST_COLUMNS ? text.substring(0, MOST_COLUMNS) : text;
+      out.print(CLEAR_LINE + shown);
       out.flush();
       lineOpen = true;
     }
+  }
+
+  /**
+   * As {@link #update(String)}, with the time that the stage may still take.
+   *
+   * @param done the part of the stage's work that is done, of {@code all}
+   */
+  public void update(String text, double done, double all) {
+    if (terminal) {
+      double seconds = (nanoTime.getAsLong() - stageNanos) / 1e9;
+      double share = done / all;
+      boolean known = seconds >= LEAST_SECONDS && share >= LEAST_SHARE && share <= 1;
+      update(known ? text + ", " + about(seconds * (1 - share) / share) + " left" : text);
+    }
+  }
+
+  /** A length of time for people: "about 40 s", "about 3 min", "about 2.5 h". */
+  public static String about(double seconds) {
+    if (seconds < 90) {
+      return String.format(Locale.ROOT, "about %.0f s", Math.ceil(seconds));
+    }
+    return seconds < 5400
+        ? String.format(Locale.ROOT, "about %.0f min", seconds / 60)
+        : String.format(Locale.ROOT, "about %.1f h", seconds / 3600);
   }
 
   /** Clears the line, so that what follows starts on an empty one. */

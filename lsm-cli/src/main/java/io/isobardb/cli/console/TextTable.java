@@ -1,4 +1,4 @@
-package io.isobardb.bench.console;
+package io.isobardb.cli.console;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,6 @@
  * is printed to the commands.
  */
 @NullMarked
-package io.isobardb.bench.console;
+package io.isobardb.cli.console;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,15 +1,20 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
+
+import static io.isobardb.cli.console.Numbers.count;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Progress;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.recovery.CheckReport;
 import io.isobardb.lsm.recovery.StoreInspector;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,21 +32,22 @@ import picocli.CommandLine.Spec;
     description = "Checks every page, record, order and reference of a store that is not open.",
     footer = {
       "",
-      "Changes nothing. Exit code: 0 if the store is sound, 1 if something is wrong or the store",
-      "can't be read, 2 for wrong usage. Notes tell of what a crash left behind; they are harmless."
+      "Changes nothing. Notes tell of what a crash left behind; they are harmless. Of a damaged",
+      "store, 'isobar repair' saves what can be read."
     })
 public final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
-  @Mixin private StoreArgument store;
+  @Mixin private StoreArgument store = new StoreArgument();
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException {
+    Path directory = store.directory();
     CheckReport report;
     try (Progress progress = Progress.onStandardError();
-        StoreInspector inspector = Store.inspect(store.directory(), store.options())) {
+        StoreInspector inspector = Store.inspect(directory, store.options())) {
       report =
           inspector.check(
               (what, done, total) ->
@@ -51,37 +57,46 @@ public final class CheckCommand implements Callable<Integer> {
                           + ": "
                           + ByteSize.format(done)
                           + " of "
-                          + ByteSize.format(total)));
+                          + ByteSize.format(total),
+                      done,
+                      total));
     } catch (CorruptionException e) {
       // Without its manifest there is no more of the store to look at.
       report = new CheckReport(List.of(Finding.of(e.file(), e)), List.of(), 0, 0, 0, 0, 0, 0, 0);
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? json(report) : text(report));
+    out.print(json ? json(directory, report) : text(directory, report));
     out.flush();
-    return report.isSound() ? 0 : 1;
+    return (report.isSound() ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
-  private static String text(CheckReport report) {
+  private static String text(Path directory, CheckReport report) {
     StringBuilder text = new StringBuilder();
     report.notes().forEach(note -> text.append("note: ").append(note).append('\n'));
-    report.findings().forEach(finding -> text.append("WRONG: ").append(finding).append('\n'));
+    for (Finding finding : report.findings()) {
+      text.append("WRONG: ").append(directory).append(File.separator).append(finding).append('\n');
+    }
     text.append(
         String.format(
-            "%d trees, %d SSTables (%s, %,d pages, %,d entries), log of %s (%,d operations)%n",
-            report.trees(),
-            report.tables(),
+            "%s, %s (%s, %s, %s), log of %s (%s)%n",
+            count(report.trees(), "tree"),
+            count(report.tables(), "SSTable"),
             ByteSize.format(report.tableBytes()),
-            report.pages(),
-            report.entries(),
+            count(report.pages(), "page"),
+            report.entries() == 1 ? "1 entry" : String.format("%,d entries", report.entries()),
             ByteSize.format(report.logBytes()),
-            report.logOperations()));
-    int count = report.findings().size();
-    return text.append(count == 0 ? "sound\n" : count + (count == 1 ? " finding\n" : " findings\n"))
+            count(report.logOperations(), "operation")));
+    if (report.isSound()) {
+      return text.append("sound\n").toString();
+    }
+    return text.append(count(report.findings().size(), "finding"))
+        .append("; what can be read is saved by: isobar repair ")
+        .append(directory)
+        .append(" --to NEWDIR\n")
         .toString();
   }
 
-  private static String json(CheckReport report) throws IOException {
+  private static String json(Path directory, CheckReport report) throws IOException {
     List<Map<String, Object>> findings = new ArrayList<>();
     for (Finding finding : report.findings()) {
       Map<String, Object> one = new LinkedHashMap<>();
@@ -91,6 +106,7 @@ public final class CheckCommand implements Callable<Integer> {
       findings.add(one);
     }
     Map<String, Object> all = new LinkedHashMap<>();
+    all.put("directory", directory.toString());
     all.put("sound", report.isSound());
     all.put("findings", findings);
     all.put("notes", report.notes());

@@ -1,7 +1,9 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.version.Recovered;
 import java.io.IOException;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Spec;
     })
 public final class DumpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
-  @Mixin private StoreArgument store;
+  @Mixin private StoreArgument store = new StoreArgument();
 
   @Option(names = "--tree", paramLabel = "NAME", description = "Only this tree.")
   private @Nullable String tree;
@@ -55,14 +57,12 @@ public final class DumpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (limit < 1) {
-      throw new IllegalArgumentException("--limit must be at least 1, not " + limit);
-    }
+    Numbers.checkAtLeast("--limit", limit, 1);
     byte[] first = from == null ? null : KeyText.parse(from);
     byte[] end = to == null ? null : KeyText.parse(to);
     boolean listKeys = keys || first != null || end != null;
     PrintWriter out = spec.commandLine().getOut();
-    try (StoreInspector inspector = Store.inspect(store.directory(), store.options())) {
+    try (StoreInspector inspector = Store.inspect(store.store(), store.options())) {
       StoreDump dump = new StoreDump(inspector);
       List<Map<String, Object>> trees = new ArrayList<>();
       for (Recovered.Tree one : chosen(inspector)) {
@@ -80,6 +80,8 @@ public final class DumpCommand implements Callable<Integer> {
       } else {
         DumpText.print(all, out);
       }
+    } catch (CorruptionException e) {
+      throw store.damaged(e);
     }
     out.flush();
     return 0;

@@ -1,7 +1,8 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.TextTable;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.TextTable;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,7 @@ final class DumpText {
   private static void printRun(Map<String, Object> run, PrintWriter out) {
     List<Map<String, Object>> tables = list(run, "tables");
     out.println();
-    out.println(run.get("run") + ": " + tables.size() + " SSTables");
+    out.println(run.get("run") + ": " + Numbers.count(tables.size(), "SSTable"));
     if (tables.isEmpty()) {
       return;
     }

@@ -1,4 +1,4 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;

@@ -1,7 +1,10 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.Progress;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
@@ -12,7 +15,6 @@ import io.isobardb.lsm.recovery.StoreInspector;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,13 +39,11 @@ import picocli.CommandLine.Spec;
       "taken; what can't be read is told of by file, offset and range of keys. Keys in such a range",
       "may be missing, or have older values. If the manifest can't be read, all files count, and",
       "nobody knows whether one is missing. The new store is checked before this ends.",
-      "Exit code: 0 if nothing is lost, 1 if something is, 2 if there is no repaired store."
+      "Exit code 1 says that something may be lost. If the repair fails, nothing is left in NEWDIR."
     })
 public final class RepairCommand implements Callable<Integer> {
-  private static final int NOT_POSSIBLE = 2;
-
   @Spec private CommandSpec spec;
-  @Mixin private StoreArgument store;
+  @Mixin private StoreArgument store = new StoreArgument();
 
   @Option(
       names = "--to",
@@ -58,6 +58,7 @@ public final class RepairCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Path directory = store.directory();
+    target = target.toAbsolutePath().normalize();
     if (Files.exists(target)) {
       throw new IllegalArgumentException(
           target + " exists already; give a directory that does not");
@@ -71,32 +72,25 @@ public final class RepairCommand implements Callable<Integer> {
               target,
               store.options(),
               (what, done, total) ->
-                  progress.update("repairing " + what + ": " + done + " of " + total));
+                  progress.update("repairing " + what + ": " + done + " of " + total, done, total));
       progress.update("checking the new store");
       findings = check();
     } catch (IsobarException | UncheckedIOException e) {
-      removeIfEmpty(target);
-      spec.commandLine().getErr().println("isobar repair: not possible: " + e.getMessage());
-      return NOT_POSSIBLE;
+      Exit exit = Exit.of(e) == Exit.REFUSED ? Exit.REFUSED : Exit.FAILURE;
+      throw new FailedException(exit, "not possible: " + e.getMessage(), e);
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(json ? json(report, findings) : text(report, findings));
     out.flush();
-    return !findings.isEmpty() ? NOT_POSSIBLE : report.isComplete() ? 0 : 1;
+    Exit exit =
+        !findings.isEmpty() ? Exit.FAILURE : report.isComplete() ? Exit.SUCCESS : Exit.FINDING;
+    return exit.code();
   }
 
   private List<Finding> check() throws IOException {
     try (StoreInspector inspector = Store.inspect(target, store.options())) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       return report.findings();
-    }
-  }
-
-  private static void removeIfEmpty(Path directory) throws IOException {
-    try {
-      Files.deleteIfExists(directory);
-    } catch (DirectoryNotEmptyException e) {
-      // What was written so far may be of use to whoever looks for the cause.
     }
   }
 
@@ -107,13 +101,12 @@ public final class RepairCommand implements Callable<Integer> {
     findings.forEach(
         finding -> text.append("WRONG in the new store: ").append(finding).append('\n'));
     for (RepairReport.SavedTree tree : report.trees()) {
-      text.append(String.format("tree '%s': %,d keys%n", tree.name(), tree.entries()));
+      text.append(
+          String.format("tree '%s': %s%n", tree.name(), Numbers.count(tree.entries(), "key")));
     }
     int count = report.losses().size();
     return text.append(
-            count == 0
-                ? "nothing lost\n"
-                : count + (count == 1 ? " part" : " parts") + " may be lost\n")
+            count == 0 ? "nothing lost\n" : Numbers.count(count, "part") + " may be lost\n")
         .toString();
   }
 

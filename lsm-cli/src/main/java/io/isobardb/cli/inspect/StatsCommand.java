@@ -1,9 +1,10 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.TextTable;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.TextTable;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.error.CorruptionException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
     })
 public final class StatsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
-  @Mixin private StoreArgument store;
+  @Mixin private StoreArgument store = new StoreArgument();
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
@@ -31,13 +32,15 @@ public final class StatsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    try (Store opened = Store.open(store.directory(), store.options())) {
+    try (Store opened = Store.open(store.store(), store.options())) {
       StoreStats stats = opened.stats();
       if (json) {
         out.println(stats.toJson());
       } else {
         print(stats, out);
       }
+    } catch (CorruptionException e) {
+      throw store.damaged(e);
     }
     out.flush();
     return 0;

@@ -1,8 +1,12 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
-import io.isobardb.bench.console.ByteSize;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.error.CorruptionException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,6 +15,9 @@ import picocli.CommandLine.Parameters;
 
 /** Which store, how much memory to look at it with, and the orders of its keys. */
 final class StoreArgument {
+  /** What a store needs to be opened. */
+  private static final int LEAST_MEMORY = 4 << 20;
+
   @Parameters(index = "0", paramLabel = "DIR", description = "The store's directory.")
   private Path directory = Path.of("");
 
@@ -31,15 +38,58 @@ final class StoreArgument {
   private List<String> keyOrders = List.of();
 
   /**
-   * The directory.
+   * The directory, as an absolute path.
    *
    * @throws IllegalArgumentException if it is none
    */
   Path directory() {
-    if (Files.notExists(directory) || Files.isRegularFile(directory)) {
-      throw new IllegalArgumentException("there is no directory " + directory);
+    return directory(directory);
+  }
+
+  /** As {@link #directory()}, for a command that takes nothing else. */
+  static Path directory(Path given) {
+    Path absolute = given.toAbsolutePath().normalize();
+    if (Files.notExists(absolute)) {
+      throw new IllegalArgumentException("there is no directory " + absolute);
     }
-    return directory;
+    if (Files.isRegularFile(absolute)) {
+      throw new IllegalArgumentException(
+          absolute + " is a file; give the directory that is the store");
+    }
+    return absolute;
+  }
+
+  /**
+   * The directory of something that calls itself a store.
+   *
+   * @throws IllegalArgumentException if it is no directory
+   * @throws FailedException if it has no manifest
+   */
+  static Path store(Path given) {
+    Path store = directory(given);
+    // False if the directory may not be searched, which reading a file there reports.
+    if (Files.notExists(store.resolve("CURRENT"))) {
+      throw new FailedException(
+          Exit.FAILURE,
+          store + " is not a store: it has no file CURRENT; give a store's directory");
+    }
+    return store;
+  }
+
+  /** As {@link #store(Path)}. */
+  Path store() {
+    return store(directory);
+  }
+
+  /** What a command says that can't go on for damage. */
+  FailedException damaged(CorruptionException e) {
+    String tree = e.tree() == null ? "" : ", of tree '" + e.tree() + "'";
+    return new FailedException(
+        Exit.FINDING,
+        String.format(
+            "damaged: %s at offset %d%s: %s; 'isobar check %s' tells what else is",
+            directory().resolve(e.file()), e.offset(), tree, e.what(), directory()),
+        e);
   }
 
   /**
@@ -48,6 +98,7 @@ final class StoreArgument {
    * @throws IllegalArgumentException if a key order can't be had
    */
   StoreOptions options() {
+    Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
     StoreOptions.Builder options =
         StoreOptions.builder().memoryBudget(memory.bytes()).createIfMissing(false);
     keyOrders.forEach(name -> options.keyOrder(keyOrder(name)));

@@ -1,4 +1,4 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.KeyOrder;

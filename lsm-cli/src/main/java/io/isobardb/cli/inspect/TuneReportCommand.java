@@ -1,9 +1,10 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.lsm.error.FormatException;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.Replay;
@@ -50,22 +51,15 @@ public final class TuneReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (Files.notExists(directory) || Files.isRegularFile(directory)) {
-      throw new IllegalArgumentException("there is no directory " + directory);
-    }
-    // False if the directory may not be searched, which reading the file reports.
-    if (Files.notExists(directory.resolve("CURRENT"))) {
-      throw new FormatException(
-          directory + " is not a store: it has no file CURRENT; give a store's directory");
-    }
-    Path file = directory.resolve(TunerFile.NAME);
+    Path file = StoreArgument.store(directory).resolve(TunerFile.NAME);
     String text = Files.notExists(file) ? "" : new String(Files.readAllBytes(file), UTF_8);
     TunerHistory history = TunerFile.parse(text);
     int unreadable = TunerFile.unreadableLines(text);
     if (unreadable > 0) {
       // Also what a process that was killed while it wrote leaves behind.
       PrintWriter err = spec.commandLine().getErr();
-      err.printf("%s: passed over %d lines, damaged or of another version%n", file, unreadable);
+      String lines = Numbers.count(unreadable, "line");
+      err.printf("%s: passed over %s, damaged or of another version%n", file, lines);
       err.flush();
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -82,12 +76,12 @@ public final class TuneReportCommand implements Callable<Integer> {
     List<String> differences = Replay.differences(decisions, fromStart);
     differences.forEach(out::println);
     out.println(
-        Replay.count(decisions, fromStart)
-            + " decisions replayed, "
+        Numbers.count(Replay.count(decisions, fromStart), "decision")
+            + " replayed, "
             + differences.size()
             + " of them made otherwise");
     out.flush();
-    return differences.isEmpty() ? 0 : 1;
+    return (differences.isEmpty() ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
   private static String json(TunerHistory history) throws IOException {

@@ -5,6 +5,6 @@
  * store, as any program does. Leaves the reading of files to {@code lsm-core}.
  */
 @NullMarked
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.isobardb.bench.console;
+package io.isobardb.cli.console;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

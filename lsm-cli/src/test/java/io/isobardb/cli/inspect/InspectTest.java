@@ -1,4 +1,4 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.Isobar;
+import io.isobardb.cli.Main;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -59,7 +59,7 @@ class InspectTest {
   private int run(String... args) {
     StringWriter outText = new StringWriter();
     StringWriter errText = new StringWriter();
-    CommandLine commandLine = Isobar.commandLine();
+    CommandLine commandLine = Main.commandLine();
     commandLine.setOut(new PrintWriter(outText));
     commandLine.setErr(new PrintWriter(errText));
     int code = commandLine.execute(args);
@@ -90,7 +90,8 @@ class InspectTest {
     content[4096 + 7] ^= 1;
     Files.write(table, content);
     assertEquals(1, run("check", dir));
-    assertTrue(out.contains("WRONG: " + table.getFileName() + " at offset 4096"), out);
+    assertTrue(out.contains("WRONG: " + table + " at offset 4096"), out);
+    assertTrue(out.contains("isobar repair " + dir + " --to NEWDIR"), out);
     assertEquals(1, run("check", dir, "--json"));
     List<?> findings = (List<?>) JSON.std.mapFrom(out).get("findings");
     assertEquals(table.getFileName().toString(), ((Map<?, ?>) findings.get(0)).get("file"));
@@ -103,7 +104,7 @@ class InspectTest {
     content[content.length - 1] ^= 1;
     Files.write(current, content);
     assertEquals(1, run("check", dir));
-    assertTrue(out.contains("WRONG: CURRENT"), out);
+    assertTrue(out.contains("WRONG: " + current), out);
   }
 
   @Test
@@ -154,7 +155,7 @@ class InspectTest {
             new MemoryTuner(TunerOptions.DEFAULT).decide(history, next).decisions().get(1));
     Files.writeString(Path.of(dir, TunerFile.NAME), line + "\n" + second + "\n");
     assertEquals(0, run("tune-report", dir, "--replay"), out);
-    assertEquals("1 decisions replayed, 0 of them made otherwise", out.strip());
+    assertEquals("1 decision replayed, 0 of them made otherwise", out.strip());
   }
 
   @Test
@@ -198,9 +199,9 @@ class InspectTest {
     }
     assertEquals(0, run("check", dir));
     assertTrue(out.contains("'backwards', which is not known here"), out);
-    assertEquals(1, run("stats", dir));
+    assertEquals(4, run("stats", dir));
     assertTrue(err.contains("'backwards'") && err.contains("--key-order"), err);
-    assertEquals(1, run("dump", dir, "--tree", "back", "--keys"));
+    assertEquals(4, run("dump", dir, "--tree", "back", "--keys"));
     assertTrue(err.contains("'backwards'"), err);
     assertEquals(1, run("repair", dir, "--to", dir + "-partly"));
     assertTrue(out.contains("key order 'backwards' is not known here"), out);
@@ -241,8 +242,10 @@ class InspectTest {
       assertEquals(2, run(command, dir + "-not-there"), command);
       assertTrue(err.contains("there is no directory"), err);
       Path empty = Files.createDirectories(temporary.resolve("empty"));
-      assertEquals(1, run(command, empty.toString()), command);
-      assertTrue(err.contains("isobar " + command + ": "), err);
+      assertEquals(4, run(command, empty.toString()), command);
+      assertTrue(err.startsWith("isobar " + command + ": " + empty + " is not a store"), err);
+      assertEquals(1, err.lines().count(), err);
+      assertFalse(Files.exists(empty.resolve("LOCK")), command);
     }
     assertEquals(2, run("dump", dir, "--tree", "nobody"));
     assertTrue(err.contains("users"), err);

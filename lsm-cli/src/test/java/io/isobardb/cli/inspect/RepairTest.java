@@ -1,4 +1,4 @@
-package io.isobardb.bench.inspect;
+package io.isobardb.cli.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.Isobar;
+import io.isobardb.cli.Main;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -52,7 +52,7 @@ class RepairTest {
   private int repair(String... more) {
     StringWriter outText = new StringWriter();
     StringWriter errText = new StringWriter();
-    CommandLine commandLine = Isobar.commandLine();
+    CommandLine commandLine = Main.commandLine();
     commandLine.setOut(new PrintWriter(outText));
     commandLine.setErr(new PrintWriter(errText));
     List<String> args =
@@ -141,7 +141,7 @@ class RepairTest {
     for (Path file : files("", "")) {
       Files.write(file, new byte[100]);
     }
-    assertEquals(2, repair(), out + err);
+    assertEquals(4, repair(), out + err);
     assertTrue(err.contains("not possible"), err);
     assertFalse(Files.exists(fresh));
     Files.createDirectories(fresh);
@@ -152,8 +152,9 @@ class RepairTest {
   @Test
   void aStoreThatIsOpenIsRefused() {
     try (Store store = Store.open(dir, OPTIONS)) {
-      assertEquals(2, repair(), out + err);
+      assertEquals(3, repair(), out + err);
       assertTrue(err.contains("open already"), err);
+      assertFalse(Files.exists(fresh));
       assertEquals(List.of("users"), store.treeNames());
     }
   }
