@@ -6,6 +6,7 @@ import io.isobardb.cli.console.ErrorText;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.cli.inspect.CheckCommand;
 import io.isobardb.cli.inspect.DumpCommand;
@@ -131,6 +132,9 @@ public abstract class Program implements Runnable {
 
   private static int failed(Exception e, CommandLine line) {
     Exit exit = Exit.of(e);
+    if (Shutdown.isUnderWay()) {
+      return exit.code();
+    }
     if (exit == Exit.USAGE && !(e instanceof FailedException)) {
       return wrongUsage(e, line);
     }

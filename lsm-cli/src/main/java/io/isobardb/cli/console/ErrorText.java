@@ -1,5 +1,7 @@
 package io.isobardb.cli.console;
 
+import io.isobardb.lsm.error.IsobarException;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -7,13 +9,29 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import picocli.CommandLine.PicocliException;
 
 /** What went wrong, in a line. */
 public final class ErrorText {
   private ErrorText() {}
 
-  /** The exception's message; what it leaves to its type or its cause is added. */
+  /**
+   * The exception's message; what it leaves to its type or its cause is added. Of what nobody
+   * foresaw the type is told, too, and how to see where it came from.
+   */
   public static String of(Throwable e) {
+    boolean foreseen =
+        e instanceof IllegalArgumentException
+            || e instanceof IllegalStateException
+            || e instanceof IsobarException
+            || e instanceof IOException
+            || e instanceof UncheckedIOException
+            || e instanceof FailedException
+            || e instanceof PicocliException;
+    return foreseen ? message(e) : e + " (this should not happen; --trace shows where it did)";
+  }
+
+  private static String message(Throwable e) {
     if (e instanceof FileSystemException failed && failed.getReason() == null) {
       // Its message is the file's name alone.
       Path file = failed.getFile() == null ? null : Path.of(failed.getFile()).toAbsolutePath();
@@ -33,7 +51,7 @@ public final class ErrorText {
     }
     String message = e.getMessage() == null ? e.toString() : e.getMessage();
     if (e instanceof UncheckedIOException && e.getCause() != null) {
-      String cause = of(e.getCause());
+      String cause = message(e.getCause());
       return message.contains(cause) ? message : message + " (" + cause + ")";
     }
     return message;

@@ -22,6 +22,16 @@ public final class Progress implements AutoCloseable {
 
   private static final double LEAST_SHARE = 0.01;
 
+  /** What is told how far work is: a {@link Progress}, or whoever else wants to know. */
+  @FunctionalInterface
+  public interface Watcher {
+    /** Tells nobody. */
+    Watcher NONE = (text, done, all) -> {};
+
+    /** As {@link Progress#update(String, double, double)}. */
+    void at(String text, double done, double all);
+  }
+
   private final PrintStream out;
   private final boolean terminal;
   private final LongSupplier nanoTime;
@@ -66,11 +76,23 @@ public final class Progress implements AutoCloseable {
 
   /** The stage went on. */
   public void update(String text) {
+    show(text, "");
+  }
+
+  private void show(String text, String end) {
     if (terminal) {
-      String shown = text.length() > MOST_COLUMNS ? text.substring(0, MOST_COLUMNS) : text;
-      out.print(CLEAR_LINE + shown);
+      int room = MOST_COLUMNS - end.length();
+      out.print(CLEAR_LINE + (text.length() > room ? text.substring(0, room) : text) + end);
       out.flush();
       lineOpen = true;
+    }
+  }
+
+  /** Says something that stays on the screen. */
+  public void note(String text) {
+    if (terminal) {
+      close();
+      out.println(text);
     }
   }
 
@@ -80,12 +102,10 @@ public final class Progress implements AutoCloseable {
    * @param done the part of the stage's work that is done, of {@code all}
    */
   public void update(String text, double done, double all) {
-    if (terminal) {
-      double seconds = (nanoTime.getAsLong() - stageNanos) / 1e9;
-      double share = done / all;
-      boolean known = seconds >= LEAST_SECONDS && share >= LEAST_SHARE && share <= 1;
-      update(known ? text + ", " + about(seconds * (1 - share) / share) + " left" : text);
-    }
+    double seconds = (nanoTime.getAsLong() - stageNanos) / 1e9;
+    double share = done / all;
+    boolean known = seconds >= LEAST_SECONDS && share >= LEAST_SHARE && share <= 1;
+    show(text, known ? ", " + about(seconds * (1 - share) / share) + " left" : "");
   }
 
   /** A length of time for people: "about 40 s", "about 3 min", "about 2.5 h". */
