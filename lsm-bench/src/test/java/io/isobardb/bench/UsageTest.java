@@ -64,7 +64,7 @@ class UsageTest {
         "tpcc --warehouses 0 | --warehouses must be 1 to 1,000,000, not 0",
         "tpcc --terminals 0 | --terminals must be 1 to 10,000",
         "tpcc --duration 0s | --duration must be longer than 0",
-        "tpcc --memory 1MB | --memory must be 4 MB or more",
+        "tpcc --memory 1MB | --memory must be 8 MB or more",
         "tpcc --kill-test 0 | --kill-test must be 1 or more",
         "tpcc --scale 0 | --scale must be above 0",
         "tpcc --scale NaN | 'NaN' is not a number",

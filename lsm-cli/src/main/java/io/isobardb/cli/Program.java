@@ -105,8 +105,16 @@ public abstract class Program implements Runnable {
   }
 
   private static int wrongUsage(Exception e, CommandLine line) {
-    StringBuilder text = new StringBuilder(sentence(ErrorText.of(e)));
-    if (e instanceof UnmatchedArgumentException unmatched) {
+    StringBuilder text = new StringBuilder();
+    if (!(e instanceof UnmatchedArgumentException unmatched)) {
+      text.append(sentence(ErrorText.of(e)));
+    } else {
+      String what =
+          unmatched.isUnknownOption()
+              ? "option"
+              : line.getSubcommands().isEmpty() ? "further argument" : "command";
+      text.append("there is no ").append(what).append(" '");
+      text.append(unmatched.getUnmatched().get(0)).append('\'');
       List<String> suggestions = unmatched.getSuggestions();
       if (!suggestions.isEmpty()) {
         text.append("; did you mean ").append(String.join(", ", suggestions)).append('?');

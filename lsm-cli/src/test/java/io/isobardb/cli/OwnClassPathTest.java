@@ -87,7 +87,7 @@ class OwnClassPathTest {
     String repaired = run(0, "repair", dir.toString(), "--to", dir + "-new");
     assertEquals("tree 'users': 2 keys\nnothing lost\n", repaired);
     assertEquals(
-        "isobar check: unknown option: '--sped' (see 'isobar check --help')\n",
+        "isobar check: there is no option '--sped' (see 'isobar check --help')\n",
         run(2, "check", dir.toString(), "--sped"));
   }
 }

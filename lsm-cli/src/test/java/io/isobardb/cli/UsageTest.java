@@ -102,7 +102,9 @@ class UsageTest {
   @Test
   void aWrongNameGetsASuggestion() {
     run("chek");
-    assertTrue(err.contains("did you mean check"), err);
+    assertTrue(err.startsWith("isobar: there is no command 'chek'; did you mean check"), err);
+    run("check", dir.toString(), "more");
+    assertTrue(err.startsWith("isobar check: there is no further argument 'more' (see"), err);
     run("check", dir.toString(), "--jsn");
     assertTrue(err.contains("did you mean --json"), err);
   }

@@ -3,6 +3,7 @@ package io.isobardb.bench.tpcc;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.process.ChildMain;
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.tpcc.check.Condition;
 import io.isobardb.tpcc.check.ConsistencyCheck;
 import io.isobardb.tpcc.check.Findings;
@@ -47,14 +48,14 @@ final class TpccChild {
 
   private void run() throws InterruptedException, IOException {
     try (TpccStore store = EngineKind.openStore(spec.store())) {
-      stage("loading " + spec.scale().warehouses() + " warehouses");
+      stage("loading " + Numbers.count(spec.scale().warehouses(), "warehouse"));
       LoadMark mark = Loading.load(store, spec.scale(), spec.run().seed(), this::progress);
       if (mark == null) {
         mark = Loader.loaded(store);
       } else if (spec.check()) {
         check(store, mark.scale(), "after the load");
       }
-      stage("running " + spec.run().threads() + " terminals");
+      stage("running " + Numbers.count(spec.run().threads(), "terminal"));
       RunResult result = run(store, mark);
       Report report =
           new Report(spec.store(), spec.run(), mark.scale(), result, store.configuration());

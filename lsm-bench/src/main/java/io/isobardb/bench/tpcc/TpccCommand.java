@@ -57,7 +57,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class TpccCommand implements Callable<Integer> {
   private static final long HEAP_BYTES = 512L << 20;
   private static final long OTHER_DIRECT_BYTES = 256L << 20;
-  private static final int LEAST_MEMORY = 4 << 20;
+  private static final int LEAST_MEMORY = 8 << 20;
   private static final int MOST_TERMINALS = 10_000;
   private static final int KILL_LONGEST_MILLIS = 2000;
 

@@ -82,7 +82,8 @@ public final class Progress implements AutoCloseable {
   private void show(String text, String end) {
     if (terminal) {
       int room = MOST_COLUMNS - end.length();
-      out.print(CLEAR_LINE + (text.length() > room ? text.substring(0, room) : text) + end);
+      String shown = text.length() > room ? text.substring(0, room).stripTrailing() : text;
+      out.print(CLEAR_LINE + shown + end);
       out.flush();
       lineOpen = true;
     }

@@ -32,8 +32,8 @@ import picocli.CommandLine.Spec;
     description = "Checks every page, record, order and reference of a store that is not open.",
     footer = {
       "",
-      "Changes nothing. Notes tell of what a crash left behind; they are harmless. Of a damaged",
-      "store, 'isobar repair' saves what can be read."
+      "Changes nothing. Notes tell of what a crash left behind; they are harmless. Of a"
+          + " damaged store, 'isobar repair' saves what can be read."
     })
 public final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

@@ -26,8 +26,9 @@ import picocli.CommandLine.Spec;
     description = "Lists trees, levels, groups and SSTables of a store that is not open, and keys.",
     footer = {
       "",
-      "Changes nothing. Keys are given and shown as text, or as 0x and hexadecimal digits. --keys",
-      "lists all versions: those in SSTables by key, then those in the log in the order written."
+      "Changes nothing. Keys are given and shown as text, or as 0x and hexadecimal digits."
+          + " --keys lists all versions: those in SSTables by key, then those in the log in the order"
+          + " written."
     })
 public final class DumpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

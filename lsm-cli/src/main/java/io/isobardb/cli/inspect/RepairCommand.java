@@ -35,11 +35,12 @@ import picocli.CommandLine.Spec;
     description = "Makes a new store of what can be read of a damaged one.",
     footer = {
       "",
-      "The damaged store is left as it is. Of each key the newest version that any file holds is",
-      "taken; what can't be read is told of by file, offset and range of keys. Keys in such a range",
-      "may be missing, or have older values. If the manifest can't be read, all files count, and",
-      "nobody knows whether one is missing. The new store is checked before this ends.",
-      "Exit code 1 says that something may be lost. If the repair fails, nothing is left in NEWDIR."
+      "The damaged store is left as it is. Of each key the newest version that any file holds is"
+          + " taken; what can't be read is told of by file, offset and range of keys. Keys in such a"
+          + " range may be missing, or have older values. If the manifest can't be read, all files"
+          + " count, and nobody knows whether one is missing. The new store is checked before this"
+          + " ends. Exit code 1 says that something may be lost. If the repair fails, nothing is"
+          + " left in NEWDIR."
     })
 public final class RepairCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -80,7 +81,7 @@ public final class RepairCommand implements Callable<Integer> {
       throw new FailedException(exit, "not possible: " + e.getMessage(), e);
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? json(report, findings) : text(report, findings));
+    out.print(json ? json(report, findings) : text(directory, report, findings));
     out.flush();
     Exit exit =
         !findings.isEmpty() ? Exit.FAILURE : report.isComplete() ? Exit.SUCCESS : Exit.FINDING;
@@ -94,10 +95,12 @@ public final class RepairCommand implements Callable<Integer> {
     }
   }
 
-  private static String text(RepairReport report, List<Finding> findings) {
+  private static String text(Path directory, RepairReport report, List<Finding> findings) {
     StringBuilder text = new StringBuilder();
     report.notes().forEach(note -> text.append("note: ").append(note).append('\n'));
-    report.losses().forEach(loss -> text.append("LOST: ").append(line(loss)).append('\n'));
+    report
+        .losses()
+        .forEach(loss -> text.append("LOST: ").append(line(directory, loss)).append('\n'));
     findings.forEach(
         finding -> text.append("WRONG in the new store: ").append(finding).append('\n'));
     for (RepairReport.SavedTree tree : report.trees()) {
@@ -110,8 +113,11 @@ public final class RepairCommand implements Callable<Integer> {
         .toString();
   }
 
-  private static String line(RepairReport.Loss loss) {
-    StringBuilder line = new StringBuilder(loss.file());
+  private static String line(Path directory, RepairReport.Loss loss) {
+    // Not all losses are of a file: "the manifest".
+    boolean ofFile = !loss.file().startsWith("the ");
+    StringBuilder line =
+        new StringBuilder(ofFile ? directory.resolve(loss.file()).toString() : loss.file());
     if (loss.to() >= 0) {
       line.append(", bytes ").append(loss.from()).append(" to ").append(loss.to());
     }

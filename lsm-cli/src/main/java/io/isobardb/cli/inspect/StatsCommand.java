@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
     description = "Opens a store and shows the sizes of its trees, levels, log and memory.",
     footer = {
       "",
-      "Opening a store recovers it: what a crash left behind is put in order, and the log replayed."
+      "Opening a store recovers it: what a crash left behind is put in order, and the log is"
+          + " replayed. 'isobar dump' looks at a store without changing it."
     })
 public final class StatsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

@@ -116,7 +116,7 @@ class RepairTest {
     assertTrue(losses.contains(table.getFileName() + ", from=12288, to=16384"), losses);
     assertTrue(losses.contains("tree=users, afterKey=user"), losses);
     assertEquals(1, repairAgain(), out + err);
-    assertTrue(out.contains("LOST: " + table.getFileName() + ", bytes 12288 to 16384"), out);
+    assertTrue(out.contains("LOST: " + table + ", bytes 12288 to 16384"), out);
     assertTrue(out.endsWith("1 part may be lost\n"), out);
   }
 
