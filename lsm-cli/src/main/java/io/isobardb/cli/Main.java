@@ -17,7 +17,10 @@ import picocli.CommandLine.ScopeType;
 public final class Main extends Program {
   private Main() {}
 
-  /** Runs the command that {@code args} name and exits with its code; see {@link Exit}. */
+  /**
+   * Runs the command that {@code args} name and exits with its code; see {@link
+   * io.isobardb.cli.console.Exit}.
+   */
   public static void main(String[] args) {
     Messages.configure();
     System.exit(commandLine().execute(args));
