@@ -2,6 +2,7 @@ package io.isobardb.bench;
 
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.crash.CrashTestCommand;
+import io.isobardb.bench.demo.DemoCommand;
 import io.isobardb.bench.experiment.ExperimentCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.model.ModelCommand;
@@ -26,6 +27,7 @@ import picocli.CommandLine.ScopeType;
 public final class Isobar extends Program {
   private static final List<Class<?>> COMMANDS =
       List.of(
+          DemoCommand.class,
           CompareCommand.class,
           YcsbCommand.class,
           TpccCommand.class,

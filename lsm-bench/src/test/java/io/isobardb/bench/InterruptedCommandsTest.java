@@ -46,6 +46,7 @@ class InterruptedCommandsTest {
         "ycsb --workload a --records 50000000 --memory 16MB",
         "compare --engines isobar --records 100000000 --memory 64MB --dir DIR/isobar-named",
         "tpcc --warehouses 50 --memory 64MB",
+        "demo --pace 100",
       })
   void nothingIsLeftBehind(String line) throws Exception {
     List<String> command = new ArrayList<>();
@@ -73,7 +74,9 @@ class InterruptedCommandsTest {
     }
     List<String> named = line.contains("--dir") ? List.of("isobar-named") : List.of();
     assertEquals(named, stores());
-    assertEquals("", read(output));
+    if (!line.startsWith("demo")) {
+      assertEquals("", read(output));
+    }
     assertEquals("", read(errors));
   }
 

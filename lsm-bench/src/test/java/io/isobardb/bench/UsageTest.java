@@ -95,6 +95,7 @@ class UsageTest {
         "soak --trees 101 | --trees must be 1 to 100",
         "soak --keys 0 | --keys must be 1 to 1,048,576",
         "soak --report 0 | --report must be longer than 0",
+        "demo --pace 0 | --pace must be above 0",
         "soka | did you mean soak",
       })
   void wrongUsageIsOneLineForPeople(String line, String said) {
