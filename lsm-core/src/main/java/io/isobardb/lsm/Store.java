@@ -23,7 +23,6 @@ import io.isobardb.lsm.transaction.LockOwner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -219,7 +218,6 @@ public final class Store implements AutoCloseable {
         new StoreRepair.Settings(
             options.memoryBudget(), options.memoryBudget(), options.toOpenOptions().orders(), id);
     try (Storage damaged = DirectoryStorage.openToRead(directory)) {
-      boolean made = Files.notExists(target);
       DirectoryStorage fresh = DirectoryStorage.open(target, true);
       boolean done = false;
       try {
@@ -229,7 +227,7 @@ public final class Store implements AutoCloseable {
         return report;
       } finally {
         if (!done) {
-          fresh.abandon(made);
+          fresh.abandon();
         }
       }
     } catch (IOException e) {
