@@ -1,8 +1,8 @@
 /**
- * The command line.
+ * The commands of the program {@code isobar} that measure, compare and try an engine.
  *
- * <p>Owns the list of commands, exit codes (0 done, 1 failed, 2 wrong usage) and the form of error
- * messages. Leaves the work to the packages below it.
+ * <p>Owns the list of these commands. Leaves exit codes, the form of error messages and the
+ * commands about a store to {@code lsm-cli}, and the work to the packages below it.
  */
 @NullMarked
 package io.isobardb.bench;

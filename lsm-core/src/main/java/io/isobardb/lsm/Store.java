@@ -197,7 +197,7 @@ public final class Store implements AutoCloseable {
    * Makes a new store of what can be read of a damaged one, which is left as it is.
    *
    * @param directory the damaged store's
-   * @param target the new store's; empty or not there yet
+   * @param target the new store's; empty or not there yet. If this fails, it is again as it was
    * @param options {@code memoryBudget} says how much memory may be used, on the heap and off it,
    *     and {@code keyOrders} the orders that trees may have; the rest is of no matter
    * @throws io.isobardb.lsm.error.FormatException if nothing there can be recognised as a store, or
@@ -216,9 +216,19 @@ public final class Store implements AutoCloseable {
     StoreRepair.Settings settings =
         new StoreRepair.Settings(
             options.memoryBudget(), options.memoryBudget(), options.toOpenOptions().orders(), id);
-    try (Storage damaged = DirectoryStorage.openToRead(directory);
-        Storage fresh = DirectoryStorage.open(target, true)) {
-      return StoreRepair.run(damaged, fresh, settings, progress);
+    try (Storage damaged = DirectoryStorage.openToRead(directory)) {
+      DirectoryStorage fresh = DirectoryStorage.open(target, true);
+      boolean done = false;
+      try {
+        RepairReport report = StoreRepair.run(damaged, fresh, settings, progress);
+        fresh.close();
+        done = true;
+        return report;
+      } finally {
+        if (!done) {
+          fresh.abandon();
+        }
+      }
     } catch (IOException e) {
       throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
     }

@@ -3,13 +3,17 @@ package io.isobardb.lsm;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.Operation;
 import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.RepairReport;
@@ -19,6 +23,9 @@ import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.system.Region;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -30,6 +37,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What a repair makes of damaged stores: what was not damaged is saved, and nothing appears that
@@ -415,6 +423,59 @@ class StoreRepairTest {
       }
     }
     fail("there is no data page");
+  }
+
+  @Test
+  void aRepairThatFailsAtAnyWriteLeavesNothingBehind() throws IOException {
+    for (Operation operation : List.of(Operation.WRITE, Operation.SYNC, Operation.RENAME)) {
+      for (int skip = 0; skip < 3; skip++) {
+        int[] left = {skip};
+        SimulatedStorage to = new SimulatedStorage();
+        to.faults(
+            (each, file, index) -> each == operation && left[0]-- == 0 ? Fault.ENOSPC : Fault.NONE);
+        SimulatedStorage from = store.disk(new Damage("", "none", files -> {}));
+        try {
+          // Few bytes of heap: the log is spilled to SSTables first.
+          repair(from, to, 1 << 10);
+          assertTrue(left[0] >= 0, operation + ": the fault was swallowed");
+        } catch (IOException | UncheckedIOException | IsobarException e) {
+          assertEquals(List.of(), to.list(), operation + " " + skip);
+        }
+        assertEquals(0, to.openFiles());
+      }
+    }
+  }
+
+  @Test
+  void aRepairThatFailsLeavesTheDirectoryAsItWas(@TempDir Path temporary) throws IOException {
+    Path nothing = Files.createDirectory(temporary.resolve("no-store"));
+    Files.writeString(nothing.resolve("letter.txt"), "Dear reader");
+    Path fresh = temporary.resolve("fresh");
+    assertThrows(FormatException.class, () -> repair(nothing, fresh));
+    assertFalse(Files.exists(fresh));
+    Path damaged = temporary.resolve("damaged");
+    try (Store made = Store.open(damaged, StoreOptions.builder().memoryBudget(8 << 20).build())) {
+      made.openTree("t").put(new byte[4], new byte[4]);
+      made.flush();
+    }
+    Path empty = Files.createDirectory(temporary.resolve("empty"));
+    CheckProgress broken =
+        (what, done, all) -> {
+          throw new IllegalStateException("stop");
+        };
+    for (Path target : List.of(fresh, empty)) {
+      assertThrows(
+          IllegalStateException.class,
+          () -> Store.repair(damaged, target, DamagedStore.OPTIONS, broken));
+    }
+    assertFalse(Files.exists(fresh));
+    assertFalse(Files.exists(empty.resolve("LOCK")));
+    repair(damaged, empty);
+    assertTrue(Files.exists(empty.resolve("CURRENT")));
+  }
+
+  private static RepairReport repair(Path from, Path to) {
+    return Store.repair(from, to, DamagedStore.OPTIONS, CheckProgress.NONE);
   }
 
   @Test

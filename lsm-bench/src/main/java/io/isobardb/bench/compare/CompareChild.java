@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.process.ChildMain;
+import io.isobardb.cli.console.Progress.Watcher;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -25,15 +26,20 @@ final class CompareChild {
   }
 
   static void run(CompareSpec spec, PrintStream out) throws IOException, InterruptedException {
+    // All phases count alike, and the warming up as one.
+    int steps = spec.phases().size() + 1;
     if (spec.warmUpRecords() > 0) {
-      warmUp(spec.warmUp());
+      warmUp(spec.warmUp(), (text, done, all) -> progress(out, text, done / all / steps));
     }
+    Files.createDirectories(spec.options().dir());
     try (Engine engine = spec.engine().open(spec.options())) {
       event(out, Map.of("event", "open", "configuration", engine.configuration()));
-      for (Phase phase : spec.phases()) {
-        progress(out, phase, 0);
-        try (PhaseRunner runner = new PhaseRunner(spec, engine, n -> progress(out, phase, n))) {
-          event(out, runner.run(phase).toMap());
+      for (int i = 0; i < steps - 1; i++) {
+        int step = i + 1;
+        Watcher watcher = (text, done, all) -> progress(out, text, (step + done / all) / steps);
+        watcher.at(spec.phases().get(i).label(), 0, 1);
+        try (PhaseRunner runner = new PhaseRunner(spec, engine, watcher)) {
+          event(out, runner.run(spec.phases().get(i)).toMap());
         }
       }
       Map<String, Object> end = new LinkedHashMap<>();
@@ -44,10 +50,16 @@ final class CompareChild {
   }
 
   /** Lets compilers and allocators settle on a store that is thrown away. */
-  private static void warmUp(CompareSpec spec) throws IOException, InterruptedException {
+  private static void warmUp(CompareSpec spec, Watcher watcher)
+      throws IOException, InterruptedException {
+    watcher.at("warming up", 0, 1);
     Files.createDirectories(spec.options().dir());
     try (Engine engine = spec.engine().open(spec.options());
-        PhaseRunner runner = new PhaseRunner(spec, engine, n -> {})) {
+        PhaseRunner runner =
+            new PhaseRunner(
+                spec,
+                engine,
+                (text, done, all) -> watcher.at("warming up, " + text, done / 2, all))) {
       for (Phase phase : spec.phases()) {
         runner.run(phase);
       }
@@ -56,9 +68,9 @@ final class CompareChild {
     }
   }
 
-  private static void progress(PrintStream out, Phase phase, long operations) {
+  private static void progress(PrintStream out, String text, double share) {
     try {
-      event(out, Map.of("event", "progress", "phase", phase.name(), "operations", operations));
+      event(out, Map.of("event", "progress", "text", text, "share", share));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,13 +1,15 @@
 package io.isobardb.bench.compare;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.Progress.Watcher;
+import io.isobardb.cli.console.TimeSpan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Option;
       "Each engine runs in a JVM of its own, once per repeat, in turns. Throughput is",
       "wall-clock. CPU counts every thread of the process, background work included;",
       "'+settle' adds the work a phase left behind. Bytes are those of the device, as",
-      "the system counts them.",
+      "the system counts them; space is what files occupy there, holes left out.",
       "",
       "Engines differ in what an unsynced write survives; the report tells. isobar and",
       "rocksdb-sync100ms are synced equally often. RocksDB's log in each variant:",
@@ -41,6 +43,8 @@ import picocli.CommandLine.Option;
       "as 20000."
     })
 public final class CompareCommand implements Callable<Integer> {
+  private static final int LEAST_MEMORY = 4 << 20;
+
   /** Ways to do file I/O. */
   enum Io {
     direct,
@@ -174,9 +178,7 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (repeats < 1 || duration.millis() < 1) {
-      throw new IllegalArgumentException("--repeats must be 1 at least, --duration above 0");
-    }
+    checkValues();
     boolean sync = durability == Durability.sync;
     List<EngineKind> kinds =
         engines == null ? defaultEngines(sync) : engines.stream().map(EngineKind::of).toList();
@@ -195,19 +197,56 @@ public final class CompareCommand implements Callable<Integer> {
     CompareReport report = new CompareReport(kinds, ordered, base, sync);
     try (WorkDirectory root = WorkDirectory.of(dir, "isobar-compare-");
         Progress progress = Progress.onStandardError()) {
+      int runs = 0;
+      progress.note(announcement(kinds, ordered, root.path()));
+      progress.stage("starting");
       for (int repeat = 0; repeat < repeats; repeat++) {
         // Who goes first changes, so that none always finds the machine as the same other left it.
         List<EngineKind> turn = new ArrayList<>(kinds);
         Collections.rotate(turn, -repeat);
         for (EngineKind engine : turn) {
           try (WorkDirectory data = WorkDirectory.temporary(root.path(), engine.label() + "-")) {
-            runChild(spec(engine, ordered, data.path(), repeat), report, progress, repeat);
+            CompareSpec spec = spec(engine, ordered, data.path().resolve("data"), repeat);
+            run(spec, report, repeat, inRun(progress, runs++, kinds.size() * repeats));
           }
         }
       }
     }
     System.out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text(verbose));
     return 0;
+  }
+
+  private void checkValues() {
+    Numbers.checkAtLeast("--records", records, 1);
+    Numbers.check("--threads", threads, 1, 1024);
+    Numbers.checkAtLeast("--repeats", repeats, 1);
+    Numbers.check("--key-size", keySize.bytes(), 8, 500);
+    Numbers.check("--value-size", valueSize.bytes(), 0, 1 << 20);
+    Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
+    Numbers.checkAboveZero("--duration", duration);
+    if (operations != null) {
+      Numbers.checkAtLeast("--operations", operations, 1);
+    }
+    if (warmUp != null) {
+      Numbers.checkAtLeast("--warm-up", warmUp, 0);
+    }
+  }
+
+  /** What is to come, and how long it may take. */
+  private String announcement(List<EngineKind> kinds, List<Phase> ordered, Path root) {
+    double seconds =
+        repeats * kinds.size() * spec(kinds.get(0), ordered, root, 0).estimatedSeconds();
+    return String.format(
+        "%s, %s, %s each: %s. Fewer --repeats, --records or --phases take less.",
+        Numbers.count(kinds.size(), "engine"),
+        Numbers.count(repeats, "repeat"),
+        Numbers.count(ordered.size(), "phase"),
+        Progress.about(seconds));
+  }
+
+  /** Tells of one run as a part of all. */
+  private static Watcher inRun(Progress progress, int run, int runs) {
+    return (text, done, all) -> progress.update(text, run + done / all, runs);
   }
 
   /** RocksDB with what is Isobar's promise. */
@@ -234,32 +273,22 @@ public final class CompareCommand implements Callable<Integer> {
         warmUp == null ? records / 2 : warmUp);
   }
 
-  private void runChild(CompareSpec spec, CompareReport report, Progress progress, int repeat)
+  private void run(CompareSpec spec, CompareReport report, int repeat, Watcher progress)
       throws IOException, InterruptedException {
     String run = String.format("%s, repeat %d of %d", spec.engine().label(), repeat + 1, repeats);
-    progress.stage(run);
+    progress.at(run, 0, 1);
     ChildJvm child =
         new ChildJvm(CompareChild.class)
             .heapBytes(spec.engine().heapBytes(memory.bytes()))
             .directBytes(memory.bytes() + (256L << 20))
             .argument(spec.toJson());
     spec.engine().jvmFlags().forEach(child::flag);
-    boolean[] ended = {false};
-    StringBuffer errors = new StringBuffer();
-    int code =
-        child.run(
-            line -> ended[0] |= event(line, run, spec, report, progress),
-            line -> errors.append(line).append('\n'));
-    progress.close();
-    System.err.print(errors);
-    if (code != 0 || !ended[0]) {
-      throw new IllegalStateException(run + ": the process ended with exit code " + code);
-    }
+    child.runToEnd(run, line -> event(line, run, spec, report, progress));
   }
 
   /** Takes one line of the child; returns whether it is the last. */
   private static boolean event(
-      String line, String run, CompareSpec spec, CompareReport report, Progress progress) {
+      String line, String run, CompareSpec spec, CompareReport report, Watcher progress) {
     if (!line.startsWith("{")) {
       System.err.println(line);
       return false;
@@ -272,16 +301,9 @@ public final class CompareCommand implements Callable<Integer> {
     }
     switch ((String) event.get("event")) {
       case "open" -> report.configuration(spec.engine(), (String) event.get("configuration"));
-      case "progress" -> {
-        Phase phase = Phase.valueOf((String) event.get("phase"));
-        progress.update(
-            String.format(
-                "%s: %s %,d of %,d",
-                run,
-                phase.label(),
-                ((Number) event.get("operations")).longValue(),
-                phase.operations(spec.records(), spec.operations())));
-      }
+      case "progress" ->
+          progress.at(
+              run + ": " + event.get("text"), ((Number) event.get("share")).doubleValue(), 1);
       case "phase" -> report.add(spec.engine(), PhaseResult.fromMap(event));
       default -> {
         return true;

@@ -1,8 +1,8 @@
 package io.isobardb.bench.compare;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.TextTable;
 import io.isobardb.tpcc.store.Survival;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +18,9 @@ import java.util.TreeSet;
  * Not thread-safe.
  */
 final class CompareReport {
+  /** Shorter phases are the compiler's and the clock's. */
+  private static final double LEAST_SECONDS = 1;
+
   private final List<EngineKind> engines;
   private final List<Phase> phases;
   private final EngineKind baseline;
@@ -129,7 +132,13 @@ final class CompareReport {
       survival.row(engine.label(), of.processEnd().words(), of.machineFailure().words());
     }
     StringBuilder out = new StringBuilder();
-    out.append(table).append('\n').append(memory).append('\n').append(survival);
+    out.append(table);
+    if (!tooShort().isEmpty()) {
+      out.append("measured for less than a second, which says little: ")
+          .append(String.join(", ", tooShort()))
+          .append("; give more --records or --operations\n");
+    }
+    out.append('\n').append(memory).append('\n').append(survival);
     for (EngineKind engine : engines) {
       if (engine == EngineKind.LMDB) {
         out.append("\nlmdb's memory is the page cache: the memory limit does not apply to it.\n");
@@ -142,6 +151,18 @@ final class CompareReport {
       engines.forEach(engine -> out.append(configurations.getOrDefault(engine, "?")).append('\n'));
     }
     return out.toString();
+  }
+
+  /** The phases that an engine was through with before there was something to measure. */
+  List<String> tooShort() {
+    return phases.stream()
+        .filter(
+            phase ->
+                engines.stream()
+                    .mapToDouble(engine -> median(engine, phase, "seconds"))
+                    .anyMatch(seconds -> seconds >= 0 && seconds < LEAST_SECONDS))
+        .map(Phase::label)
+        .toList();
   }
 
   private double peak(EngineKind engine, String figure) {
@@ -182,6 +203,14 @@ final class CompareReport {
       ofEngine.put("phases", byPhase);
       byEngine.put(engine.label(), ofEngine);
     }
-    return Map.of("baseline", baseline.label(), "syncWrites", syncWrites, "engines", byEngine);
+    return Map.of(
+        "baseline",
+        baseline.label(),
+        "syncWrites",
+        syncWrites,
+        "tooShort",
+        tooShort(),
+        "engines",
+        byEngine);
   }
 }

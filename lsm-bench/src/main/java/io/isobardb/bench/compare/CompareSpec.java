@@ -39,6 +39,12 @@ record CompareSpec(
     long seed,
     long warmUpRecords) {
 
+  private static final double START_SECONDS = 3;
+  private static final double PUTS_PER_SECOND = 120_000;
+  private static final double SYNCED_PUTS_PER_SECOND = 500;
+  private static final double GETS_PER_SECOND = 300_000;
+  private static final double SCANS_PER_SECOND = 30_000;
+
   CompareSpec {
     phases = List.copyOf(phases);
     engine.check(options.syncWrites());
@@ -75,6 +81,27 @@ record CompareSpec(
         durationSeconds,
         seed,
         0);
+  }
+
+  /**
+   * About how long it takes, in seconds. The rates are those of a small machine, and a mean over
+   * all engines: off by a factor of two and more on others.
+   */
+  double estimatedSeconds() {
+    double puts = options.syncWrites() ? SYNCED_PUTS_PER_SECOND * threads : PUTS_PER_SECOND;
+    double seconds = START_SECONDS + 2 * warmUpRecords / puts;
+    for (Phase phase : phases) {
+      double rate =
+          switch (phase) {
+            case LOAD, UPDATE, MIXED -> puts;
+            case SCAN -> SCANS_PER_SECOND;
+            default -> GETS_PER_SECOND;
+          };
+      double all = phase.operations(records, operations) / rate;
+      double warm = phase.writes() ? all / 4 : Math.max(all / 4, Math.min(5, durationSeconds));
+      seconds += phase == Phase.LOAD ? all : Math.min(durationSeconds, all) + Math.min(60, warm);
+    }
+    return seconds;
   }
 
   String toJson() throws IOException {

@@ -2,6 +2,7 @@ package io.isobardb.bench.compare;
 
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.cli.console.Progress.Watcher;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,7 +16,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -46,10 +46,10 @@ final class PhaseRunner implements AutoCloseable {
   private final Engine engine;
   private final ExecutorService threads;
   private final List<Worker> workers = new ArrayList<>();
-  private final LongConsumer progress;
+  private final Watcher progress;
 
-  /** {@code progress} is told once a second how many operations of the phase are done. */
-  PhaseRunner(CompareSpec spec, Engine engine, LongConsumer progress) {
+  /** {@code progress} is told once a second what is going on, and how much of the phase is done. */
+  PhaseRunner(CompareSpec spec, Engine engine, Watcher progress) {
     this.spec = spec;
     this.engine = engine;
     this.progress = progress;
@@ -69,7 +69,7 @@ final class PhaseRunner implements AutoCloseable {
     }
     ProcessCounters before = ProcessCounters.now();
     long start = System.nanoTime();
-    long engineBytes = parallel(phase, operations, limitSeconds);
+    long engineBytes = parallel(phase, operations, limitSeconds, false);
     long end = System.nanoTime();
     ProcessCounters after = ProcessCounters.now();
     if (phase.writes()) {
@@ -105,7 +105,7 @@ final class PhaseRunner implements AutoCloseable {
 
   private void warmUp(Phase phase, long operations) throws InterruptedException {
     long start = System.nanoTime();
-    parallel(phase, operations, WARM_UP_SECONDS);
+    parallel(phase, operations, WARM_UP_SECONDS, true);
     if (phase.writes()) {
       return;
     }
@@ -116,7 +116,7 @@ final class PhaseRunner implements AutoCloseable {
     while (seconds < least || (compiling && seconds < most)) {
       long compiled = compilerMillis();
       long slice = System.nanoTime();
-      parallel(phase, Integer.MAX_VALUE, 1);
+      parallel(phase, Integer.MAX_VALUE, 1, true);
       compiling = (compilerMillis() - compiled) / 1e3 > BUSY_COMPILER_SHARE * seconds(slice);
       seconds = seconds(start);
     }
@@ -135,11 +135,12 @@ final class PhaseRunner implements AutoCloseable {
   }
 
   /** Runs the phase on all threads; returns the most memory the engine was seen to hold, or -1. */
-  private long parallel(Phase phase, long operations, double limitSeconds)
+  private long parallel(Phase phase, long operations, double limitSeconds, boolean warmUp)
       throws InterruptedException {
     CountDownLatch go = new CountDownLatch(1);
     LongAdder done = new LongAdder();
-    long deadline = System.nanoTime() + (long) (limitSeconds * 1e9);
+    long start = System.nanoTime();
+    long deadline = start + (long) (limitSeconds * 1e9);
     List<Future<?>> runs = new ArrayList<>();
     for (int i = 0; i < workers.size(); i++) {
       Worker worker = workers.get(i);
@@ -161,13 +162,23 @@ final class PhaseRunner implements AutoCloseable {
           break;
         } catch (TimeoutException e) {
           engineBytes = Math.max(engineBytes, engine.memoryBytes());
-          progress.accept(done.sum());
+          tell(phase, done.sum(), operations, seconds(start) / limitSeconds, warmUp);
         } catch (ExecutionException e) {
           throw new IllegalStateException(phase.label() + " failed: " + e.getCause(), e.getCause());
         }
       }
     }
     return engineBytes;
+  }
+
+  private void tell(Phase phase, long done, long operations, double time, boolean warmUp) {
+    if (warmUp) {
+      // How long it takes depends on the compiler; the measured part counts for all of the phase.
+      progress.at(phase.label() + ", warming up", 0, 1);
+    } else {
+      String text = String.format("%s: %,d of %,d", phase.label(), done, operations);
+      progress.at(text, Math.min(1, Math.max((double) done / operations, time)), 1);
+    }
   }
 
   @Override

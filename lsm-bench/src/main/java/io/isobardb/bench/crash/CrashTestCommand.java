@@ -1,8 +1,11 @@
 package io.isobardb.bench.crash;
 
-import io.isobardb.bench.console.Progress;
 import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.Shutdown;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -34,9 +37,7 @@ import picocli.CommandLine.Spec;
       "",
       "--cycles runs processes that write to a store in a directory, and kills them",
       "while they open, write or close it. What they acknowledged, batches, deletes and",
-      "checkpoints are checked after each kill.",
-      "",
-      "Exit code: 0 if all is well, 1 if something was found wrong, 2 for wrong usage."
+      "checkpoints are checked after each kill."
     })
 public final class CrashTestCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -51,7 +52,7 @@ public final class CrashTestCommand implements Callable<Integer> {
   private boolean faults;
 
   @Option(names = "--cycles", paramLabel = "N", description = "Kill N real processes.")
-  private long cycles;
+  private @Nullable Long cycles;
 
   @Option(
       names = "--dir",
@@ -101,21 +102,29 @@ public final class CrashTestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (simulated == (cycles > 0) || (faults && !simulated)) {
+    if (simulated == (cycles != null) || (faults && !simulated)) {
       throw new ParameterException(
           spec.commandLine(), "which crashes? Give --simulated or --cycles N");
     }
-    return simulated ? simulate() : kill();
+    if (cycles == null) {
+      return simulate();
+    }
+    Numbers.checkAtLeast("--cycles", cycles, 1);
+    return kill(cycles);
   }
 
-  private int kill() throws IOException, InterruptedException {
+  private int kill(long count) throws IOException, InterruptedException {
     Path parent = directory != null ? directory : Path.of(System.getProperty("java.io.tmpdir"));
     KillCycles.Result result;
     try (Progress progress = Progress.onStandardError()) {
-      result = KillCycles.run(seed, cycles, parent, progress::update);
+      progress.stage("killing");
+      result = KillCycles.run(seed, count, parent, progress::update);
     }
-    print(json ? CrashReport.json(result) : CrashReport.text(result));
-    return result.wrong() == null ? 0 : 1;
+    Exit exit = result.wrong() == null ? Exit.SUCCESS : Exit.FINDING;
+    if (!Shutdown.isUnderWay()) {
+      print(json ? CrashReport.json(result) : CrashReport.text(result));
+    }
+    return exit.code();
   }
 
   private void print(String text) {
@@ -125,19 +134,19 @@ public final class CrashTestCommand implements Callable<Integer> {
   }
 
   private int simulate() throws IOException {
-    if (stride < 1 || seeds < 1) {
-      throw new ParameterException(spec.commandLine(), "--stride and --seeds must be 1 or more");
-    }
+    Numbers.checkAtLeast("--stride", stride, 1);
+    Numbers.checkAtLeast("--seeds", seeds, 1);
     EnumSet<Survival> modes =
         survivals == null ? EnumSet.allOf(Survival.class) : EnumSet.copyOf(survivals);
     Result result;
     try (Progress progress = Progress.onStandardError()) {
+      progress.stage("crashing");
       result =
           faults
               ? SimulatedFaults.run(seed, seeds, stride, at, progress::update)
               : SimulatedCrashes.run(seed, seeds, new Crashes(stride, modes, at), progress::update);
     }
     print(json ? CrashReport.json(result) : CrashReport.text(result));
-    return result.violation() == null ? 0 : 1;
+    return (result.violation() == null ? Exit.SUCCESS : Exit.FINDING).code();
   }
 }

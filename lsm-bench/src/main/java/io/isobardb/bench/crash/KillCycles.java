@@ -2,6 +2,9 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.Progress.Watcher;
+import io.isobardb.cli.console.Shutdown;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.Finding;
@@ -19,7 +22,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,10 +86,20 @@ final class KillCycles {
    *
    * @param parent where the store's directory is made; made itself if it is missing
    */
-  static Result run(long seed, long cycles, Path parent, Consumer<String> progress)
+  static Result run(long seed, long cycles, Path parent, Watcher progress)
       throws IOException, InterruptedException {
     Files.createDirectories(parent);
-    Path directory = Files.createTempDirectory(parent, "isobar-kill-").resolve("store");
+    try (WorkDirectory work = WorkDirectory.temporary(parent, "isobar-kill-")) {
+      Result result = runIn(work.path().resolve("store"), seed, cycles, progress);
+      if (result.wrong() != null && !Shutdown.isUnderWay()) {
+        work.keep();
+      }
+      return result;
+    }
+  }
+
+  private static Result runIn(Path directory, long seed, long cycles, Watcher progress)
+      throws IOException, InterruptedException {
     KillCycles killer = new KillCycles(seed, directory);
     long start = System.nanoTime();
     long done = 0;
@@ -99,14 +111,13 @@ final class KillCycles {
         wrong = e;
       }
       done++;
-      progress.accept(
+      progress.at(
           String.format(
-              Locale.ROOT, "kill %d of %d, %,d operations", done, cycles, killer.operations));
+              Locale.ROOT, "kill %d of %d, %,d operations", done, cycles, killer.operations),
+          done,
+          cycles);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
-    if (wrong == null) {
-      Directories.delete(directory.getParent());
-    }
     return new Result(seed, done, killer.operations, seconds, killer.moments, wrong, directory);
   }
 
@@ -142,6 +153,8 @@ final class KillCycles {
     Moment planned = dice < 2 ? Moment.OPENING : dice < 4 ? Moment.CLOSING : Moment.WRITING;
     long options = random.nextLong();
     Process victim = start(planned, options);
+    Thread reaper = new Thread(victim::destroyForcibly, "victim-reaper");
+    Runtime.getRuntime().addShutdownHook(reaper);
     Thread reader = new Thread(() -> witness.read(victim.inputReader()), "witness");
     reader.start();
     String word =
@@ -158,6 +171,7 @@ final class KillCycles {
     victim.toHandle().destroyForcibly();
     victim.waitFor();
     reader.join();
+    Runtime.getRuntime().removeShutdownHook(reaper);
     if (!said || !alive) {
       throw new AssertionError(
           "the victim "

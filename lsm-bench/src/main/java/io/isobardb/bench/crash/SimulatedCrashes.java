@@ -2,11 +2,11 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.CrashScript.Violation;
+import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.lsm.schedule.Watchdog;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs crash scripts, seed after seed, up to the first violation. */
@@ -40,7 +40,7 @@ final class SimulatedCrashes {
    *
    * @param progress is told after each how far it is
    */
-  static Result run(long seed, long seeds, Crashes crashes, Consumer<String> progress) {
+  static Result run(long seed, long seeds, Crashes crashes, Watcher progress) {
     Coverage coverage = new Coverage();
     long start = System.nanoTime();
     long states = 0;
@@ -66,7 +66,7 @@ final class SimulatedCrashes {
       states += run == null ? 0 : run.states();
       done++;
       double seconds = seconds(start);
-      progress.accept(
+      progress.at(
           String.format(
               Locale.ROOT,
               "seed %d: %d of %d scripts, %,d states, %.0f per second",
@@ -74,7 +74,9 @@ final class SimulatedCrashes {
               done,
               seeds,
               states,
-              states / Math.max(1e-3, seconds)));
+              states / Math.max(1e-3, seconds)),
+          done,
+          seeds);
     }
     return new Result(done, "crash states", states, seconds(start), coverage.counts(), violation);
   }

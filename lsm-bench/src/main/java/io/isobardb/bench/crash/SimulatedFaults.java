@@ -2,12 +2,12 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.bench.crash.CrashScript.Violation;
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
+import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.lsm.schedule.Watchdog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Lets every call of random workloads fail, or every k-th one, in every way. */
@@ -21,7 +21,7 @@ final class SimulatedFaults {
    * @param only the only call to fail, or -1 for all
    * @param progress is told how far it is
    */
-  static Result run(long seed, long seeds, int stride, long only, Consumer<String> progress)
+  static Result run(long seed, long seeds, int stride, long only, Watcher progress)
       throws IOException {
     Coverage coverage = new Coverage();
     long start = System.nanoTime();
@@ -44,7 +44,7 @@ final class SimulatedFaults {
           runs++;
           told += script.wasTold() ? 1 : 0;
         }
-        progress.accept(
+        progress.at(
             String.format(
                 Locale.ROOT,
                 "seed %d: call %d of %d, %,d faults, %,d told",
@@ -52,7 +52,9 @@ final class SimulatedFaults {
                 at,
                 calls,
                 runs,
-                told));
+                told),
+            s - seed + (double) at / calls,
+            seeds);
       }
     }
     double seconds = (System.nanoTime() - start) / 1e9;

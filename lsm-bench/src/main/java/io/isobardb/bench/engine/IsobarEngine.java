@@ -70,7 +70,7 @@ public final class IsobarEngine implements Engine {
 
   @Override
   public long spaceBytes() {
-    return Directories.sizeBytes(dir);
+    return Directories.allocatedBytes(dir);
   }
 
   @Override

@@ -63,7 +63,7 @@ final class MvStoreEngine implements Engine {
 
   @Override
   public long spaceBytes() {
-    return Directories.sizeBytes(options.dir());
+    return Directories.allocatedBytes(options.dir());
   }
 
   @Override

@@ -149,7 +149,7 @@ final class RocksEngine implements Engine {
 
   @Override
   public long spaceBytes() {
-    return Directories.sizeBytes(options.dir());
+    return Directories.allocatedBytes(options.dir());
   }
 
   @Override

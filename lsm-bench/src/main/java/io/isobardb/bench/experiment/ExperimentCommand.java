@@ -1,12 +1,16 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.experiment.report.Page;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.Shutdown;
+import io.isobardb.cli.console.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -106,9 +110,7 @@ public final class ExperimentCommand implements Callable<Integer> {
       return 0;
     }
     Scale size = Scale.parse(scale);
-    if (threads < 1 || threads > 1024) {
-      throw new IllegalArgumentException("threads is not in 1..1024: " + threads);
-    }
+    Numbers.check("--threads", threads, 1, 1024);
     if (name.equals(ALL) && !only.isEmpty()) {
       throw new IllegalArgumentException("--only is for one experiment, not for 'all'");
     }
@@ -128,9 +130,12 @@ public final class ExperimentCommand implements Callable<Integer> {
                       () -> Provenance.of(command(experiment), version(), work.path()));
           pages.put(experiment.name(), page);
           print(experiment, page);
-        } catch (IllegalStateException e) {
+        } catch (FailedException e) {
+          if (Shutdown.isUnderWay()) {
+            throw e;
+          }
           // The others can do without it.
-          spec.commandLine().getErr().println(e.getMessage());
+          spec.commandLine().getErr().println("isobar experiment: " + e.getMessage());
           failed.add(experiment.name());
         }
       }
@@ -138,10 +143,10 @@ public final class ExperimentCommand implements Callable<Integer> {
     if (name.equals(ALL)) {
       Files.writeString(out.resolve("index.html"), Page.index(pages));
     }
-    if (!failed.isEmpty()) {
+    if (failed.size() > 1) {
       spec.commandLine().getErr().println("not finished: " + String.join(", ", failed));
     }
-    return failed.isEmpty() ? 0 : 1;
+    return (failed.isEmpty() ? Exit.SUCCESS : Exit.FAILURE).code();
   }
 
   /** In memory what fits there and whose syncs would else be what is measured. */

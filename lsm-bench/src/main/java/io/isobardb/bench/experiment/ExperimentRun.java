@@ -1,8 +1,6 @@
 package io.isobardb.bench.experiment;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Csv;
@@ -11,6 +9,10 @@ import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Svg;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -39,8 +41,8 @@ final class ExperimentRun {
   private final Path workDir;
   private final Progress progress;
   private final List<Row> rows = new ArrayList<>();
-  private long started;
   private int measured;
+  private String current = "";
 
   ExperimentRun(
       Experiment experiment,
@@ -75,7 +77,7 @@ final class ExperimentRun {
     } else if (Files.exists(csv())) {
       Path previous = out.resolve(experiment.name() + ".previous.csv");
       Files.move(csv(), previous, StandardCopyOption.REPLACE_EXISTING);
-      progress.stage(experiment.name() + ": what was measured before is in " + previous);
+      System.err.println(experiment.name() + ": what was measured before is in " + previous);
     }
     List<Integer> open = new ArrayList<>();
     int done = 0;
@@ -88,9 +90,10 @@ final class ExperimentRun {
       }
     }
     if (done > 0) {
-      progress.stage(experiment.name() + ": " + done + " points are there already");
+      System.err.println(
+          experiment.name() + ": " + Numbers.count(done, "point") + " of earlier runs kept");
     }
-    started = System.nanoTime();
+    progress.stage(experiment.name());
     if (experiment.ownProcesses()) {
       for (int index : open) {
         child(List.of(index), points, open.size());
@@ -115,8 +118,9 @@ final class ExperimentRun {
 
   private void child(List<Integer> indexes, List<Point> points, int all)
       throws IOException, InterruptedException {
-    Path dir = Files.createTempDirectory(workDir, experiment.name() + "-");
-    ExperimentSpec spec = new ExperimentSpec(experiment.name(), scale, seed, threads, dir, indexes);
+    WorkDirectory dir = WorkDirectory.temporary(workDir, experiment.name() + "-");
+    ExperimentSpec spec =
+        new ExperimentSpec(experiment.name(), scale, seed, threads, dir.path(), indexes);
     ChildJvm child =
         new ChildJvm(ExperimentChild.class)
             .heapBytes(HEAP_BYTES)
@@ -125,35 +129,22 @@ final class ExperimentRun {
     if (experiment.ownProcesses()) {
       child.flag("-XX:+AlwaysPreTouch");
     }
-    boolean[] ended = {false};
-    StringBuffer errors = new StringBuffer();
-    try {
-      stage(points.get(indexes.get(0)), all);
-      int code =
-          child.run(
-              line -> ended[0] |= event(line, points, indexes, all),
-              line -> errors.append(line).append('\n'));
+    try (dir) {
+      begin(points.get(indexes.get(0)), all);
+      child.runToEnd(experiment.name(), line -> event(line, points, indexes, all));
+    } catch (FailedException e) {
       progress.close();
-      if (code != 0 || !ended[0]) {
-        System.err.print(errors);
-        throw new IllegalStateException(
-            experiment.name()
-                + ": the measuring process ended with exit code "
-                + code
-                + "; what was measured is in "
-                + csv()
-                + ", --resume goes on");
-      }
-    } finally {
-      Directories.delete(dir);
+      throw new FailedException(
+          e.exit(),
+          e.getMessage() + "; what was measured is in " + csv() + ", --resume goes on",
+          e);
     }
   }
 
-  private void stage(Point point, int all) {
-    progress.stage(
-        String.format(
-            "%s: point %d of %d, %.0f s: %s",
-            experiment.name(), measured + 1, all, (System.nanoTime() - started) / 1e9, point));
+  private void begin(Point point, int all) {
+    current = String.format("%s: point %d of %d (", experiment.name(), measured + 1, all);
+    current += Experiments.own(point) + ")";
+    progress.update(current, measured, all);
   }
 
   /** Takes one line of the child; returns whether it is the last. */
@@ -169,7 +160,7 @@ final class ExperimentRun {
       throw new UncheckedIOException("not a line of an experiment: " + line, e);
     }
     switch ((String) event.get("event")) {
-      case "progress" -> progress.update(experiment.name() + ": " + event.get("text"));
+      case "progress" -> progress.update(current + ": " + event.get("text"), measured, all);
       case "rows" -> {
         for (Object row : (List<?>) event.get("rows")) {
           rows.add(row((Map<?, ?>) row));
@@ -178,7 +169,7 @@ final class ExperimentRun {
         measured++;
         int at = indexes.indexOf(((Number) event.get("point")).intValue());
         if (at + 1 < indexes.size()) {
-          stage(points.get(indexes.get(at + 1)), all);
+          begin(points.get(indexes.get(at + 1)), all);
         }
       }
       default -> {

@@ -1,6 +1,8 @@
 package io.isobardb.bench.experiment;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** All experiments, in the order of running. */
 final class Experiments {
@@ -57,6 +59,13 @@ final class Experiments {
     return experiment.points(scale).stream()
         .map(point -> point.with(SCALE, scale).with(SEED, seed).with(THREADS, threads))
         .toList();
+  }
+
+  /** The point without what all of a run have in common. */
+  static Point own(Point point) {
+    Map<String, String> own = new LinkedHashMap<>(point.parameters());
+    own.keySet().removeAll(List.of(SCALE, SEED, THREADS));
+    return new Point(own);
   }
 
   /** Edits (insert, delete, replace) that lead from one word to the other. */

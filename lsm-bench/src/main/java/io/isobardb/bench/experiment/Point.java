@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What is set at one point of an experiment: names, with their units, and values, in order.
@@ -46,9 +47,11 @@ record Point(Map<String, String> parameters) {
     return Integer.parseInt(text(name));
   }
 
-  /** The values, for people. */
+  /** Names and values, for people. */
   @Override
   public String toString() {
-    return String.join(", ", parameters.values());
+    return parameters.entrySet().stream()
+        .map(parameter -> parameter.getKey() + " " + parameter.getValue())
+        .collect(Collectors.joining(", "));
   }
 }

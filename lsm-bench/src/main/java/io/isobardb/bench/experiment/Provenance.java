@@ -1,6 +1,6 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.console.ByteSize;
+import io.isobardb.cli.console.ByteSize;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

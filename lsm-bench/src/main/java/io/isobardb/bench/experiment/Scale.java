@@ -22,7 +22,7 @@ public record Scale(double factor) {
   /** Checks the factor. */
   public Scale {
     if (!(factor > 0 && factor <= 1)) {
-      throw new IllegalArgumentException("scale is not above 0 and at most 1: " + factor);
+      throw new IllegalArgumentException("--scale must be above 0 and at most 1, not " + factor);
     }
   }
 

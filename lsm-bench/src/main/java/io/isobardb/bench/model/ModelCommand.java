@@ -1,11 +1,12 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Count;
 import io.isobardb.bench.simulate.KeyStream;
 import io.isobardb.bench.simulate.LevelDbSimulator;
 import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
 import io.isobardb.bench.simulate.StagedSimulator;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Count;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.LevelBounds;
@@ -94,7 +95,7 @@ public final class ModelCommand implements Callable<Integer> {
       paramLabel = "N",
       description =
           "leveldb: the most levels with --optimise, 1 to 16. Default: as many as there are.")
-  private int maxLevels;
+  private @Nullable Integer maxLevels;
 
   @Option(
       names = "--max-space",
@@ -134,7 +135,13 @@ public final class ModelCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (item.bytes() < 1 || writeMemory.bytes() < item.bytes()) {
+    Numbers.checkAtLeast("--item", item, 1);
+    Numbers.checkAtLeast("--growth", growth, 2);
+    Numbers.checkAtLeast("--tables", tables, 2);
+    if (maxLevels != null) {
+      Numbers.check("--max-levels", maxLevels, 1, 16);
+    }
+    if (writeMemory.bytes() < item.bytes()) {
       throw new IllegalArgumentException("--write-memory must hold one --item or more");
     }
     if (design != Design.LEVELDB && (levels != null || optimise)) {
@@ -199,7 +206,7 @@ public final class ModelCommand implements Callable<Integer> {
     report.add("worst case", new WorstCaseModel(model).cost(popularity));
     simulated(report, "simulated", model);
     if (optimise) {
-      int most = maxLevels == 0 ? sizes.length : maxLevels;
+      int most = maxLevels == null ? sizes.length : maxLevels;
       LevelBounds bounds = new LevelBounds(count, buffer(), 1, most, maxSpace);
       double[] best =
           new LevelSizeOptimiser(

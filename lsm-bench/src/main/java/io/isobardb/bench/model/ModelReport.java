@@ -1,8 +1,8 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.TextTable;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.TextTable;
 import io.isobardb.tuner.model.WriteCost;
 import java.io.IOException;
 import java.util.ArrayList;

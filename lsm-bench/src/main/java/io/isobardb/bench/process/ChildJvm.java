@@ -1,5 +1,8 @@
 package io.isobardb.bench.process;
 
+import io.isobardb.cli.Program;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.FailedException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -9,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Runs a main class of this class path in a JVM of its own, the same JDK as this one.
@@ -29,7 +33,7 @@ public final class ChildJvm {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseParallelGC");
     command.add("-XX:-UsePerfData");
-    if (Boolean.getBoolean("isobar.trace")) {
+    if (Program.traces()) {
       command.add("-Disobar.trace=true");
     }
     int release = Runtime.version().feature();
@@ -93,6 +97,31 @@ public final class ChildJvm {
         // The JVM is going down: the hook runs already.
       }
     }
+  }
+
+  /**
+   * As {@link #run}, for a child that ends as {@link ChildMain} does, and whose last line says that
+   * it came to its end.
+   *
+   * @param what the child does, for the message
+   * @param output is given each line, and returns whether it is the last one
+   * @throws FailedException with what the child said, if it failed
+   */
+  public void runToEnd(String what, Predicate<String> output) throws InterruptedException {
+    boolean[] ended = {false};
+    StringBuffer errors = new StringBuffer();
+    int code =
+        run(
+            line -> ended[0] |= output.test(line),
+            line -> errors.append(line).append(System.lineSeparator()));
+    if (code == 0 && ended[0]) {
+      System.err.print(errors);
+      return;
+    }
+    String said = errors.toString().strip();
+    throw new FailedException(
+        code == 0 ? Exit.FAILURE : Exit.of(code),
+        what + ": " + (said.isEmpty() ? "the process ended with exit code " + code : said));
   }
 
   /**

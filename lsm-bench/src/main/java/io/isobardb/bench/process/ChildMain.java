@@ -1,10 +1,9 @@
 package io.isobardb.bench.process;
 
-import io.isobardb.bench.console.ErrorText;
-import io.isobardb.bench.console.Messages;
-import io.isobardb.lsm.error.IsobarException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.isobardb.cli.Program;
+import io.isobardb.cli.console.ErrorText;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Messages;
 
 /** How the processes that this program starts come to their end. */
 public final class ChildMain {
@@ -17,31 +16,22 @@ public final class ChildMain {
   }
 
   /**
-   * Does the work and ends the JVM, with 0 if all went well, 2 if what it was told made no sense,
-   * else 1. What went wrong is told in a line; with its stack trace, too, if it should not happen,
-   * or if the property {@code isobar.trace} is set.
+   * Does the work and ends the JVM with the code that a command would have. What went wrong is told
+   * in a line; with its stack trace, too, if that is asked for.
    */
   public static void run(Work work) {
     Messages.configure();
-    int code = 0;
+    Exit exit = Exit.SUCCESS;
     try {
       work.run();
     } catch (Exception e) {
       System.err.println(ErrorText.of(e));
-      if (Boolean.getBoolean("isobar.trace") || !isForPeople(e)) {
+      if (Program.traces()) {
         e.printStackTrace();
       }
-      code = e instanceof IllegalArgumentException ? 2 : 1;
+      exit = Exit.of(e);
     }
     // Peers may leave threads behind.
-    System.exit(code);
-  }
-
-  private static boolean isForPeople(Exception e) {
-    return e instanceof IllegalArgumentException
-        || e instanceof IllegalStateException
-        || e instanceof IsobarException
-        || e instanceof IOException
-        || e instanceof UncheckedIOException;
+    System.exit(exit.code());
   }
 }

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ public final class WorkDirectory implements AutoCloseable {
 
   private final Path path;
   private final @Nullable Thread remover;
+  private volatile boolean kept;
 
   private WorkDirectory(Path path, boolean temporary) {
     this.path = path.toAbsolutePath();
@@ -39,6 +41,28 @@ public final class WorkDirectory implements AutoCloseable {
     return new WorkDirectory(Files.createTempDirectory(parent, prefix), true);
   }
 
+  /**
+   * A directory that is made, and removed as a temporary one is.
+   *
+   * @throws IllegalArgumentException if it is there and holds anything
+   */
+  public static WorkDirectory fresh(Path path) throws IOException {
+    if (Files.exists(path)) {
+      try (Stream<Path> inside = Files.list(path)) {
+        if (inside.findAny().isPresent()) {
+          throw new IllegalArgumentException(
+              path.toAbsolutePath() + " is not empty; give an empty directory or a new one");
+        }
+      }
+    }
+    return new WorkDirectory(Files.createDirectories(path), true);
+  }
+
+  /** Leaves the directory where it is, for whoever wants to look at it. */
+  public void keep() {
+    kept = true;
+  }
+
   /** The absolute path. */
   public Path path() {
     return path;
@@ -49,7 +73,9 @@ public final class WorkDirectory implements AutoCloseable {
     if (remover == null) {
       return;
     }
-    Directories.delete(path);
+    if (!kept) {
+      Directories.delete(path);
+    }
     try {
       Runtime.getRuntime().removeShutdownHook(remover);
     } catch (IllegalStateException e) {
@@ -59,7 +85,7 @@ public final class WorkDirectory implements AutoCloseable {
 
   /** A child that is being ended at the same time may still make files. */
   private void removeAtEnd() {
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && !kept; attempt++) {
       try {
         Directories.delete(path);
       } catch (UncheckedIOException e) {

@@ -1,8 +1,12 @@
 package io.isobardb.bench.soak;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.TimeSpan;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.Shutdown;
+import io.isobardb.cli.console.TimeSpan;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -15,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code soak}: does a store stay right, and in its bounds, for hours? */
@@ -31,21 +34,22 @@ import picocli.CommandLine.Spec;
           + " the heap or off it, or open, is a leak. A writer must not wait for more than 30 s, and"
           + " at the end merges must get done.",
       "",
-      "Exit code: 0 if all is well, 1 if something was found wrong (the store is left for a look),"
-          + " 2 for wrong usage."
+      "If something is wrong, the store is left for a look."
     })
 public final class SoakCommand implements Callable<Integer> {
+  private static final int LEAST_MEMORY = 12 << 20;
+  private static final long PROGRESS_MILLIS = 2_000;
+
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--duration",
-      paramLabel = "TIME",
-      defaultValue = "10m",
-      description = "How long. Default: ${DEFAULT-VALUE}.")
-  private TimeSpan duration = new TimeSpan(0);
+  @Option(names = "--duration", paramLabel = "TIME", description = "How long. Default: 10m.")
+  private @Nullable TimeSpan duration;
 
-  @Option(names = "--hours", paramLabel = "H", description = "How long, in hours.")
-  private double hours;
+  @Option(
+      names = "--hours",
+      paramLabel = "H",
+      description = "How long, in hours; instead of --duration.")
+  private @Nullable Double hours;
 
   @Option(
       names = "--memory",
@@ -94,61 +98,82 @@ public final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "TIME",
-      defaultValue = "10s",
-      description = "How often to tell how it stands. Default: ${DEFAULT-VALUE}.")
-  private TimeSpan reports = new TimeSpan(0);
+      description =
+          "Print a line on standard error so often. Default: none, and progress on a terminal.")
+  private @Nullable TimeSpan reports;
 
   @Option(names = "--json", description = "Print one JSON object at the end.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (threads < 1 || threads > 500 || trees < 1 || trees > 100 || keys < 1 || keys > 1 << 20) {
-      throw new ParameterException(
-          spec.commandLine(), "--threads must be 1 to 500, --trees 1 to 100, --keys 1 to 1048576");
+    Numbers.check("--threads", threads, 1, 500);
+    Numbers.check("--trees", trees, 1, 100);
+    Numbers.check("--keys", keys, 1, 1 << 20);
+    Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
+    TimeSpan length = length();
+    if (reports != null) {
+      Numbers.checkAboveZero("--report", reports);
     }
-    if (memory.bytes() < 12 << 20) {
-      throw new ParameterException(spec.commandLine(), "--memory must be at least 12MB");
-    }
-    long millis = hours > 0 ? Math.round(hours * 3_600_000) : duration.millis();
     Path dir = directory != null ? directory : Files.createTempDirectory("isobar-soak-");
     SoakSpec what =
         new SoakSpec(
             dir,
-            millis,
+            length.millis(),
             memory.bytes(),
             threads,
             trees,
             keys,
             seed,
             !noSpikes,
-            Math.max(1, reports.millis()));
+            reports == null ? PROGRESS_MILLIS : reports.millis());
     // What is left open is to be told with where it was opened.
     System.setProperty("isobar.leaks", "true");
-    SoakResult result = SoakRun.run(what, System.err::println);
+    SoakResult result;
+    try (Progress progress = Progress.onStandardError()) {
+      progress.stage("soaking");
+      result =
+          SoakRun.run(
+              what,
+              reports == null ? progress::update : (line, done, all) -> System.err.println(line));
+    }
+    Exit exit = result.wrong() == null ? Exit.SUCCESS : Exit.FINDING;
+    if (Shutdown.isUnderWay()) {
+      return exit.code();
+    }
     PrintWriter out = spec.commandLine().getOut();
     out.print(json ? JSON.std.asString(fields(result)) + "\n" : text(result));
     if (result.wrong() != null) {
-      System.err.println("The store is left in " + dir);
+      System.err.println("The store is left in " + dir.toAbsolutePath());
     }
     out.flush();
-    return result.wrong() == null ? 0 : 1;
+    return exit.code();
+  }
+
+  private TimeSpan length() {
+    if (duration != null && hours != null) {
+      throw new IllegalArgumentException("--duration and --hours say the same: give one of them");
+    }
+    TimeSpan length =
+        duration != null ? duration : TimeSpan.parse(hours != null ? hours + "h" : "10m");
+    Numbers.checkAboveZero(hours != null ? "--hours" : "--duration", length);
+    return length;
   }
 
   private static String text(SoakResult result) {
     return String.format(
         Locale.ROOT,
-        "%,d operations in %d s, %d openings; %s%n"
-            + "disk at most %s, L0 at most %d groups, writers waited %d ms, at most %d ms at a time%n"
+        "%,d operations in %d s, %s; %s%n"
+            + "disk at most %s, L0 at most %s, writers waited %d ms, at most %d ms at a time%n"
             + "waiting for merges: at most %s, at the end %s%n"
             + "after closing: heap %s, files open %s%n"
             + "resident then: %s%s%n",
         result.operations(),
         result.seconds(),
-        result.openings(),
+        Numbers.count(result.openings(), "opening"),
         result.wrong() == null ? "nothing wrong" : "WRONG: " + result.wrong(),
         ByteSize.format(result.largestDisk()),
-        result.mostGroups(),
+        Numbers.count(result.mostGroups(), "group"),
         result.stallMillis(),
         result.longestStallMillis(),
         ByteSize.format(result.mostDebt()),

@@ -3,6 +3,9 @@ package io.isobardb.bench.soak;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.process.MappedMemory;
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.Progress.Watcher;
+import io.isobardb.cli.console.Shutdown;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -29,7 +32,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +73,7 @@ public final class SoakRun {
   private static final long MOST_STALL_MILLIS = 30_000;
 
   private final SoakSpec spec;
-  private final Consumer<String> report;
+  private final Watcher report;
   private final SplittableRandom random;
   private final List<SoakWorker> workers = new ArrayList<>();
   private final ReentrantReadWriteLock opening = new ReentrantReadWriteLock(true);
@@ -93,7 +95,7 @@ public final class SoakRun {
   private long stallMillis;
   private int temporary;
 
-  private SoakRun(SoakSpec spec, Consumer<String> report) {
+  private SoakRun(SoakSpec spec, Watcher report) {
     this.spec = spec;
     this.report = report;
     this.random = new SplittableRandom(spec.seed());
@@ -108,22 +110,16 @@ public final class SoakRun {
    * @param report is given a line now and then
    * @throws IllegalArgumentException if the directory holds anything
    */
-  public static SoakResult run(SoakSpec spec, Consumer<String> report)
+  public static SoakResult run(SoakSpec spec, Watcher report)
       throws IOException, InterruptedException {
-    if (Files.exists(spec.directory())) {
-      try (Stream<Path> inside = Files.list(spec.directory())) {
-        if (inside.findAny().isPresent()) {
-          throw new IllegalArgumentException(
-              spec.directory() + " is not empty; give an empty directory or a new one");
-        }
+    try (WorkDirectory directory = WorkDirectory.fresh(spec.directory())) {
+      SoakResult result = new SoakRun(spec, report).go();
+      // What fails while all is being taken away is no finding.
+      if (result.wrong() != null && !Shutdown.isUnderWay()) {
+        directory.keep();
       }
+      return result;
     }
-    SoakRun run = new SoakRun(spec, report);
-    SoakResult result = run.go();
-    if (result.wrong() == null) {
-      Directories.delete(spec.directory());
-    }
-    return result;
   }
 
   private SoakResult go() throws IOException, InterruptedException {
@@ -163,7 +159,7 @@ public final class SoakRun {
         disturb();
         checkResident();
         if (millis >= nextReport) {
-          report.accept(sample().line());
+          report.at(sample().line(), millis, spec.millis());
           nextReport += spec.reportMillis();
         }
         if (millis >= openings * spec.millis() / OPENINGS && failure.get() == null) {
@@ -189,6 +185,10 @@ public final class SoakRun {
       } catch (RuntimeException | AssertionError e) {
         fail(e);
       }
+    }
+    if (store != null) {
+      // A short run was not looked at before.
+      sample();
     }
     Watchdog.mark("closing");
     close();
@@ -440,7 +440,10 @@ public final class SoakRun {
               "counter " + i + " is " + SoakWorker.read(opened, i) + ", not " + expected);
         }
       }
-      report.accept("closed, checked, opened and verified");
+      report.at(
+          "closed, checked, opened and verified",
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+          spec.millis());
     } finally {
       opening.writeLock().unlock();
     }

@@ -1,7 +1,7 @@
 package io.isobardb.bench.soak;
 
-import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.cli.console.ByteSize;
 import io.isobardb.lsm.StoreStats;
 import java.util.Locale;
 

@@ -1,12 +1,12 @@
 package io.isobardb.bench.tpcc;
 
+import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.tpcc.drive.DriverClock;
 import io.isobardb.tpcc.load.Loader;
 import io.isobardb.tpcc.schema.LoadMark;
 import io.isobardb.tpcc.schema.Scale;
 import io.isobardb.tpcc.store.TpccStore;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Loads what is to be there, unless it is. */
@@ -19,7 +19,7 @@ final class Loading {
    * What the store holds after it was loaded now; null if it was loaded before. Refuses a store
    * that holds something else. {@code progress} is told now and then, by any thread.
    */
-  static @Nullable LoadMark load(TpccStore store, Scale scale, long seed, Consumer<String> progress)
+  static @Nullable LoadMark load(TpccStore store, Scale scale, long seed, Watcher progress)
       throws InterruptedException {
     LoadMark before = Loader.loaded(store);
     if (before != null) {
@@ -40,10 +40,10 @@ final class Loading {
                 rows -> {
                   long last = shown.get();
                   if (rows - last >= PROGRESS_ROWS && shown.compareAndSet(last, rows)) {
-                    progress.accept(
-                        String.format(
-                            "loading: %,d of about %,d rows (%d %%)",
-                            rows, expected, Math.min(100, 100 * rows / expected)));
+                    progress.at(
+                        String.format("loading: %,d of about %,d rows", rows, expected),
+                        Math.min(rows, expected),
+                        expected);
                   }
                 })
             .load(Runtime.getRuntime().availableProcessors());

@@ -3,6 +3,7 @@ package io.isobardb.bench.tpcc;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.process.ChildMain;
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.tpcc.check.Condition;
 import io.isobardb.tpcc.check.ConsistencyCheck;
 import io.isobardb.tpcc.check.Findings;
@@ -47,15 +48,14 @@ final class TpccChild {
 
   private void run() throws InterruptedException, IOException {
     try (TpccStore store = EngineKind.openStore(spec.store())) {
-      say("stage", "loading " + spec.scale().warehouses() + " warehouses");
-      LoadMark mark =
-          Loading.load(store, spec.scale(), spec.run().seed(), text -> say("progress", text));
+      stage("loading " + Numbers.count(spec.scale().warehouses(), "warehouse"));
+      LoadMark mark = Loading.load(store, spec.scale(), spec.run().seed(), this::progress);
       if (mark == null) {
         mark = Loader.loaded(store);
       } else if (spec.check()) {
         check(store, mark.scale(), "after the load");
       }
-      say("stage", "running " + spec.run().threads() + " terminals");
+      stage("running " + Numbers.count(spec.run().threads(), "terminal"));
       RunResult result = run(store, mark);
       Report report =
           new Report(spec.store(), spec.run(), mark.scale(), result, store.configuration());
@@ -79,14 +79,17 @@ final class TpccChild {
   }
 
   private void check(TpccStore store, Scale scale, String when) throws InterruptedException {
-    say("stage", "checking " + when);
+    stage("checking " + when);
     Findings findings =
         ConsistencyCheck.run(
             store,
             scale,
             Runtime.getRuntime().availableProcessors(),
             done ->
-                say("progress", "checking " + when + ": " + done + " of " + scale.warehouses()));
+                progress(
+                    "checking " + when + ": " + done + " of " + scale.warehouses(),
+                    done,
+                    scale.warehouses()));
     Map<String, Object> violations = new LinkedHashMap<>();
     for (Condition condition : Condition.values()) {
       violations.put(condition.number() + ": " + condition.text(), findings.count(condition));
@@ -99,9 +102,17 @@ final class TpccChild {
     print(event);
   }
 
-  private void say(String event, String text) {
-    Map<String, Object> map = event(event);
+  private void stage(String text) {
+    Map<String, Object> map = event("stage");
     map.put("text", text);
+    print(map);
+  }
+
+  private void progress(String text, double done, double all) {
+    Map<String, Object> map = event("progress");
+    map.put("text", text);
+    map.put("done", done);
+    map.put("all", all);
     print(map);
   }
 
@@ -136,15 +147,16 @@ final class TpccChild {
 
     @Override
     public void progress(Progress progress) {
-      say(
-          "progress",
+      TpccChild.this.progress(
           String.format(
               "%s %d s: %,.0f NewOrders per minute, %,d retries, %d deliveries queued",
               progress.measuring() ? "running" : "ramping up",
               Math.round(progress.elapsedMillis() / 1000.0),
               progress.newOrdersPerMinute(),
               progress.retries(),
-              progress.queuedDeliveries()));
+              progress.queuedDeliveries()),
+          progress.elapsedMillis(),
+          spec.run().rampUpMillis() + spec.run().durationMillis());
     }
 
     @Override

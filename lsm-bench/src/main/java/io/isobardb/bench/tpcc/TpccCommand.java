@@ -1,11 +1,13 @@
 package io.isobardb.bench.tpcc;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TimeSpan;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.kill.KillSpec;
@@ -43,8 +45,8 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "All nine tables, two secondary indexes, five transactions. Not audited: no",
       "result is a TPC-C result. Without --wait the terminals never rest. StockLevel",
-      "reads what is committed; all other transactions have --isolation. Exit code 0",
-      "if all rules were kept and all conditions hold, 1 if not.",
+      "reads what is committed; all other transactions have --isolation. Exit code 1",
+      "if a rule was broken or a condition does not hold.",
       "",
       "Engines differ in what an unsynced commit survives; the report tells. isobar",
       "and rocksdb-sync100ms are synced equally often. RocksDB's log in each variant:",
@@ -55,7 +57,8 @@ import picocli.CommandLine.TypeConversionException;
 public final class TpccCommand implements Callable<Integer> {
   private static final long HEAP_BYTES = 512L << 20;
   private static final long OTHER_DIRECT_BYTES = 256L << 20;
-  private static final int PROGRESS_EVERY = 5;
+  private static final int LEAST_MEMORY = 8 << 20;
+  private static final int MOST_TERMINALS = 10_000;
   private static final int KILL_LONGEST_MILLIS = 2000;
 
   /** When a commit may return. */
@@ -216,6 +219,7 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    checkValues();
     engine.check(isolation);
     checkDeliveryLog();
     Scale size = Scale.of(warehouses, scale);
@@ -254,18 +258,25 @@ public final class TpccCommand implements Callable<Integer> {
             .directBytes(memory.bytes() + OTHER_DIRECT_BYTES)
             .argument(spec.toJson());
     Events events = new Events(progress);
-    StringBuffer errors = new StringBuffer();
-    int code = child.run(events::line, line -> errors.append(line).append('\n'));
+    child.runToEnd(spec.store().engine().label(), events::line);
     progress.close();
-    System.err.print(errors);
-    if (code == 2) {
-      return 2;
-    }
-    if (code != 0 || !events.ended) {
-      throw new IllegalStateException("the process ended with exit code " + code);
-    }
     show(events.results, events.texts);
-    return events.holds ? 0 : 1;
+    return (events.holds ? Exit.SUCCESS : Exit.FINDING).code();
+  }
+
+  private void checkValues() {
+    Numbers.check("--warehouses", warehouses, 1, 1_000_000);
+    Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
+    Numbers.checkAboveZero("--duration", duration);
+    if (terminals != null) {
+      Numbers.check("--terminals", terminals, 1, MOST_TERMINALS);
+    }
+    if (kills != null) {
+      Numbers.checkAtLeast("--kill-test", kills, 1);
+    }
+    if (!(scale > 0 && scale <= 1)) {
+      throw new IllegalArgumentException("--scale must be above 0 and at most 1, not " + scale);
+    }
   }
 
   /** So that nobody waits for a load first. */
@@ -292,20 +303,25 @@ public final class TpccCommand implements Callable<Integer> {
     try (TpccStore store = EngineKind.openStore(spec)) {
       Loading.load(store, size, seed, progress::update);
     }
-    KillTest.Result result = new KillTest(kill, progress::stage).run();
+    progress.stage("killing");
+    int[] done = {0};
+    KillTest.Result result =
+        new KillTest(kill, text -> progress.update(text, ++done[0], cycles)).run();
     progress.close();
     StringBuilder text = new StringBuilder();
     result.failures().forEach(failure -> text.append("[NG] ").append(failure).append('\n'));
     text.append(
         String.format(
-            "%s %d kills, %,d acknowledged orders%n",
-            result.failures().isEmpty() ? "[OK]" : "[NG]", result.cycles(), result.orders()));
+            "%s %s, %s%n",
+            result.failures().isEmpty() ? "[OK]" : "[NG]",
+            Numbers.count(result.cycles(), "kill"),
+            Numbers.count(result.orders(), "acknowledged order")));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("kills", result.cycles());
     map.put("acknowledgedOrders", result.orders());
     map.put("failures", result.failures());
     show(map, List.of(text.toString()));
-    return result.failures().isEmpty() ? 0 : 1;
+    return (result.failures().isEmpty() ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
   private void show(Map<String, Object> results, List<String> texts) throws IOException {
@@ -324,17 +340,16 @@ public final class TpccCommand implements Callable<Integer> {
     private final List<String> texts = new ArrayList<>();
     private final Map<String, Object> results = new LinkedHashMap<>();
     private boolean holds = true;
-    private boolean ended;
-    private int progressLines;
 
     Events(Progress progress) {
       this.progress = progress;
     }
 
-    void line(String line) {
+    /** Takes a line; returns whether it is the last. */
+    boolean line(String line) {
       if (!line.startsWith("{")) {
         System.err.println(line);
-        return;
+        return false;
       }
       Map<String, Object> event;
       try {
@@ -345,13 +360,7 @@ public final class TpccCommand implements Callable<Integer> {
       String text = String.valueOf(event.get("text"));
       switch ((String) event.get("event")) {
         case "stage" -> progress.stage(text);
-        case "progress" -> {
-          if (progressLines++ % PROGRESS_EVERY == PROGRESS_EVERY - 1) {
-            progress.stage(text);
-          } else {
-            progress.update(text);
-          }
-        }
+        case "progress" -> progress.update(text, number(event, "done"), number(event, "all"));
         case "check" -> {
           texts.add(String.format("%nConsistency %s:%n%s", event.get("when"), text));
           results.put("consistency " + event.get("when"), event.get("violations"));
@@ -362,8 +371,15 @@ public final class TpccCommand implements Callable<Integer> {
           results.put("report", event.get("report"));
           holds &= (Boolean) event.get("holds");
         }
-        default -> ended = true;
+        default -> {
+          return true;
+        }
       }
+      return false;
+    }
+
+    private static double number(Map<String, Object> event, String name) {
+      return ((Number) event.get(name)).doubleValue();
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.isobardb.bench.ycsb;
 
-import io.isobardb.bench.console.ByteSize;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.engine.Session;
+import io.isobardb.cli.console.ByteSize;
 import io.isobardb.ycsb.RecordClient;
 import io.isobardb.ycsb.Shared;
 import java.io.IOException;

@@ -1,12 +1,16 @@
 package io.isobardb.bench.ycsb;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.console.ByteSize;
-import io.isobardb.bench.console.Progress;
-import io.isobardb.bench.console.TextTable;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.Program;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.Shutdown;
+import io.isobardb.cli.console.TextTable;
 import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
 import java.io.IOException;
@@ -16,9 +20,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code ycsb}: the stock YCSB client on one engine; fails unless every operation returned OK. */
 @Command(
@@ -27,9 +35,13 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Without options about a minute: 1,000,000 records of 1 KB, as many operations. Every",
-      "operation must return OK, or the exit code is 1."
+      "operation must return OK."
     })
 public final class YcsbCommand implements Callable<Integer> {
+  private static final int LEAST_MEMORY = 4 << 20;
+  private static final int MOST_TREES = 10_000;
+  private static final Pattern HOT = Pattern.compile("([0-9]{1,3}):([0-9]{1,3})");
+
   /** When a write may return. */
   enum Durability {
     sync,
@@ -41,6 +53,8 @@ public final class YcsbCommand implements Callable<Integer> {
     direct,
     buffered
   }
+
+  @Spec private CommandSpec command;
 
   @Option(
       names = "--workload",
@@ -134,6 +148,7 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    checkValues();
     String letter = workload.toLowerCase(Locale.ROOT).replace("workload", "");
     boolean loadOnly = letter.equals("load");
     Properties settings = settings(YcsbRun.workload(loadOnly ? "a" : letter));
@@ -155,25 +170,50 @@ public final class YcsbCommand implements Callable<Integer> {
       }
     }
     Survival survival = kind.survival(durability == Durability.sync);
-    boolean failed = false;
+    Exit exit = Exit.SUCCESS;
     Map<String, Object> all = new LinkedHashMap<>();
     for (Map.Entry<String, YcsbRun> run : runs.entrySet()) {
-      failed |= !run.getValue().problems().isEmpty();
+      exit = run.getValue().exit();
       all.put(run.getKey(), toMap(run.getValue(), survival));
-      if (!json) {
+      // Of a run that broke off there is nothing to show.
+      if (!json && exit != Exit.FAILURE) {
         print(kind.label() + ", " + run.getKey(), run.getValue());
       }
-      for (String problem : run.getValue().problems()) {
-        System.err.println("isobar ycsb: " + run.getKey() + ": " + problem);
+      if (exit != Exit.SUCCESS && !Shutdown.isUnderWay()) {
+        String problems = String.join("; ", run.getValue().problems());
+        command
+            .commandLine()
+            .getErr()
+            .println("isobar ycsb: " + kind.label() + ", " + run.getKey() + ": " + problems);
       }
     }
-    if (!json && !runs.isEmpty()) {
+    if (!json && exit != Exit.FAILURE) {
       System.out.println("an acknowledged write: " + survival.words());
     }
     if (json) {
       System.out.println(JSON.std.asString(all));
     }
-    return failed ? 1 : 0;
+    return exit.code();
+  }
+
+  private void checkValues() {
+    Numbers.checkAtLeast("--records", records, 1);
+    Numbers.check("--threads", threads, 1, 1024);
+    Numbers.check("--trees", trees, 1, MOST_TREES);
+    Numbers.checkAtLeast("--target", target, 0);
+    Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
+    if (operations != null) {
+      Numbers.checkAtLeast("--operations", operations, 1);
+    }
+    if (!hot.isEmpty()) {
+      Matcher shares = HOT.matcher(hot);
+      if (!shares.matches()) {
+        throw new IllegalArgumentException(
+            "--hot must be two percentages, such as 80:20, not '" + hot + "'");
+      }
+      Numbers.check("--hot's first share", Integer.parseInt(shares.group(1)), 1, 100);
+      Numbers.check("--hot's second share", Integer.parseInt(shares.group(2)), 1, 100);
+    }
   }
 
   private int operationCount() {
@@ -220,6 +260,9 @@ public final class YcsbCommand implements Callable<Integer> {
             count,
             status -> progress.update(what + ": " + status.replaceFirst("^\\S+ \\S+ ", "")));
     progress.close();
+    if (Program.traces()) {
+      run.errors().forEach(System.err::println);
+    }
     return run;
   }
 

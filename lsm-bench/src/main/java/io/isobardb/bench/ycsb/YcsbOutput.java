@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the stock client printed, read and judged. Immutable.
@@ -18,6 +19,9 @@ final class YcsbOutput {
   private static final Pattern LINE =
       Pattern.compile("\\[([^]]+)], ([^,]+), (-?[0-9.]+(?:E-?[0-9]+)?)");
   private static final Pattern EXCEPTION = Pattern.compile("\\b[A-Za-z.]*(Exception|Error)\\b");
+  private static final Pattern TYPES =
+      Pattern.compile(
+          "^(Exception in thread \"[^\"]*\" |Caused by: )?([a-z]\\w*\\.)+\\w+(: ([a-z]\\w*\\.)+\\w+)*(: |$)");
   private static final String INTENDED = "Intended-";
 
   private final Map<String, Map<String, Double>> metrics;
@@ -57,6 +61,10 @@ final class YcsbOutput {
    */
   List<String> problems(long operations, List<String> errors) {
     List<String> problems = new ArrayList<>();
+    String exception = exception(errors);
+    if (exception != null) {
+      problems.add(exception);
+    }
     long ok = 0;
     for (Map.Entry<String, Map<String, Double>> operation : metrics.entrySet()) {
       String name = operation.getKey();
@@ -80,13 +88,21 @@ final class YcsbOutput {
     if (ok != expected) {
       problems.add("of " + expected + " operations " + ok + " returned OK");
     }
+    return problems;
+  }
+
+  /**
+   * What the first exception says that the client printed, without the names of types before it;
+   * null if there is none.
+   */
+  static @Nullable String exception(List<String> errors) {
     for (String line : errors) {
       if (EXCEPTION.matcher(line).find()) {
-        problems.add(line.strip());
-        break;
+        String message = TYPES.matcher(line.strip()).replaceFirst("");
+        return message.isEmpty() ? line.strip() : message;
       }
     }
-    return problems;
+    return null;
   }
 
   private long count(String operation) {

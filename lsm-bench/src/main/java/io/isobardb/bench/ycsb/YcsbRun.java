@@ -2,6 +2,7 @@ package io.isobardb.bench.ycsb;
 
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.Exit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -20,10 +21,17 @@ import java.util.function.Consumer;
  * One run of the stock client, load or transactions, and what came of it. Immutable.
  *
  * @param output what the client measured
+ * @param exit success; a finding, if operations did not return OK; a failure, if it broke off
  * @param problems why the run failed; empty if it did not
  * @param counters the process's counters and the engine's report, by name
+ * @param errors what the client said on standard error
  */
-record YcsbRun(YcsbOutput output, List<String> problems, Map<String, String> counters) {
+record YcsbRun(
+    YcsbOutput output,
+    Exit exit,
+    List<String> problems,
+    Map<String, String> counters,
+    List<String> errors) {
 
   /** The settings of workload {@code letter}, shipped with the adapter. */
   static Properties workload(String letter) throws IOException {
@@ -86,16 +94,15 @@ record YcsbRun(YcsbOutput output, List<String> problems, Map<String, String> cou
               });
       YcsbOutput output = YcsbOutput.parse(lines);
       List<String> problems = output.problems(operations, errors);
+      boolean broken = code != 0 || YcsbOutput.exception(errors) != null;
       if (code != 0) {
         problems.add("the process ended with exit code " + code);
       }
-      if (!problems.isEmpty()) {
-        errors.forEach(System.err::println);
-      }
+      Exit exit = broken ? Exit.FAILURE : problems.isEmpty() ? Exit.SUCCESS : Exit.FINDING;
       Map<String, String> found = new LinkedHashMap<>();
       read(counters, found);
       read(report, found);
-      return new YcsbRun(output, problems, found);
+      return new YcsbRun(output, exit, problems, found, List.copyOf(errors));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.isobardb.bench.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -63,7 +64,7 @@ class CompareTest {
         results.add(PhaseResult.fromMap(event));
       }
     }
-    assertEquals("open", events.get(0));
+    assertEquals("open", events.stream().filter(e -> !e.equals("progress")).findFirst().get());
     assertEquals("end", events.get(events.size() - 1));
     assertEquals(List.of(Phase.values()), results.stream().map(PhaseResult::phase).toList());
     for (PhaseResult result : results) {
@@ -72,6 +73,70 @@ class CompareTest {
       assertTrue(result.figure("throughput") > 0);
       assertTrue(result.figure("p999Micros") >= result.figure("p50Micros"));
     }
+  }
+
+  @Test
+  void theEstimateGrowsWithTheWorkAndTheLimitOfAPhaseBoundsIt() {
+    CompareSpec stock = stock(2_000_000, 20);
+    // A sixth of an hour to an hour, for four engines and three repeats.
+    double minutes = 12 * stock.estimatedSeconds() / 60;
+    assertTrue(minutes > 10 && minutes < 60, minutes + " minutes");
+    assertTrue(stock(200_000, 20).estimatedSeconds() < stock.estimatedSeconds() / 2);
+    assertTrue(stock(2_000_000, 1).estimatedSeconds() < stock.estimatedSeconds());
+    assertTrue(stock(1, 0.1).estimatedSeconds() < 10);
+  }
+
+  private CompareSpec stock(long records, double seconds) {
+    return new CompareSpec(
+        EngineKind.ISOBAR,
+        List.of(Phase.values()),
+        new EngineOptions(dir, 1 << 30, true, false, 1),
+        records,
+        records,
+        16,
+        100,
+        2,
+        seconds,
+        1,
+        records / 2);
+  }
+
+  @Test
+  void progressNamesThePhaseAndGoesFromNoneToAll() throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
+      CompareChild.run(spec(List.of(Phase.LOAD, Phase.READ)), out);
+    }
+    List<String> texts = new ArrayList<>();
+    double last = 0;
+    for (String line : bytes.toString(StandardCharsets.UTF_8).lines().toList()) {
+      Map<String, Object> event = JSON.std.mapFrom(line);
+      if (event.get("event").equals("progress")) {
+        double share = ((Number) event.get("share")).doubleValue();
+        assertTrue(share >= 0 && share <= 1, line);
+        assertTrue(share >= last || event.get("text").toString().contains("warming up"), line);
+        last = share;
+        texts.add((String) event.get("text"));
+      }
+    }
+    assertEquals("warming up", texts.get(0));
+    assertTrue(texts.containsAll(List.of("load", "read")), texts.toString());
+  }
+
+  @Test
+  void aPhaseThatWasOverAtOnceIsNamed() {
+    List<EngineKind> engines = List.of(EngineKind.ISOBAR, EngineKind.LMDB);
+    List<Phase> phases = List.of(Phase.LOAD, Phase.READ);
+    CompareReport report = new CompareReport(engines, phases, EngineKind.LMDB, false);
+    report.add(EngineKind.ISOBAR, new PhaseResult(Phase.LOAD, Map.of("seconds", 5.0)));
+    report.add(EngineKind.LMDB, new PhaseResult(Phase.LOAD, Map.of("seconds", 9.0)));
+    report.add(EngineKind.LMDB, new PhaseResult(Phase.READ, Map.of("seconds", 3.0)));
+    assertEquals(List.of(), report.tooShort());
+    assertFalse(report.text(false).contains("says little"), report.text(false));
+    report.add(EngineKind.ISOBAR, new PhaseResult(Phase.READ, Map.of("seconds", 0.02)));
+    assertEquals(List.of("read"), report.tooShort());
+    assertTrue(report.text(false).contains("less than a second, which says little: read;"));
+    assertEquals(List.of("read"), report.toMap().get("tooShort"));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ class KillCyclesTest {
   @Test
   void noAcknowledgedWriteIsLostAndNoBatchTornHoweverOftenTheProcessIsKilled() throws Exception {
     System.out.println("isobar.seed=" + SEED + " isobar.kill.cycles=" + CYCLES);
-    KillCycles.Result result = KillCycles.run(SEED, CYCLES, temp, line -> {});
+    KillCycles.Result result = KillCycles.run(SEED, CYCLES, temp, Watcher.NONE);
     assertEquals(null, result.wrong(), () -> CrashReport.text(result));
     assertEquals(CYCLES, result.cycles());
     assertFalse(Files.exists(result.directory()), "the store is still there");

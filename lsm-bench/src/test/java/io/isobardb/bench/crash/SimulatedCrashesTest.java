@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
+import io.isobardb.cli.console.Progress.Watcher;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ class SimulatedCrashesTest {
   @Test
   void afterAnyCrashOfARandomScriptNothingIsLostTornOrMadeUpAndTheScriptsDoAllThereIs() {
     System.out.println("isobar.crash.seed=" + SEED + " isobar.crash.seeds=" + SEEDS);
-    Result result = SimulatedCrashes.run(SEED, SEEDS, new Crashes(STRIDE, ALL, -1), line -> {});
+    Result result = SimulatedCrashes.run(SEED, SEEDS, new Crashes(STRIDE, ALL, -1), Watcher.NONE);
     assertNull(
         result.violation(),
         () -> result.violation() == null ? "" : CrashReport.describe(result.violation()));

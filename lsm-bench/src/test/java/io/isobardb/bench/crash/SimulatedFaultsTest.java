@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
+import io.isobardb.cli.console.Progress.Watcher;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,7 +18,7 @@ class SimulatedFaultsTest {
   @Test
   void aCallThatFailsOnceOrForEverOrForWantOfRoomIsToldAndLosesNothing() throws Exception {
     System.out.println("isobar.crash.seed=" + SEED + " isobar.fault.stride=" + STRIDE);
-    Result result = SimulatedFaults.run(SEED, 4, STRIDE, -1, line -> {});
+    Result result = SimulatedFaults.run(SEED, 4, STRIDE, -1, Watcher.NONE);
     assertNull(
         result.violation(),
         () -> result.violation() == null ? "" : CrashReport.describe(result.violation()));

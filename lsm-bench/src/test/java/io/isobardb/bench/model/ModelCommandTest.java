@@ -54,10 +54,10 @@ class ModelCommandTest {
         "--design cola --optimise | for --design leveldb",
         "--design lsm | LEVELDB, UNIVERSAL, COLA, SAMT",
         "--write-memory 10 | must hold one --item or more",
-        "--optimise --max-levels 99 | from 1 to 16",
+        "--optimise --max-levels 99 | --max-levels must be 1 to 16",
         "--optimise --max-space 0.5 | space must be more than 1",
         "--simulate --keys 1e9 | at most 200,000,000 keys",
-        "--design samt --growth 1 | growth factor must be 2 or more"
+        "--design samt --growth 1 | --growth must be 2 or more"
       })
   void whatCanNotBeIsWrongUsage(String line, String message) {
     assertEquals(2, run(line));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.Isobar;
+import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ class SoakTest {
     Path dir = temp.resolve("store");
     SoakSpec spec = new SoakSpec(dir, 3_000, 16 << 20, 2, 3, 500, SEED, true, 1_000);
     List<String> lines = new ArrayList<>();
-    SoakResult result = SoakRun.run(spec, lines::add);
+    SoakResult result = SoakRun.run(spec, (line, done, all) -> lines.add(line));
     assertNull(result.wrong(), "seed " + SEED);
     assertTrue(result.operations() > 0);
     assertTrue(result.openings() > 1);
@@ -42,7 +43,23 @@ class SoakTest {
     assertEquals(result.heapAfterClose().size(), result.residentAfterClose().size());
     assertTrue(result.longestStallMillis() <= result.stallMillis() + 1);
     assertTrue(result.lastDebt() <= 16 << 20);
+    assertTrue(result.largestDisk() > 0);
     assertFalse(Files.exists(dir));
+  }
+
+  @Test
+  void aSoakThatEndsBeforeItsFirstReportKnowsTheSizeOfItsFiles() throws Exception {
+    Path dir = temp.resolve("store");
+    SoakSpec spec = new SoakSpec(dir, 300, 16 << 20, 1, 1, 100, SEED, false, 3_600_000);
+    assertTrue(SoakRun.run(spec, Watcher.NONE).largestDisk() > 0);
+  }
+
+  @Test
+  void aDirectoryThatHoldsSomethingIsRefusedAndLeftAlone() throws Exception {
+    Path letter = Files.writeString(temp.resolve("letter.txt"), "Dear reader");
+    SoakSpec spec = new SoakSpec(temp, 300, 16 << 20, 1, 1, 100, SEED, false, 1_000);
+    assertThrows(IllegalArgumentException.class, () -> SoakRun.run(spec, Watcher.NONE));
+    assertTrue(Files.exists(letter));
   }
 
   @Test

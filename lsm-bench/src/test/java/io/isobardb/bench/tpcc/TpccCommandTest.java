@@ -100,6 +100,6 @@ class TpccCommandTest {
   @Test
   void aKillTestTellsWhatWasAcknowledged() {
     assertEquals(0, run("--kill-test", "1"), err::toString);
-    assertTrue(out.toString().startsWith("[OK] 1 kills"), out.toString());
+    assertTrue(out.toString().startsWith("[OK] 1 kill,"), out.toString());
   }
 }

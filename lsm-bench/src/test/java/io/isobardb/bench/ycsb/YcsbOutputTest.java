@@ -1,10 +1,13 @@
 package io.isobardb.bench.ycsb;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class YcsbOutputTest {
   private static final String GOOD =
@@ -75,7 +78,26 @@ class YcsbOutputTest {
   @Test
   void anExceptionOnStandardErrorIsAProblem() {
     assertEquals(
-        List.of("java.lang.IllegalStateException: no"),
-        problems(GOOD, 1000, "java.lang.IllegalStateException: no", "\tat somewhere"));
+        List.of("no room"),
+        problems(GOOD, 1000, "java.lang.IllegalStateException: no room", "\tat somewhere"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "site.ycsb.DBException: java.lang.IllegalArgumentException: too small | too small",
+        "Exception in thread \"main\" java.lang.IllegalStateException: it broke | it broke",
+        "Caused by: io.isobardb.lsm.error.DiskFullException: the disk is full | the disk is full",
+        "java.lang.NullPointerException | java.lang.NullPointerException",
+        "Could not read: no Exception: here | Could not read: no Exception: here",
+      })
+  void anExceptionIsToldWithoutTheNamesOfTypes(String line, String message) {
+    assertEquals(message, YcsbOutput.exception(List.of("isobar: options", line, "\tat x.y.Z")));
+  }
+
+  @Test
+  void withoutAnExceptionThereIsNoneToTell() {
+    assertNull(YcsbOutput.exception(List.of("engine: direct I/O on")));
   }
 }

@@ -5,6 +5,7 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -60,6 +61,10 @@ public final class DirectoryStorage implements Storage {
   private final Path directory;
 
   private final boolean readOnly;
+
+  /** Whether the directory was not there before. */
+  private final boolean made;
+
   private final OpenFiles descriptors;
 
   /** What files' channels pass through; tests disturb them there. */
@@ -67,16 +72,22 @@ public final class DirectoryStorage implements Storage {
 
   private final ReentrantLock names = new ReentrantLock();
   private final Map<String, Place> places = new HashMap<>();
+
   private long asideCount;
   private int openFiles;
   private @Nullable Boolean supportsDirect;
   private @Nullable StoreLock lock;
 
   private DirectoryStorage(
-      Path directory, boolean readOnly, int maxOpenFiles, UnaryOperator<FileChannel> channels) {
+      Path directory,
+      boolean readOnly,
+      boolean made,
+      int maxOpenFiles,
+      UnaryOperator<FileChannel> channels) {
     this.directory = directory;
     this.descriptors = new OpenFiles(directory.toString(), maxOpenFiles);
     this.readOnly = readOnly;
+    this.made = made;
     this.channels = channels;
   }
 
@@ -111,10 +122,11 @@ public final class DirectoryStorage implements Storage {
       Path dir, boolean create, int maxOpenFiles, UnaryOperator<FileChannel> channels)
       throws IOException {
     Path absolute = dir.toAbsolutePath().normalize();
-    if (create && !Files.exists(absolute)) {
+    boolean made = create && !Files.exists(absolute);
+    if (made) {
       createDurably(absolute);
     }
-    return new DirectoryStorage(realDirectory(absolute), false, maxOpenFiles, channels);
+    return new DirectoryStorage(realDirectory(absolute), false, made, maxOpenFiles, channels);
   }
 
   /**
@@ -126,7 +138,8 @@ public final class DirectoryStorage implements Storage {
    */
   public static DirectoryStorage openToRead(Path dir) throws IOException {
     Path real = realDirectory(dir.toAbsolutePath().normalize());
-    return new DirectoryStorage(real, true, OpenFiles.defaultLimit(), UnaryOperator.identity());
+    return new DirectoryStorage(
+        real, true, false, OpenFiles.defaultLimit(), UnaryOperator.identity());
   }
 
   private static Path realDirectory(Path dir) throws IOException {
@@ -514,6 +527,24 @@ public final class DirectoryStorage implements Storage {
       }
     } finally {
       names.unlock();
+    }
+  }
+
+  /**
+   * As {@link #close}, for a directory that was to become a store and did not: the lock's file goes
+   * with the lock, and the directory, too, if it was made for this and is empty.
+   */
+  public void abandon() throws IOException {
+    if (lockHeld() != null) {
+      Files.deleteIfExists(directory.resolve(StoreLock.FILE));
+    }
+    close();
+    if (made) {
+      try {
+        Files.deleteIfExists(directory);
+      } catch (DirectoryNotEmptyException e) {
+        // Somebody else's file is there.
+      }
     }
   }
 

@@ -98,7 +98,7 @@ public final class StoreRepair {
    * Repairs a store.
    *
    * @param damaged its directory, whose lock is taken for reading; nothing there is changed
-   * @param target an empty directory; what is there after a failure is of no use
+   * @param target an empty directory; after a failure it holds at most the lock's file
    * @throws FormatException if nothing there can be recognised as a store, or {@code target} is not
    *     empty
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
@@ -136,7 +136,7 @@ public final class StoreRepair {
       }
       TableSalvage.Origin origin = repair.origin(small);
       target.lock();
-      return repair.run(origin);
+      return repair.runWhole(origin);
     } finally {
       small.close();
     }
@@ -185,6 +185,24 @@ public final class StoreRepair {
             && digits.chars().allMatch(c -> c >= '0' && c <= '9');
     long value = number ? Long.parseLong(digits) : -1;
     return value >= 0 && SSTableMeta.fileName(value).equals(name) ? value : -1;
+  }
+
+  /** Leaves a store behind, or nothing. */
+  private RepairReport runWhole(TableSalvage.Origin origin) throws IOException {
+    boolean done = false;
+    try {
+      RepairReport report = run(origin);
+      done = true;
+      return report;
+    } finally {
+      if (!done) {
+        for (String name : target.list()) {
+          if (Manifest.isOwn(name)) {
+            target.delete(name);
+          }
+        }
+      }
+    }
   }
 
   private RepairReport run(TableSalvage.Origin origin) throws IOException {

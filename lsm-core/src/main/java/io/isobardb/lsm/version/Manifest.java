@@ -247,11 +247,7 @@ public final class Manifest implements AutoCloseable {
     Set<String> live = liveFiles();
     return names.stream()
         .filter(name -> !live.contains(name))
-        .filter(
-            name ->
-                name.equals(ManifestLayout.CURRENT_TEMPORARY)
-                    || ManifestLayout.number(name) >= 0
-                    || isTable(name))
+        .filter(Manifest::isOwn)
         .sorted()
         .toList();
   }
@@ -259,6 +255,14 @@ public final class Manifest implements AutoCloseable {
   /** The state as the model has it, for tests of the same package. */
   StoreContents contents() {
     return contents;
+  }
+
+  /** Whether a file of this name is CURRENT, its successor, a manifest or an SSTable. */
+  public static boolean isOwn(String name) {
+    return name.equals(ManifestLayout.CURRENT)
+        || name.equals(ManifestLayout.CURRENT_TEMPORARY)
+        || ManifestLayout.number(name) >= 0
+        || isTable(name);
   }
 
   private static boolean isTable(String name) {

@@ -1,0 +1,130 @@
+package io.isobardb.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.cli.console.Exit;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class UsageTest {
+  @TempDir Path temp;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    CommandLine commandLine = Isobar.commandLine();
+    commandLine.setOut(new PrintWriter(out));
+    commandLine.setErr(new PrintWriter(err));
+    return commandLine.execute(args);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "compare --records -1 | --records must be 1 or more, not -1",
+        "compare --records 1e6 | '1e6' is not a whole number",
+        "compare --records 99999999999 | '99999999999' is too large",
+        "compare --operations 0 | --operations must be 1 or more",
+        "compare --threads 0 | --threads must be 1 to 1,024, not 0",
+        "compare --repeats 0 | --repeats must be 1 or more",
+        "compare --duration 0 | --duration must be longer than 0",
+        "compare --duration -1s | '-1s' is not a length of time",
+        "compare --memory -5MB | '-5MB' is not a size",
+        "compare --memory 1KB | --memory must be 4 MB or more, not 1 KB",
+        "compare --key-size 4 | --key-size must be 8 to 500",
+        "compare --value-size 2MB | --value-size must be 0 to 1,048,576",
+        "compare --warm-up -1 | --warm-up must be 0 or more",
+        "compare --phases load,wirte | expected one of",
+        "compare --io fast | expected one of",
+        "compare --engines isobar --baseline lmdb | not among --engines",
+        "compare --engines rockdb | no engine named 'rockdb'",
+        "ycsb | missing required option",
+        "ycsb --workload z | there is no workload 'z'",
+        "ycsb --workload a --records -1 | --records must be 1 or more, not -1",
+        "ycsb --workload a --operations 0 | --operations must be 1 or more",
+        "ycsb --workload a --threads 0 | --threads must be 1 to 1,024, not 0",
+        "ycsb --workload a --trees 0 | --trees must be 1 to 10,000",
+        "ycsb --workload a --hot 80 | --hot must be two percentages, such as 80:20, not '80'",
+        "ycsb --workload a --hot 80:0 | --hot's second share must be 1 to 100, not 0",
+        "ycsb --workload a --hot 180:20 | --hot's first share must be 1 to 100, not 180",
+        "ycsb --workload a --target -1 | --target must be 0 or more",
+        "ycsb --workload a --memory 0 | --memory must be 4 MB or more",
+        "ycsb --workload a -p records | KEY=VALUE",
+        "ycsb --workload a --no-load | --no-load needs --dir",
+        "tpcc --warehouses 0 | --warehouses must be 1 to 1,000,000, not 0",
+        "tpcc --terminals 0 | --terminals must be 1 to 10,000",
+        "tpcc --duration 0s | --duration must be longer than 0",
+        "tpcc --memory 1MB | --memory must be 8 MB or more",
+        "tpcc --kill-test 0 | --kill-test must be 1 or more",
+        "tpcc --scale 0 | --scale must be above 0",
+        "tpcc --scale NaN | 'NaN' is not a number",
+        "tpcc --engine h2 | no engine named 'h2'",
+        "crash-test | which crashes?",
+        "crash-test --cycles 0 | --cycles must be 1 or more",
+        "crash-test --cycles -3 | --cycles must be 1 or more",
+        "crash-test --simulated --seeds 0 | --seeds must be 1 or more",
+        "crash-test --simulated --stride 0 | --stride must be 1 or more",
+        "crash-test --simulated --survival most | expected one of",
+        "crash-test --faults | which crashes?",
+        "experiment | missing required parameter",
+        "experiment thrash --threads 0 | --threads must be 1 to 1,024",
+        "experiment thrash --scale -1 | --scale must be above 0 and at most 1, not -1",
+        "experiment thrash --only trees | KEY=VALUE",
+        "experiment no-such-thing | there is no experiment",
+        "model --keys 1 | from 2 to",
+        "model --item 0 | --item must be 1 B or more",
+        "model --max-levels 0 --optimise | --max-levels must be 1 to 16, not 0",
+        "model --tables 1 --design universal | --tables must be 2 or more",
+        "model --skew x | 'x' is not a number",
+        "soak --duration 0 | --duration must be longer than 0",
+        "soak --hours 0 | --hours must be longer than 0",
+        "soak --hours -1 | is not a length of time",
+        "soak --hours 1 --duration 1m | give one of them",
+        "soak --memory 8MB | --memory must be 12 MB or more, not 8 MB",
+        "soak --threads 0 | --threads must be 1 to 500",
+        "soak --trees 101 | --trees must be 1 to 100",
+        "soak --keys 0 | --keys must be 1 to 1,048,576",
+        "soak --report 0 | --report must be longer than 0",
+        "demo --pace 0 | --pace must be above 0",
+        "soka | did you mean soak",
+      })
+  void wrongUsageIsOneLineForPeople(String line, String said) {
+    assertEquals(2, run(line.split(" ")), err.toString());
+    String text = err.toString();
+    assertTrue(text.contains(said), text);
+    assertEquals("", out.toString());
+    assertEquals(1, text.lines().count(), text);
+    assertTrue(text.matches("isobar( [a-z-]+)?: .*\\(see 'isobar( [a-z-]+)? --help'\\)\\R"), text);
+    assertFalse(text.contains("java") || text.contains("Exception"), text);
+  }
+
+  @Test
+  void theHelpOfEachCommandEndsWithTheExitCodes() {
+    for (String command : Isobar.commandLine().getSubcommands().keySet()) {
+      assertEquals(0, run(command, "--help"));
+      for (Exit exit : Exit.values()) {
+        assertTrue(out.toString().contains("  " + exit.code() + "   "), out.toString());
+      }
+      out.getBuffer().setLength(0);
+    }
+  }
+
+  @Test
+  void aDirectoryThatCanNotBeMadeIsAFailureInALine() throws Exception {
+    Path file = Files.writeString(temp.resolve("file"), "no directory");
+    assertEquals(4, run("ycsb", "--workload", "a", "--dir", file.toString()));
+    assertTrue(
+        err.toString().startsWith("isobar ycsb: " + file + " exists already"), err::toString);
+    assertEquals(1, err.toString().lines().count());
+  }
+}

@@ -1,0 +1,33 @@
+package io.isobardb.cli;
+
+import io.isobardb.cli.console.Messages;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ScopeType;
+
+/** The program {@code isobar} with the commands about a store, and nothing else. */
+@Command(
+    name = "isobar",
+    description = "Looks at stores, checks and repairs them.",
+    mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
+    version = Program.VERSION,
+    synopsisSubcommandLabel = "COMMAND")
+public final class Main extends Program {
+  private Main() {}
+
+  /**
+   * Runs the command that {@code args} name and exits with its code; see {@link
+   * io.isobardb.cli.console.Exit}.
+   */
+  public static void main(String[] args) {
+    Messages.configure();
+    System.exit(commandLine().execute(args));
+  }
+
+  /** The program as a value, for a caller with streams of its own. */
+  public static CommandLine commandLine() {
+    return new Main().commandLine(List.of());
+  }
+}

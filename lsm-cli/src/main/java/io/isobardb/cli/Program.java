@@ -1,0 +1,162 @@
+package io.isobardb.cli;
+
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Count;
+import io.isobardb.cli.console.ErrorText;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Shutdown;
+import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.inspect.CheckCommand;
+import io.isobardb.cli.inspect.DumpCommand;
+import io.isobardb.cli.inspect.RepairCommand;
+import io.isobardb.cli.inspect.StatsCommand;
+import io.isobardb.cli.inspect.TuneReportCommand;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * A program of commands: what its options' values look like, how it tells of errors, and with which
+ * code it ends. {@link Main} has the commands about a store; other programs add theirs.
+ */
+public abstract class Program implements Runnable {
+  /** What {@code --version} prints. */
+  public static final String VERSION = "isobar 0.1.0-SNAPSHOT";
+
+  /** The commands about a store. */
+  private static final List<Class<?>> STORE_COMMANDS =
+      List.of(
+          CheckCommand.class,
+          DumpCommand.class,
+          RepairCommand.class,
+          StatsCommand.class,
+          TuneReportCommand.class);
+
+  private static final String TRACE = "isobar.trace";
+
+  @Spec private CommandSpec spec;
+
+  /** Sets what child processes are told, too. */
+  @Option(
+      names = "--trace",
+      scope = ScopeType.INHERIT,
+      description = "Add a stack trace to the message of a failure.")
+  private void trace(boolean on) {
+    if (on) {
+      System.setProperty(TRACE, "true");
+    }
+  }
+
+  /** Whether stack traces are asked for. */
+  public static boolean traces() {
+    return Boolean.getBoolean(TRACE);
+  }
+
+  /** The command line of this program: the commands about a store, and then {@code more}. */
+  protected final CommandLine commandLine(List<Class<?>> more) {
+    CommandLine line = new CommandLine(this);
+    STORE_COMMANDS.forEach(line::addSubcommand);
+    more.forEach(line::addSubcommand);
+    line.setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler((e, args) -> wrongUsage(e, e.getCommandLine()))
+        .setExecutionExceptionHandler((e, failed, parsed) -> failed(e, failed));
+    register(line, ByteSize.class, ByteSize::parse);
+    register(line, TimeSpan.class, TimeSpan::parse);
+    register(line, Count.class, Count::parse);
+    register(line, int.class, Numbers::parseInt);
+    register(line, Integer.class, Numbers::parseInt);
+    register(line, long.class, Numbers::parseLong);
+    register(line, Long.class, Numbers::parseLong);
+    register(line, double.class, Numbers::parseDouble);
+    describeExits(line);
+    return line;
+  }
+
+  /** Without this, picocli would name Java's types in its message. */
+  private static <T> void register(CommandLine line, Class<T> type, Function<String, T> parse) {
+    ITypeConverter<T> converter =
+        text -> {
+          try {
+            return parse.apply(text);
+          } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+          }
+        };
+    line.registerConverter(type, converter);
+  }
+
+  private static void describeExits(CommandLine line) {
+    UsageMessageSpec usage = line.getCommandSpec().usageMessage();
+    usage.exitCodeListHeading("%nExit codes:%n").exitCodeList(Exit.table());
+    line.getSubcommands().values().forEach(Program::describeExits);
+  }
+
+  private static int wrongUsage(Exception e, CommandLine line) {
+    StringBuilder text = new StringBuilder();
+    if (!(e instanceof UnmatchedArgumentException unmatched)) {
+      text.append(sentence(ErrorText.of(e)));
+    } else {
+      String what =
+          unmatched.isUnknownOption()
+              ? "option"
+              : line.getSubcommands().isEmpty() ? "further argument" : "command";
+      text.append("there is no ").append(what).append(" '");
+      text.append(unmatched.getUnmatched().get(0)).append('\'');
+      List<String> suggestions = unmatched.getSuggestions();
+      if (!suggestions.isEmpty()) {
+        text.append("; did you mean ").append(String.join(", ", suggestions)).append('?');
+      }
+    }
+    String name = line.getCommandSpec().qualifiedName();
+    PrintWriter err = line.getErr();
+    err.println(name + ": " + text + " (see '" + name + " --help')");
+    err.flush();
+    return Exit.USAGE.code();
+  }
+
+  /** The message as it stands behind a colon. */
+  private static String sentence(String message) {
+    boolean capital =
+        message.length() > 1
+            && Character.isUpperCase(message.charAt(0))
+            && Character.isLowerCase(message.charAt(1));
+    return capital
+        ? message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1)
+        : message;
+  }
+
+  private static int failed(Exception e, CommandLine line) {
+    Exit exit = Exit.of(e);
+    if (Shutdown.isUnderWay()) {
+      return exit.code();
+    }
+    if (exit == Exit.USAGE && !(e instanceof FailedException)) {
+      return wrongUsage(e, line);
+    }
+    PrintWriter err = line.getErr();
+    err.println(line.getCommandSpec().qualifiedName() + ": " + ErrorText.of(e));
+    if (traces()) {
+      e.printStackTrace(err);
+    }
+    err.flush();
+    return exit.code();
+  }
+
+  @Override
+  public final void run() {
+    throw new ParameterException(spec.commandLine(), "which command?");
+  }
+}

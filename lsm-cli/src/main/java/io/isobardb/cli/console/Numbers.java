@@ -1,0 +1,86 @@
+package io.isobardb.cli.console;
+
+import java.util.Locale;
+
+/** Plain numbers on the command line, and the bounds of options' values. */
+public final class Numbers {
+  private Numbers() {}
+
+  /** A whole number; {@link IllegalArgumentException} says so if it is none. */
+  public static int parseInt(String text) {
+    long value = parseLong(text);
+    if (value != (int) value) {
+      throw new IllegalArgumentException("'" + text + "' is too large");
+    }
+    return (int) value;
+  }
+
+  /** As {@link #parseInt}, with a wider range. */
+  public static long parseLong(String text) {
+    String digits = text.strip();
+    if (!digits.matches("[-+]?[0-9]{1,}")) {
+      throw new IllegalArgumentException("'" + text + "' is not a whole number");
+    }
+    try {
+      return Long.parseLong(digits);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("'" + text + "' is too large", e);
+    }
+  }
+
+  /** A number with or without decimals. */
+  public static double parseDouble(String text) {
+    try {
+      double value = Double.parseDouble(text.strip());
+      if (Double.isFinite(value)) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // Told below.
+    }
+    throw new IllegalArgumentException("'" + text + "' is not a number");
+  }
+
+  /**
+   * Refuses the value of an option that is out of range.
+   *
+   * @param least the smallest that is allowed
+   * @param most the largest; {@link Long#MAX_VALUE} for no bound
+   * @throws IllegalArgumentException that names option, range and value
+   */
+  public static void check(String option, long value, long least, long most) {
+    if (value < least || value > most) {
+      String range =
+          most == Long.MAX_VALUE
+              ? String.format(Locale.ROOT, "%,d or more", least)
+              : String.format(Locale.ROOT, "%,d to %,d", least, most);
+      throw new IllegalArgumentException(
+          option + " must be " + range + ", not " + String.format(Locale.ROOT, "%,d", value));
+    }
+  }
+
+  /** As {@link #check(String, long, long, long)}, without an upper bound. */
+  public static void checkAtLeast(String option, long value, long least) {
+    check(option, value, least, Long.MAX_VALUE);
+  }
+
+  /** Refuses a size that is too small. */
+  public static void checkAtLeast(String option, ByteSize size, long leastBytes) {
+    if (size.bytes() < leastBytes) {
+      throw new IllegalArgumentException(
+          option + " must be " + ByteSize.format(leastBytes) + " or more, not " + size);
+    }
+  }
+
+  /** Refuses a length of time of 0. */
+  public static void checkAboveZero(String option, TimeSpan time) {
+    if (time.millis() < 1) {
+      throw new IllegalArgumentException(option + " must be longer than 0");
+    }
+  }
+
+  /** "1 tree", "2 trees". */
+  public static String count(long number, String noun) {
+    return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
+  }
+}

@@ -1,0 +1,108 @@
+package io.isobardb.cli.inspect;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.version.Recovered;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code dump}: what the store consists of. */
+@Command(
+    name = "dump",
+    description = "Lists trees, levels, groups and SSTables of a store that is not open, and keys.",
+    footer = {
+      "",
+      "Changes nothing. Keys are given and shown as text, or as 0x and hexadecimal digits."
+          + " --keys lists all versions: those in SSTables by key, then those in the log in the order"
+          + " written."
+    })
+public final class DumpCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private StoreArgument store = new StoreArgument();
+
+  @Option(names = "--tree", paramLabel = "NAME", description = "Only this tree.")
+  private @Nullable String tree;
+
+  @Option(names = "--from", paramLabel = "KEY", description = "The first key to list.")
+  private @Nullable String from;
+
+  @Option(names = "--to", paramLabel = "KEY", description = "The key to stop before.")
+  private @Nullable String to;
+
+  @Option(names = "--keys", description = "List keys; implied by --from and --to.")
+  private boolean keys;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Entries to list per tree, of SSTables and of the log (${DEFAULT-VALUE}).",
+      defaultValue = "1000")
+  private int limit;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    Numbers.checkAtLeast("--limit", limit, 1);
+    byte[] first = from == null ? null : KeyText.parse(from);
+    byte[] end = to == null ? null : KeyText.parse(to);
+    boolean listKeys = keys || first != null || end != null;
+    PrintWriter out = spec.commandLine().getOut();
+    try (StoreInspector inspector = Store.inspect(store.store(), store.options())) {
+      StoreDump dump = new StoreDump(inspector);
+      List<Map<String, Object>> trees = new ArrayList<>();
+      for (Recovered.Tree one : chosen(inspector)) {
+        Map<String, Object> described = dump.tree(one);
+        if (listKeys) {
+          described.put("entries", dump.entries(one, first, end, limit));
+          described.put("log", dump.operations(one, first, end, limit));
+        }
+        trees.add(described);
+      }
+      Map<String, Object> all = new LinkedHashMap<>(dump.store());
+      all.put("trees", trees);
+      if (json) {
+        out.println(JSON.std.asString(all));
+      } else {
+        DumpText.print(all, out);
+      }
+    } catch (CorruptionException e) {
+      throw store.damaged(e);
+    }
+    out.flush();
+    return 0;
+  }
+
+  private List<Recovered.Tree> chosen(StoreInspector inspector) {
+    List<Recovered.Tree> trees = inspector.recovered().trees();
+    String name = tree;
+    if (name == null) {
+      return trees;
+    }
+    List<Recovered.Tree> found =
+        trees.stream().filter(one -> one.definition().name().equals(name)).toList();
+    if (found.isEmpty()) {
+      throw new IllegalArgumentException(
+          "there is no tree '"
+              + name
+              + "'; there are "
+              + trees.stream().map(one -> one.definition().name()).limit(20).toList());
+    }
+    return found;
+  }
+}

@@ -1,0 +1,115 @@
+package io.isobardb.cli.inspect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.lsm.tuning.TunerFile;
+import io.isobardb.tuner.memory.Decision;
+import io.isobardb.tuner.memory.Replay;
+import io.isobardb.tuner.memory.TunerHistory;
+import io.isobardb.tuner.memory.TunerReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code tune-report}: what the memory tuner has decided, and why. */
+@Command(
+    name = "tune-report",
+    description = "Shows what a store's memory tuner has decided, and what came of it.",
+    footer = {
+      "",
+      "Costs are pages written and read per operation. Gains are those expected and those found, in"
+          + " percent of the cost. The store may be open."
+    })
+public final class TuneReportCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "DIR", description = "The store's directory.")
+  private Path directory = Path.of("");
+
+  @Option(names = "--json", description = "Print a JSON array, one object per decision.")
+  private boolean json;
+
+  @Option(
+      names = "--replay",
+      description =
+          "Decide again on what each decision had seen, and tell where the tuner of this version"
+              + " decides otherwise; exit code 1 if it does.")
+  private boolean replay;
+
+  @Override
+  public Integer call() throws IOException {
+    Path file = StoreArgument.store(directory).resolve(TunerFile.NAME);
+    String text = Files.notExists(file) ? "" : new String(Files.readAllBytes(file), UTF_8);
+    TunerHistory history = TunerFile.parse(text);
+    int unreadable = TunerFile.unreadableLines(text);
+    if (unreadable > 0) {
+      // Also what a process that was killed while it wrote leaves behind.
+      PrintWriter err = spec.commandLine().getErr();
+      String lines = Numbers.count(unreadable, "line");
+      err.printf("%s: passed over %s, damaged or of another version%n", file, lines);
+      err.flush();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (replay) {
+      return replayed(history.decisions(), out);
+    }
+    out.print(json ? json(history) : TunerReport.render(history));
+    out.flush();
+    return 0;
+  }
+
+  private static int replayed(List<Decision> decisions, PrintWriter out) {
+    boolean fromStart = !decisions.isEmpty() && decisions.get(0).seen().cycle() == 1;
+    List<String> differences = Replay.differences(decisions, fromStart);
+    differences.forEach(out::println);
+    out.println(
+        Numbers.count(Replay.count(decisions, fromStart), "decision")
+            + " replayed, "
+            + differences.size()
+            + " of them made otherwise");
+    out.flush();
+    return (differences.isEmpty() ? Exit.SUCCESS : Exit.FINDING).code();
+  }
+
+  private static String json(TunerHistory history) throws IOException {
+    return JSON.std.asString(history.decisions().stream().map(TuneReportCommand::fields).toList())
+        + "\n";
+  }
+
+  private static Map<String, Object> fields(Decision decision) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("cycle", decision.seen().cycle());
+    fields.put("budgetBytes", decision.seen().budgetBytes());
+    fields.put("fromBytes", decision.fromBytes());
+    fields.put("toBytes", decision.toBytes());
+    fields.put("operations", decision.seen().operations());
+    fields.put("queryReadPages", decision.seen().queryReadPages());
+    fields.put("mergeReadPages", decision.seen().mergeReadPages());
+    fields.put("queryGhostPages", decision.seen().queryGhostPages());
+    fields.put("mergeGhostPages", decision.seen().mergeGhostPages());
+    fields.put("writeCost", decision.pressure().writeCost());
+    fields.put("readCost", decision.pressure().readCost());
+    fields.put("cost", decision.pressure().cost());
+    fields.put("predictedCost", decision.predictedCost());
+    // JSON has no NaN: what is not known yet is left out.
+    if (!Double.isNaN(decision.foundCost())) {
+      fields.put("foundCost", decision.foundCost());
+    }
+    fields.put("method", decision.method().name());
+    fields.put("reason", decision.reason());
+    return fields;
+  }
+}

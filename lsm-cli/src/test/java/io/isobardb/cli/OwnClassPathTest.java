@@ -1,0 +1,93 @@
+package io.isobardb.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program in a JVM that has this module and what it depends on, and nothing else. */
+class OwnClassPathTest {
+  private static final Path CLASSES = Path.of("target", "classes").toAbsolutePath();
+
+  @TempDir Path temporary;
+
+  private static List<String> dependencies() throws IOException {
+    String file = Files.readString(Path.of("target", "classpath.txt"));
+    return List.of(file.strip().split(File.pathSeparator));
+  }
+
+  private String run(int code, String... args) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=128m", "-cp"));
+    command.add(CLASSES + File.pathSeparator + String.join(File.pathSeparator, dependencies()));
+    command.add(Main.class.getName());
+    command.addAll(Arrays.asList(args));
+    Path errors = temporary.resolve("errors");
+    Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+    String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+    String all = out + Files.readString(errors);
+    assertEquals(code, process.waitFor(), String.join(" ", args) + "\n" + all);
+    return all;
+  }
+
+  @Test
+  void nothingButTheEngineACommandLineAndJsonIsNeeded() throws IOException {
+    Set<String> names =
+        dependencies().stream()
+            .map(path -> path.replaceAll("/target/(classes|[^/]*\\.jar)$", ""))
+            .map(path -> Path.of(path).getFileName().toString().replaceAll("-[0-9].*", ""))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(
+        Set.of(
+            "lsm-core",
+            "lsm-memory",
+            "lsm-tuner",
+            "hppc",
+            "hash4j",
+            "lz4-java",
+            "netty-common",
+            "picocli",
+            "jackson-jr-objects",
+            "jackson-core"),
+        names);
+  }
+
+  @Test
+  void storesAreCheckedDumpedShownAndRepaired() throws IOException, InterruptedException {
+    Path dir = temporary.resolve("s");
+    try (Store store =
+        Store.open(dir, StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).build())) {
+      store.openTree("users").put("ada".getBytes(UTF_8), new byte[10]);
+      store.flush();
+      store.openTree("users").put("bob".getBytes(UTF_8), new byte[10]);
+      assertTrue(run(3, "check", dir.toString()).contains("is open already in process"));
+      assertTrue(run(3, "stats", dir.toString()).contains("is open already in process"));
+    }
+    assertTrue(run(0, "--version").contains(Program.VERSION));
+    String check = run(0, "check", dir.toString());
+    assertTrue(check.startsWith("1 tree, 1 SSTable (") && check.endsWith("sound\n"), check);
+    assertTrue(run(0, "dump", dir.toString(), "--keys").contains("ada"));
+    assertTrue(run(0, "stats", dir.toString()).contains("users"));
+    assertTrue(run(0, "tune-report", dir.toString()).contains("decided nothing"));
+    String repaired = run(0, "repair", dir.toString(), "--to", dir + "-new");
+    assertEquals("tree 'users': 2 keys\nnothing lost\n", repaired);
+    assertEquals(
+        "isobar check: there is no option '--sped' (see 'isobar check --help')\n",
+        run(2, "check", dir.toString(), "--sped"));
+  }
+}
