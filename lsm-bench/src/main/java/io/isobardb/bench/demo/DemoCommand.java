@@ -78,7 +78,8 @@ public final class DemoCommand implements Callable<Integer> {
     return StoreOptions.builder()
         .memoryBudget(BUDGET_BYTES)
         // A store in use decides every minute or so; here there is no time for that.
-        .memoryTuner(tuner -> tuner.interval(Duration.ofSeconds(1)).maxStep(0.25))
+        .memoryTuner(tuner -> tuner.interval(Duration.ofSeconds(1)))
+        .experimental(e -> e.tunerMaxStep(0.25))
         .build();
   }
 
