@@ -197,13 +197,29 @@ public final class Cursor implements AutoCloseable {
   /** A copy of the current key. */
   public byte[] key() {
     checkOpen();
-    return currentKey();
+    try {
+      return currentKey();
+    } catch (IllegalStateException e) {
+      throw closedOr(e);
+    }
   }
 
   /** Length of the current key in bytes. */
   public int keyLength() {
     checkOpen();
-    return cursor.keyLength();
+    try {
+      return cursor.keyLength();
+    } catch (IllegalStateException e) {
+      throw closedOr(e);
+    }
+  }
+
+  /**
+   * What a call is told that has looked, when the cursor was open: it may have been closed since.
+   */
+  private IllegalStateException closedOr(IllegalStateException e) {
+    checkOpen();
+    return e;
   }
 
   /**
@@ -214,9 +230,13 @@ public final class Cursor implements AutoCloseable {
    */
   public int key(ByteBuffer target) {
     Objects.requireNonNull(target, "target");
-    checkOpen();
-    int length = cursor.keyLength();
-    byte[] key = cursor.key();
+    int length = keyLength();
+    byte[] key;
+    try {
+      key = cursor.key();
+    } catch (IllegalStateException e) {
+      throw closedOr(e);
+    }
     if (length > key.length) {
       throw new IllegalStateException("another thread moves the cursor: one at a time may use it");
     }
