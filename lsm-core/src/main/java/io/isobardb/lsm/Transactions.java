@@ -252,10 +252,11 @@ final class Transactions {
         batch.bytes(),
         0,
         batch.length(),
-        (kind, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
+        (treeId, write) -> {
           TreeHandle tree = engine.catalog().tree(treeId);
           if (tree != null) {
-            byte[] key = Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength);
+            int from = write.keyOffset();
+            byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
             keys.add(new RecordKey(tree, key));
           }
         });

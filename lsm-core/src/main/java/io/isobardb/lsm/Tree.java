@@ -1,6 +1,8 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Writer;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
@@ -36,7 +38,6 @@ public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
   public static final int NOT_FOUND = PointReader.NOT_FOUND;
 
-  private static final byte[] NO_VALUE = new byte[0];
   private static final int SCRATCH_BYTES = 4096;
 
   /** Up to this size a copy is cheaper than holding the value where it is. */
@@ -169,7 +170,7 @@ public final class Tree {
   public void put(byte[] key, byte[] value) {
     checkKey(key);
     checkValue(value);
-    write(Kind.PUT, key, 0, key.length, value, 0, value.length, syncByDefault);
+    put(key, value, syncByDefault);
   }
 
   /**
@@ -182,8 +183,13 @@ public final class Tree {
   public void put(byte[] key, byte[] value, Durability durability) {
     checkKey(key);
     checkValue(value);
-    boolean sync = isSync(durability);
-    write(Kind.PUT, key, 0, key.length, value, 0, value.length, sync);
+    put(key, value, isSync(durability));
+  }
+
+  private void put(byte[] key, byte[] value, boolean sync) {
+    Writer writer = committer.writer();
+    writer.write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length);
+    write(writer, sync);
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
@@ -202,60 +208,61 @@ public final class Tree {
     checkValue(valueLength);
     byte[] keyBytes = array(key);
     byte[] valueBytes = array(value);
-    write(Kind.PUT, keyBytes, start(key), keyLength, valueBytes, start(value), valueLength, sync);
+    Writer writer = committer.writer();
+    writer
+        .write()
+        .of(Kind.PUT, keyBytes, start(key), keyLength)
+        .value(valueBytes, start(value), valueLength);
+    write(writer, sync);
   }
 
   private static boolean isSync(Durability durability) {
     return Objects.requireNonNull(durability, "durability") == Durability.SYNC;
   }
 
-  private void write(
-      int kind,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      boolean sync) {
-    int slot = operations.enter(handle);
+  private void write(Writer writer, boolean sync) {
     try {
-      LockOwner locked = admit(key, keyOffset, keyLength, valueLength);
-      long written;
+      int slot = operations.enter(handle);
       try {
-        written =
-            committer.write(
-                handle, kind, key, keyOffset, keyLength, value, valueOffset, valueLength);
-      } finally {
-        if (locked != null) {
-          transactions.locks().releaseAll(locked);
+        LockOwner locked = admit(writer.write());
+        long written;
+        try {
+          written = committer.write(handle, writer);
+        } finally {
+          if (locked != null) {
+            transactions.locks().releaseAll(locked);
+          }
         }
-      }
-      if (sync) {
-        committer.awaitDurable(written);
+        if (sync) {
+          committer.awaitDurable(written);
+        }
+      } finally {
+        operations.exit(slot);
       }
     } finally {
-      operations.exit(slot);
+      writer.done();
     }
   }
 
   /** Waits for room for a write, and locks its key against transactions, if there are any. */
-  private @Nullable LockOwner admit(byte[] key, int offset, int length, int valueLength) {
-    LockOwner writer = null;
+  private @Nullable LockOwner admit(Write write) {
+    LockOwner owner = null;
     while (true) {
-      committer.admit(handle, length, valueLength);
+      committer.admit(handle, write);
       if (!transactions.inUse()) {
         return null;
       }
-      if (writer == null) {
-        writer = transactions.newWriter();
+      if (owner == null) {
+        owner = transactions.newWriter();
       }
-      transactions.lock(writer, handle, Arrays.copyOfRange(key, offset, offset + length));
-      if (committer.admits(length, valueLength)) {
-        return writer;
+      int from = write.keyOffset();
+      transactions.lock(
+          owner, handle, Arrays.copyOfRange(write.key(), from, from + write.keyLength()));
+      if (committer.admits(write)) {
+        return owner;
       }
       // Others have taken the room while the key was locked: nobody waits for it with a lock.
-      transactions.locks().releaseAll(writer);
+      transactions.locks().releaseAll(owner);
     }
   }
 
@@ -267,7 +274,13 @@ public final class Tree {
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key, Durability durability) {
     checkKey(key);
-    write(Kind.DELETE, key, 0, key.length, NO_VALUE, 0, 0, isSync(durability));
+    delete(key, isSync(durability));
+  }
+
+  private void delete(byte[] key, boolean sync) {
+    Writer writer = committer.writer();
+    writer.write().of(Kind.DELETE, key, 0, key.length);
+    write(writer, sync);
   }
 
   /** The value of a key, or null if there is none. */

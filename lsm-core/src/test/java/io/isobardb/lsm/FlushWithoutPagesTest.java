@@ -5,6 +5,7 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
@@ -61,7 +62,10 @@ class FlushWithoutPagesTest {
     for (int i = 0; i < RUNS; i++) {
       sealed.add(tree.activeTree());
       byte[] value = value(i, 100);
-      parts.committer().write(tree, Kind.PUT, key(i), 0, key(i).length, value, 0, value.length);
+      Writer writer = parts.committer().writer();
+      writer.write().of(Kind.PUT, key(i), 0, key(i).length).value(value, 0, value.length);
+      parts.committer().write(tree, writer);
+      writer.done();
       sealHalfway(parts, tree);
     }
     pages = RUNS - 1;

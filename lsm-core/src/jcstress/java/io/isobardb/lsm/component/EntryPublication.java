@@ -49,7 +49,8 @@ public class EntryPublication {
       ByteBuffer.wrap(bytes).putInt(i, value);
     }
     long hash = KeyHash.hash(key, 0, 1);
-    tree.put(key, 0, 1, hash, Kind.PUT, lsn, bytes, 0, bytes.length, ALL);
+    tree.put(
+        new Write().of(Kind.PUT, key, 0, 1).value(bytes, 0, bytes.length).at(lsn).hashed(), ALL);
   }
 
   private int get(byte[] key) {

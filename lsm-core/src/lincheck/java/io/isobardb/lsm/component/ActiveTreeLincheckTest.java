@@ -58,7 +58,13 @@ public class ActiveTreeLincheckTest {
   private void write(int number, int kind, byte[] value) {
     byte[] key = key(number);
     long hash = KeyHash.hash(key, 0, key.length);
-    tree.put(key, 0, key.length, hash, kind, lsns.getAndAdd(8), value, 0, value.length, visibility);
+    tree.put(
+        new Write()
+            .of(kind, key, 0, key.length)
+            .value(value, 0, value.length)
+            .at(lsns.getAndAdd(8))
+            .hashed(),
+        visibility);
   }
 
   @Operation

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.page.Memory;
@@ -27,22 +28,34 @@ public final class BatchFormat {
     return kind == Kind.DELETE ? fixed : fixed + LogRecord.varintBytes(valueLength) + valueLength;
   }
 
+  /** Bytes that an operation takes. */
+  static int operationBytes(int treeId, Write write) {
+    return operationBytes(write.kind(), treeId, write.keyLength(), write.valueLength());
+  }
+
+  /** Puts an operation into a record. */
+  static void encode(LogRecord record, int treeId, Write write) {
+    record.putByte(write.kind());
+    record.putVarint(treeId);
+    record.putVarint(write.keyLength());
+    if (write.isDelete()) {
+      record.put(write.key(), write.keyOffset(), write.keyLength());
+      return;
+    }
+    record.putVarint(write.valueLength());
+    record.put(write.key(), write.keyOffset(), write.keyLength());
+    record.put(write.value(), write.valueOffset(), write.valueLength());
+  }
+
   /** Receives the operations of a payload, in order. */
   @FunctionalInterface
   public interface Handler {
     /**
      * An operation.
      *
-     * @param bytes holds key and value; valid during the call
+     * @param write valid during the call
      */
-    void operation(
-        int kind,
-        int treeId,
-        byte[] bytes,
-        int keyOffset,
-        int keyLength,
-        int valueOffset,
-        int valueLength);
+    void operation(int treeId, Write write);
   }
 
   /** Builds a payload on the heap; grows as needed. One thread at a time. */
@@ -115,7 +128,16 @@ public final class BatchFormat {
    * @throws IllegalArgumentException if it is not one; what was handed over before that was right
    */
   public static void decode(byte[] bytes, int offset, int length, Handler handler) {
-    Decoder decoder = new Decoder(bytes, offset, offset + length);
+    decode(bytes, offset, length, new Write(), handler);
+  }
+
+  /** As {@link #decode(byte[], int, int, Handler)}, of a batch, with a write to be reused. */
+  static void decode(Builder batch, Write write, Handler handler) {
+    decode(batch.bytes(), 0, batch.length(), write, handler);
+  }
+
+  private static void decode(byte[] bytes, int offset, int length, Write write, Handler handler) {
+    Decoder decoder = new Decoder(bytes, offset, offset + length, write);
     while (decoder.at < decoder.end) {
       decoder.next(0, handler);
     }
@@ -127,6 +149,7 @@ public final class BatchFormat {
    */
   public static final class Reader {
     private byte[] bytes = new byte[256];
+    private final Write write = new Write();
 
     /** The record that is being read. */
     private long lsn = -1;
@@ -153,7 +176,7 @@ public final class BatchFormat {
         bytes = Arrays.copyOf(bytes, (int) Math.max(end, Math.min(2L * bytes.length, 1 << 20)));
       }
       payload.get(offset, bytes, held, length);
-      Decoder decoder = new Decoder(bytes, 0, end);
+      Decoder decoder = new Decoder(bytes, 0, end, write);
       held = 0;
       while (decoder.at < end) {
         int begun = decoder.at;
@@ -169,12 +192,14 @@ public final class BatchFormat {
   private static final class Decoder {
     private final byte[] bytes;
     private final int end;
+    private final Write write;
     private int at;
 
-    Decoder(byte[] bytes, int start, int end) {
+    Decoder(byte[] bytes, int start, int end, Write write) {
       this.bytes = bytes;
       this.at = start;
       this.end = end;
+      this.write = write;
     }
 
     /**
@@ -203,8 +228,8 @@ public final class BatchFormat {
       }
       int keyOffset = at;
       at += keyLength + valueLength;
-      handler.operation(
-          kind, treeId, bytes, keyOffset, keyLength, keyOffset + keyLength, valueLength);
+      write.of(kind, bytes, keyOffset, keyLength).value(bytes, keyOffset + keyLength, valueLength);
+      handler.operation(treeId, write);
       return true;
     }
 

@@ -2,15 +2,13 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.error.StoreFailedException;
-import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
@@ -28,25 +26,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class Committer {
-  /** What an entry costs in a page besides its key and value, about. */
-  private static final int ENTRY_OVERHEAD = 32;
-
-  /** Batches of less than this part of the write memory are small. */
-  private static final int SMALL_SHARE = 16;
-
-  /** Batches of less than this part do not claim what they take. */
-  private static final int UNCLAIMED_SHARE = 256;
-
-  /** Pages for leaves and inner pages that one operation may make anew. */
-  private static final int SPLIT_PAGES = 4;
-
   /** So often a write that has begun looks for a page before it gets some beyond the budget, ... */
   private static final int ATTEMPTS = 32;
 
   /** ... and so often from then on. */
   private static final int MORE_ATTEMPTS = 2;
-
-  private static final byte[] NO_VALUE = new byte[0];
 
   /** No write of a logged tree. */
   private static final long NOT_LOGGED = -1;
@@ -60,7 +44,8 @@ public final class Committer {
   private final @Nullable TreeSlots slots;
   private final MemoryComponent component;
   private final boolean growing;
-  private final ThreadRecords records;
+  private final ThreadWriters writers;
+  private final WriteRoom room;
 
   /**
    * @param onSealed called after an active SSTable was sealed; must return at once
@@ -85,15 +70,21 @@ public final class Committer {
     this.slots = slots;
     this.component = component;
     this.growing = growing;
-    this.records = new ThreadRecords(() -> engine.log().get().newRecord());
+    this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
+    this.room = new WriteRoom(gate, pool);
+  }
+
+  /** What the calling thread writes with; it is to say when it is {@link Writer#done}. */
+  public Writer writer() {
+    return writers.take();
   }
 
   /**
    * Waits until there is room for a put or delete. Nothing is kept for it: it is to be written at
    * once.
    */
-  public void admit(TreeHandle tree, int keyLength, int valueLength) {
-    gate.admit(bytes(keyLength, valueLength));
+  public void admit(TreeHandle tree, Write write) {
+    gate.admit(WriteRoom.of(write.keyLength(), write.valueLength()));
     TreeSlots needed = slots;
     if (needed != null) {
       needed.admit(tree);
@@ -101,154 +92,62 @@ public final class Committer {
   }
 
   /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
-  public boolean admits(int keyLength, int valueLength) {
-    return gate.admits(bytes(keyLength, valueLength));
+  public boolean admits(Write write) {
+    return gate.admits(WriteRoom.of(write.keyLength(), write.valueLength()));
   }
 
-  /** The bytes of write memory that a put or delete takes, about. */
-  public static long bytes(int keyLength, int valueLength) {
-    return (long) keyLength + valueLength + ENTRY_OVERHEAD;
-  }
-
-  /** As {@link #admit(TreeHandle, int, int)}, for a batch. */
+  /** As {@link #admit(TreeHandle, Write)}, for a batch. */
   public void admit(BatchFormat.Builder batch) {
     if (batch.count() > 0) {
-      gate.admit(bytes(batch), room(batch));
+      gate.admit(WriteRoom.of(batch), most(batch));
       admitToSlots(batch);
     }
   }
 
-  /** As {@link #admits(int, int)}, for a batch. */
-  public boolean admits(BatchFormat.Builder batch) {
-    return batch.count() == 0 || gate.admits(room(batch));
-  }
-
-  private static long bytes(BatchFormat.Builder batch) {
-    return batch.length() + (long) ENTRY_OVERHEAD * batch.count();
-  }
-
-  /**
-   * What a batch may take of the write memory: more than its bytes where values have pages of their
-   * own, or few of them fit into one. Of a batch that is small beside the write memory that is not
-   * looked at.
-   */
-  private long room(BatchFormat.Builder batch) {
-    long bytes = bytes(batch);
-    if (bytes < gate.limitBytes() / SMALL_SHARE) {
-      return 2 * bytes;
+  private long most(BatchFormat.Builder batch) {
+    Writer writer = writer();
+    try {
+      return room.most(batch, writer.write());
+    } finally {
+      writer.done();
     }
-    int page = pool.pageSize();
-    long[] room = {0};
-    BatchFormat.decode(
-        batch.bytes(),
-        0,
-        batch.length(),
-        (kind, id, b, key, keys, value, values) -> {
-          long entry = (long) keys + values + ENTRY_OVERHEAD;
-          // A leaf that is split may stay as full as half a page less half an entry.
-          room[0] += entry > page / 3 ? (entry + page - 1) / page * page : entry * 2;
-        });
-    return Math.max(bytes, room[0]);
+  }
+
+  /** As {@link #admits(Write)}, for a batch. */
+  public boolean admits(BatchFormat.Builder batch) {
+    return batch.count() == 0 || gate.admits(most(batch));
   }
 
   /**
-   * Writes one put or delete that was admitted; returns when it is visible.
+   * Writes one put or delete that was admitted, the one that the writer has in hand; returns when
+   * it is visible.
    *
    * @return what to hand to {@link #awaitDurable}
    */
-  public long write(
-      TreeHandle tree,
-      int kind,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength) {
+  public long write(TreeHandle tree, Writer writer) {
     engine.failure().check();
-    Log log = engine.log().get();
-    log.checkWritable();
+    engine.log().get().checkWritable();
+    Write write = writer.write().hashed();
     ActiveTree active = tree.activeTree();
-    if (active.fitsInline(keyLength, valueLength)) {
-      return write(
-          tree,
-          kind,
-          key,
-          keyOffset,
-          keyLength,
-          value,
-          valueOffset,
-          valueLength,
-          active,
-          PagePool.NONE);
+    if (active.fitsInline(write)) {
+      return write(tree, active, writer);
     }
-    long claimed = gate.claim(spread(valueLength));
+    long claimed = room.claimOverflow(write.valueLength());
     try {
-      int overflow = overflow(active, value, valueOffset, valueLength);
-      return write(
-          tree, kind, key, keyOffset, keyLength, value, valueOffset, valueLength, active, overflow);
+      writeOverflow(active, write);
+      return write(tree, active, writer);
     } finally {
+      active.freeOverflow(write.takeOverflow());
       gate.unclaim(claimed);
     }
   }
 
-  /** Bytes of the pages that a large value takes, with those of its entry. */
-  private long spread(int valueLength) {
-    return valueLength + (valueLength >> 8) + (long) SPLIT_PAGES * pool.pageSize();
-  }
-
-  private long write(
-      TreeHandle tree,
-      int kind,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      ActiveTree active,
-      int overflow) {
+  private long write(TreeHandle tree, ActiveTree active, Writer writer) {
     Log log = engine.log().get();
-    long hash = KeyHash.hash(key, keyOffset, keyLength);
-    long written = NOT_LOGGED;
-    if (tree.settings().logged()) {
-      written =
-          writeLogged(
-              tree,
-              kind,
-              hash,
-              key,
-              keyOffset,
-              keyLength,
-              value,
-              valueOffset,
-              valueLength,
-              active,
-              overflow);
-    } else {
-      long lsn = reserveMarker(log, active, overflow);
-      boolean applied = false;
-      try {
-        apply(
-            tree,
-            kind,
-            lsn,
-            hash,
-            key,
-            keyOffset,
-            keyLength,
-            value,
-            valueOffset,
-            valueLength,
-            overflow);
-        applied = true;
-      } finally {
-        if (!applied) {
-          freeOverflow(active, overflow);
-        }
-        log.publishMarker(lsn);
-      }
-    }
+    long written =
+        tree.settings().logged()
+            ? writeLogged(tree, writer)
+            : writeUnlogged(tree, writer.write(), log);
     if (full(tree, active) && tree.seal(active, log::end)) {
       onSealed.accept(tree);
     }
@@ -274,69 +173,33 @@ public final class Committer {
     }
   }
 
-  private long writeLogged(
-      TreeHandle tree,
-      int kind,
-      long hash,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      ActiveTree active,
-      int overflow) {
-    LogRecord record = records.get();
+  private long writeLogged(TreeHandle tree, Writer writer) {
+    Write write = writer.write();
+    LogRecord record = writer.record();
     boolean applied = false;
     try {
-      long lsn = record.begin(BatchFormat.operationBytes(kind, tree.id(), keyLength, valueLength));
-      record.putByte(kind);
-      record.putVarint(tree.id());
-      record.putVarint(keyLength);
-      if (kind != Kind.DELETE) {
-        record.putVarint(valueLength);
-      }
-      record.put(key, keyOffset, keyLength);
-      if (kind != Kind.DELETE) {
-        record.put(value, valueOffset, valueLength);
-      }
-      apply(
-          tree,
-          kind,
-          lsn,
-          hash,
-          key,
-          keyOffset,
-          keyLength,
-          value,
-          valueOffset,
-          valueLength,
-          overflow);
+      write.at(record.begin(BatchFormat.operationBytes(tree.id(), write)));
+      BatchFormat.encode(record, tree.id(), write);
+      apply(tree, write);
       applied = true;
       record.complete();
       record.publish();
-      return lsn;
+      return write.lsn();
     } finally {
       if (!applied) {
         record.abandon();
-        freeOverflow(active, overflow);
       }
     }
   }
 
-  private static long reserveMarker(Log log, ActiveTree active, int overflow) {
+  private long writeUnlogged(TreeHandle tree, Write write, Log log) {
+    write.at(log.reserveMarker());
     try {
-      return log.reserveMarker();
-    } catch (RuntimeException e) {
-      freeOverflow(active, overflow);
-      throw e;
+      apply(tree, write);
+    } finally {
+      log.publishMarker(write.lsn());
     }
-  }
-
-  private static void freeOverflow(ActiveTree active, int overflow) {
-    if (overflow != PagePool.NONE) {
-      active.freeOverflow(overflow);
-    }
+    return NOT_LOGGED;
   }
 
   /**
@@ -353,31 +216,30 @@ public final class Committer {
     engine.failure().check();
     Log log = engine.log().get();
     log.checkWritable();
-    Applier applier = new Applier();
+    Writer writer = writer();
+    BatchApplier applier = new BatchApplier(this, engine, writer.write());
     long written = NOT_LOGGED;
-    long claimed = claim(batch);
+    long claimed = 0;
     try {
-      BatchFormat.decode(batch.bytes(), 0, batch.length(), applier::prepare);
+      claimed = room.claim(batch, writer.write());
+      applier.prepare(batch);
       if (logged) {
-        written = writeLogged(batch, applier);
+        written = writeLogged(batch, applier, writer.record());
       } else {
         writeUnlogged(batch, applier, log);
       }
     } finally {
       applier.freeUnused();
+      writer.done();
       gate.unclaim(claimed);
     }
-    applier.sealFull(log);
+    applier.sealFull();
     logWatch.written(written);
     return written;
   }
 
-  private long claim(BatchFormat.Builder batch) {
-    return batch.length() < gate.limitBytes() / UNCLAIMED_SHARE ? 0 : gate.claim(room(batch));
-  }
-
-  private long writeLogged(BatchFormat.Builder batch, Applier applier) {
-    LogRecord record = records.get();
+  private static long writeLogged(
+      BatchFormat.Builder batch, BatchApplier applier, LogRecord record) {
     boolean applied = false;
     try {
       long lsn = record.begin(batch.length());
@@ -394,7 +256,7 @@ public final class Committer {
     }
   }
 
-  private static void writeUnlogged(BatchFormat.Builder batch, Applier applier, Log log) {
+  private static void writeUnlogged(BatchFormat.Builder batch, BatchApplier applier, Log log) {
     long lsn = log.reserveMarker();
     try {
       applier.apply(batch, lsn);
@@ -403,15 +265,18 @@ public final class Committer {
     }
   }
 
+  /** Seals a tree's active SSTable if that is full. */
+  void sealIfFull(TreeHandle tree, ActiveTree active) {
+    if (full(tree, active) && tree.seal(active, engine.log().get()::end)) {
+      onSealed.accept(tree);
+    }
+  }
+
   private void admitToSlots(BatchFormat.Builder batch) {
     TreeSlots needed = slots;
     if (needed != null) {
       Set<Integer> trees = new LinkedHashSet<>();
-      BatchFormat.decode(
-          batch.bytes(),
-          0,
-          batch.length(),
-          (kind, id, b, key, keys, value, values) -> trees.add(id));
+      BatchFormat.decode(batch, new Write(), (id, write) -> trees.add(id));
       for (int id : trees) {
         TreeHandle tree = engine.catalog().tree(id);
         if (tree != null) {
@@ -424,36 +289,30 @@ public final class Committer {
   /**
    * Applies an operation that replay found in the log, and that fits into the write memory.
    *
-   * @param lsn of its record
+   * @param write has the LSN of its record
    */
-  public void replay(
-      TreeHandle tree,
-      int kind,
-      long lsn,
-      byte[] bytes,
-      int keyOffset,
-      int keyLength,
-      int valueOffset,
-      int valueLength) {
-    gate.admitReplayed(bytes(keyLength, valueLength));
+  public void replay(TreeHandle tree, Write write) {
+    gate.admitReplayed(WriteRoom.of(write.keyLength(), write.valueLength()));
+    write.hashed();
     ActiveTree active = tree.activeTree();
-    int overflow = PagePool.NONE;
-    if (!active.fitsInline(keyLength, valueLength)) {
-      overflow = overflow(active, bytes, valueOffset, valueLength);
+    if (!active.fitsInline(write)) {
+      writeOverflow(active, write);
     }
-    long hash = KeyHash.hash(bytes, keyOffset, keyLength);
-    for (int attempt = 1;
-        !replayed(
-            tree, kind, lsn, hash, bytes, keyOffset, keyLength, valueOffset, valueLength, overflow);
-        attempt++) {
+    for (int attempt = 1; !replayed(tree, write); attempt++) {
       awaitPage(attempt);
     }
     if (full(tree, active)) {
       // Later operations of this record have the same LSN and may go into the next one.
+      long lsn = write.lsn();
       tree.seal(active, () -> lsn);
       onSealed.accept(tree);
     }
-    logWatch.written(lsn);
+    logWatch.written(write.lsn());
+  }
+
+  /** The bytes of write memory that a put or delete takes, about. */
+  public static long bytes(Write write) {
+    return WriteRoom.of(write.keyLength(), write.valueLength());
   }
 
   /** Waits, for a write that has begun, until a page may have come free. */
@@ -470,32 +329,11 @@ public final class Committer {
   }
 
   /** Applies an operation that replay found, unless there is no page for it now. */
-  private boolean replayed(
-      TreeHandle tree,
-      int kind,
-      long lsn,
-      long hash,
-      byte[] bytes,
-      int keyOffset,
-      int keyLength,
-      int valueOffset,
-      int valueLength,
-      int overflow) {
+  private boolean replayed(TreeHandle tree, Write write) {
     Lock applying = engine.log().applying();
     applying.lock();
     try {
-      put(
-          tree,
-          kind,
-          lsn,
-          hash,
-          bytes,
-          keyOffset,
-          keyLength,
-          bytes,
-          valueOffset,
-          valueLength,
-          overflow);
+      put(tree, write);
       return true;
     } catch (OutOfBudgetException e) {
       return false;
@@ -504,43 +342,24 @@ public final class Committer {
     }
   }
 
-  private int overflow(ActiveTree active, byte[] value, int offset, int length) {
+  /** Writes a value to pages of its own, which the write has then. */
+  void writeOverflow(ActiveTree active, Write write) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return active.writeOverflow(value, offset, length);
+        active.writeOverflow(write);
+        return;
       } catch (OutOfBudgetException e) {
-        gate.awaitRelief(length, true);
+        gate.awaitRelief(write.valueLength(), true);
         lend(attempt);
       }
     }
   }
 
-  private void apply(
-      TreeHandle tree,
-      int kind,
-      long lsn,
-      long hash,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      int overflow) {
+  /** Puts a write that has its place in the log into its tree. */
+  void apply(TreeHandle tree, Write write) {
     for (int attempt = 1; ; attempt++) {
       try {
-        put(
-            tree,
-            kind,
-            lsn,
-            hash,
-            key,
-            keyOffset,
-            keyLength,
-            value,
-            valueOffset,
-            valueLength,
-            overflow);
+        put(tree, write);
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
@@ -549,155 +368,10 @@ public final class Committer {
     }
   }
 
-  private void put(
-      TreeHandle tree,
-      int kind,
-      long lsn,
-      long hash,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      int overflow) {
+  private void put(TreeHandle tree, Write write) {
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.
-    ActiveTree target = tree.states().current().target(lsn);
-    if (overflow == PagePool.NONE) {
-      target.put(
-          key, keyOffset, keyLength, hash, kind, lsn, value, valueOffset, valueLength, snapshots);
-    } else {
-      target.putOverflow(key, keyOffset, keyLength, hash, lsn, overflow, valueLength, snapshots);
-    }
-    tree.addBytesWritten(bytes(keyLength, valueLength));
-  }
-
-  /** Applies the operations of one batch. */
-  private final class Applier implements BatchFormat.Handler {
-    private long lsn;
-    private int done;
-    private int[] overflows = new int[0];
-    private int prepared;
-    private TreeHandle[] trees = new TreeHandle[4];
-    private ActiveTree[] actives = new ActiveTree[4];
-    private int treeCount;
-
-    /** Takes what the operation needs in memory, before anything is reserved. */
-    void prepare(
-        int kind,
-        int treeId,
-        byte[] bytes,
-        int keyOffset,
-        int keyLength,
-        int valueOffset,
-        int valueLength) {
-      TreeHandle tree = tree(treeId);
-      tree.checkOpen();
-      ActiveTree active = tree.activeTree();
-      remember(tree, active);
-      int overflow = PagePool.NONE;
-      if (!active.fitsInline(keyLength, valueLength)) {
-        overflow = overflow(active, bytes, valueOffset, valueLength);
-      }
-      if (overflow != PagePool.NONE || prepared < overflows.length) {
-        if (prepared >= overflows.length) {
-          int old = overflows.length;
-          overflows = Arrays.copyOf(overflows, Math.max(16, prepared * 2));
-          Arrays.fill(overflows, old, overflows.length, PagePool.NONE);
-        }
-        overflows[prepared] = overflow;
-      }
-      prepared++;
-    }
-
-    @Override
-    public void operation(
-        int kind,
-        int treeId,
-        byte[] bytes,
-        int keyOffset,
-        int keyLength,
-        int valueOffset,
-        int valueLength) {
-      int overflow = done < overflows.length ? overflows[done] : PagePool.NONE;
-      long hash = KeyHash.hash(bytes, keyOffset, keyLength);
-      byte[] value = kind == Kind.DELETE ? NO_VALUE : bytes;
-      Committer.this.apply(
-          tree(treeId),
-          kind,
-          lsn,
-          hash,
-          bytes,
-          keyOffset,
-          keyLength,
-          value,
-          kind == Kind.DELETE ? 0 : valueOffset,
-          valueLength,
-          overflow);
-      done++;
-    }
-
-    void apply(BatchFormat.Builder batch, long at) {
-      lsn = at;
-      try {
-        BatchFormat.decode(batch.bytes(), 0, batch.length(), this);
-      } catch (RuntimeException | Error e) {
-        if (done > 0) {
-          hideForGood(e);
-        }
-        throw e;
-      }
-    }
-
-    /**
-     * A part of the batch is in memory and can't be taken out, and its LSN is about to become
-     * visible: nobody may read the trees until the store is opened again, and nobody flush them.
-     */
-    private void hideForGood(Throwable cause) {
-      for (int i = 0; i < treeCount; i++) {
-        trees[i].refuse(TreeHandle.Refusal.PARTLY_WRITTEN);
-      }
-      engine.failure().fail(new IllegalStateException("a batch was applied in part", cause));
-    }
-
-    /** Frees what was prepared and not used. */
-    void freeUnused() {
-      for (int i = done; i < Math.min(prepared, overflows.length); i++) {
-        if (overflows[i] != PagePool.NONE) {
-          actives[0].freeOverflow(overflows[i]);
-        }
-      }
-    }
-
-    void sealFull(Log log) {
-      for (int i = 0; i < treeCount; i++) {
-        if (full(trees[i], actives[i]) && trees[i].seal(actives[i], log::end)) {
-          onSealed.accept(trees[i]);
-        }
-      }
-    }
-
-    private void remember(TreeHandle tree, ActiveTree active) {
-      for (int i = 0; i < treeCount; i++) {
-        if (trees[i] == tree) {
-          return;
-        }
-      }
-      if (treeCount == trees.length) {
-        trees = Arrays.copyOf(trees, treeCount * 2);
-        actives = Arrays.copyOf(actives, treeCount * 2);
-      }
-      trees[treeCount] = tree;
-      actives[treeCount++] = active;
-    }
-
-    private TreeHandle tree(int id) {
-      TreeHandle tree = engine.catalog().tree(id);
-      if (tree == null) {
-        throw new IllegalStateException("there is no tree with number " + id);
-      }
-      return tree;
-    }
+    tree.states().current().target(write.lsn()).put(write, snapshots);
+    tree.addBytesWritten(bytes(write));
   }
 }

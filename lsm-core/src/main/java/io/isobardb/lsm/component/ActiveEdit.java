@@ -292,6 +292,19 @@ final class ActiveEdit {
   }
 
   /** Writes an entry but its value, and gives where in the region the value goes. */
+  static int writeEntry(Memory memory, int entry, Write write, int link, long tag) {
+    return writeEntry(
+        memory,
+        entry,
+        write.key,
+        write.keyOffset,
+        write.keyLength,
+        write.storedLength(),
+        link,
+        tag);
+  }
+
+  /** As {@link #writeEntry(Memory, int, Write, int, long)}, for the entry of an inner page. */
   static int writeEntry(
       Memory memory,
       int entry,

@@ -94,6 +94,15 @@ final class ActiveSearch {
   }
 
   /**
+   * Where a write belongs: see {@link #lowerBound(Memory, int, long, int, byte[], int, int, long)}.
+   */
+  int lowerBound(Memory memory, int base, int version, Write write) {
+    long shape = memory.getLong(base + ActiveLayout.SHAPE);
+    return lowerBound(
+        memory, base, shape, version, write.key, write.keyOffset, write.keyLength, write.lsn);
+  }
+
+  /**
    * The first slot that is not before ({@code key}, {@code lsn}), with {@link #SAME_KEY} if its key
    * is {@code key}; the number of slots if all are before.
    *

@@ -68,22 +68,13 @@ final class ActiveSplit {
 
   /**
    * Splits the leaf {@code failed}, or an ancestor of it, unless the leaf has changed since {@code
-   * version} or no longer holds ({@code key}, {@code lsn}).
+   * version} or no longer holds what is written.
    *
-   * @param entryBytes what the new entry takes
    * @return pages added
    * @throws OutOfBudgetException if there are no pages; nothing has changed then
    */
-  int split(
-      ActiveLookup lookup,
-      int failed,
-      int version,
-      byte[] key,
-      int offset,
-      int length,
-      long lsn,
-      int entryBytes) {
-    int depth = descend(lookup.root(), key, offset, length, lsn);
+  int split(ActiveLookup lookup, int failed, int version, Write write) {
+    int depth = descend(lookup.root(), write);
     if (path[depth] != failed) {
       return 0;
     }
@@ -94,7 +85,7 @@ final class ActiveSplit {
       if (now != version) {
         return 0;
       }
-      chooseLeafCut(leaf, leafBase, now + 1, key, offset, length, lsn, entryBytes);
+      chooseLeafCut(leaf, leafBase, now + 1, write);
       while (depth > 0 && !parentHasRoom(depth)) {
         depth--;
         chooseInnerCut(pool.memory(path[depth]), pool.base(path[depth]));
@@ -108,7 +99,7 @@ final class ActiveSplit {
     }
   }
 
-  private int descend(int root, byte[] key, int offset, int length, long lsn) {
+  private int descend(int root, Write write) {
     int depth = 0;
     int page = root;
     for (; ; ) {
@@ -120,7 +111,17 @@ final class ActiveSplit {
         return depth;
       }
       int version = memory.getIntAcquire(base + VERSION);
-      page = search.child(memory, base, shape, version, key, offset, length, lsn, false);
+      page =
+          search.child(
+              memory,
+              base,
+              shape,
+              version,
+              write.key,
+              write.keyOffset,
+              write.keyLength,
+              write.lsn,
+              false);
       depth++;
     }
   }
@@ -131,38 +132,30 @@ final class ActiveSplit {
         >= ActiveLayout.entryBytes(separatorLength, 0) + SLOT_BYTES;
   }
 
-  private void chooseLeafCut(
-      Memory memory,
-      int base,
-      int version,
-      byte[] key,
-      int offset,
-      int length,
-      long lsn,
-      int entryBytes) {
+  private void chooseLeafCut(Memory memory, int base, int version, Write write) {
     long shape = memory.getLong(base + SHAPE);
     int count = ActiveLayout.count(shape);
-    int position = search.lowerBound(memory, base, shape, version, key, offset, length, lsn);
+    int position = search.lowerBound(memory, base, version, write);
     int pos = ActiveSearch.slot(position);
     if (count == 1) {
       if (ActiveSearch.sameKey(position)
-          && ActiveLayout.lsn(memory, search.entry(memory, base, shape, 0)) == lsn) {
+          && ActiveLayout.lsn(memory, search.entry(memory, base, shape, 0)) == write.lsn) {
         // It replaces the only entry, and wants no split but a page to compact with.
         throw outOfBudget();
       }
-      separate(memory, base, shape, pos, pos, key, offset, length, lsn);
+      separate(memory, base, shape, pos, write);
       return;
     }
     if (pos == count && memory.getUnsignedShort(base + UPPER) == 0) {
       // Keys ascend: leave this leaf full, and let the next one start empty.
-      separate(memory, base, shape, count, pos, key, offset, length, lsn);
+      separate(memory, base, shape, count, write);
       if (edit.room(memory, base) < ActiveLayout.entryBytes(separatorLength, 0)) {
-        separate(memory, base, shape, count - 1, pos, key, offset, length, lsn);
+        separate(memory, base, shape, count - 1, write);
       }
       return;
     }
-    int middle = middle(memory, base, shape, pos, entryBytes);
-    separate(memory, base, shape, middle, pos, key, offset, length, lsn);
+    int middle = middle(memory, base, shape, pos, write.entryBytes());
+    separate(memory, base, shape, middle, write);
   }
 
   /** The cut, at least 1 and less than the count, that halves the bytes, the new entry's too. */
@@ -205,26 +198,17 @@ final class ActiveSplit {
   }
 
   /**
-   * Cuts before slot {@code at}, where 0 and the count stand for a cut between the new entry, which
-   * belongs at {@code pos}, and all others.
+   * Cuts before slot {@code at}, where 0 and the count stand for a cut between the new entry and
+   * all others.
    */
-  private void separate(
-      Memory memory,
-      int base,
-      long shape,
-      int at,
-      int pos,
-      byte[] key,
-      int offset,
-      int length,
-      long lsn) {
+  private void separate(Memory memory, int base, long shape, int at, Write write) {
     int capacity = ActiveLayout.capacity(shape);
     int count = ActiveLayout.count(shape);
     int leftLength;
     if (at == 0) {
-      leftKey = fitting(leftKey, length);
-      System.arraycopy(key, offset, leftKey, 0, length);
-      leftLength = length;
+      leftLength = write.keyLength;
+      leftKey = fitting(leftKey, leftLength);
+      System.arraycopy(write.key, write.keyOffset, leftKey, 0, leftLength);
     } else {
       int entry = ActiveEdit.entry(memory, base, capacity, at - 1);
       leftLength = ActiveLayout.keyLength(memory, entry);
@@ -234,10 +218,10 @@ final class ActiveSplit {
     int rightLength;
     long rightLsn;
     if (at == count) {
-      rightKey = fitting(rightKey, length);
-      System.arraycopy(key, offset, rightKey, 0, length);
-      rightLength = length;
-      rightLsn = lsn;
+      rightLength = write.keyLength;
+      rightKey = fitting(rightKey, rightLength);
+      System.arraycopy(write.key, write.keyOffset, rightKey, 0, rightLength);
+      rightLsn = write.lsn;
     } else {
       int entry = ActiveEdit.entry(memory, base, capacity, at);
       rightLength = ActiveLayout.keyLength(memory, entry);

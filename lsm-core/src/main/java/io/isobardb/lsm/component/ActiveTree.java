@@ -5,7 +5,6 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
@@ -147,113 +146,62 @@ public final class ActiveTree implements Sealed {
     return valueLength <= limit && ActiveLayout.entryBytes(keyLength, valueLength) <= limit;
   }
 
+  /** As {@link #fitsInline(int, int)}. */
+  public boolean fitsInline(Write write) {
+    return fitsInline(write.keyLength, write.valueLength);
+  }
+
   /**
-   * Adds the version ({@code key}, {@code lsn}); replaces it if it is there.
+   * Adds a version; replaces it if it is there. A value that does not fit inline must have been
+   * written by {@link #writeOverflow}; its pages belong to the tree as soon as this returns. If it
+   * throws, they are still the write's.
    *
-   * @param hash {@code KeyHash} of the key
-   * @param kind {@link Kind#PUT} or {@link Kind#DELETE}
+   * @param write has its LSN, and its hash
    * @throws IllegalArgumentException if the key is too long or the entry does not fit inline
    * @throws OutOfBudgetException if there are no pages; the tree is as it was
    */
-  public void put(
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      long hash,
-      int kind,
-      long lsn,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      Visibility visibility) {
-    if (!fitsInline(keyLength, valueLength)) {
-      throw new IllegalArgumentException(
-          "an entry of " + keyLength + " + " + valueLength + " bytes does not fit inline");
+  public void put(Write write, Visibility visibility) {
+    if (write.keyLength > maxKeyBytes()) {
+      throw new IllegalArgumentException("a key of " + write.keyLength + " bytes is too long");
     }
-    insert(
-        key,
-        keyOffset,
-        keyLength,
-        hash,
-        kind,
-        lsn,
-        value,
-        valueOffset,
-        valueLength,
-        PagePool.NONE,
-        visibility);
+    if (write.overflow == PagePool.NONE && !fitsInline(write)) {
+      throw new IllegalArgumentException(
+          "an entry of "
+              + write.keyLength
+              + " + "
+              + write.valueLength
+              + " bytes does not fit inline");
+    }
+    insert(write, visibility);
+    if (write.takeOverflow() != PagePool.NONE) {
+      pages.addAndGet(OverflowChain.pageCount(pool, write.valueLength));
+    }
   }
 
   /**
-   * Adds a version whose value is a chain made by {@link #writeOverflow}. The chain belongs to the
-   * tree as soon as this returns; if it throws, it is still the caller's.
+   * Copies the value of a write into a chain of pages, which it gets.
    *
-   * @param valueLength length of the value in bytes
-   * @throws OutOfBudgetException if there are no pages; the tree is as it was
-   */
-  public void putOverflow(
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      long hash,
-      long lsn,
-      int firstPage,
-      int valueLength,
-      Visibility visibility) {
-    insert(
-        key,
-        keyOffset,
-        keyLength,
-        hash,
-        Kind.PUT_OVERFLOW,
-        lsn,
-        key,
-        0,
-        valueLength,
-        firstPage,
-        visibility);
-    pages.addAndGet(OverflowChain.pageCount(pool, valueLength));
-  }
-
-  /**
-   * Copies a value into a chain of pages.
-   *
-   * @return the first page, for {@link #putOverflow} or {@link #freeOverflow}
    * @throws OutOfBudgetException if there is no room; nothing is held then
    */
-  public int writeOverflow(byte[] value, int offset, int length) {
-    return OverflowChain.write(pool, value, offset, length);
+  public void writeOverflow(Write write) {
+    write.overflow = OverflowChain.write(pool, write.value, write.valueOffset, write.valueLength);
   }
 
-  /** Frees a chain that was not put into the tree. */
+  /** Frees a chain that was not put into the tree; {@link PagePool#NONE} is none. */
   public void freeOverflow(int firstPage) {
     OverflowChain.release(pool, firstPage);
   }
 
-  private void insert(
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      long hash,
-      int kind,
-      long lsn,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      int firstPage,
-      Visibility visibility) {
-    if (keyLength > maxKeyBytes()) {
-      throw new IllegalArgumentException("a key of " + keyLength + " bytes is too long");
-    }
-    if (lsn < minLsn) {
-      lowerMinLsn(lsn);
+  private void insert(Write write, Visibility visibility) {
+    if (write.lsn < minLsn) {
+      lowerMinLsn(write.lsn);
     }
     ActiveFilter added = growingFilter;
     if (added != null) {
-      added.add(hash);
+      added.add(write.hash);
     }
     for (; ; ) {
-      long at = lookup.descend(key, keyOffset, keyLength, lsn, false);
+      long at = lookup.descend(write.key, write.keyOffset, write.keyLength, write.lsn, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
         plant();
@@ -262,9 +210,7 @@ public final class ActiveTree implements Sealed {
       int version = (int) (at >>> 32);
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      long shape = memory.getLong(base + SHAPE);
-      int position =
-          search.lowerBound(memory, base, shape, version, key, keyOffset, keyLength, lsn);
+      int position = search.lowerBound(memory, base, version, write);
       if (!ActiveEdit.tryLock(memory, base, version)) {
         continue;
       }
@@ -274,32 +220,17 @@ public final class ActiveTree implements Sealed {
         // set.
         ActiveFilter growing = growingFilter;
         if (growing != added && growing != null) {
-          growing.add(hash);
+          growing.add(write.hash);
           added = growing;
         }
-        done =
-            writer.put(
-                memory,
-                base,
-                position,
-                key,
-                keyOffset,
-                keyLength,
-                kind,
-                lsn,
-                value,
-                valueOffset,
-                valueLength,
-                firstPage,
-                visibility);
+        done = writer.put(memory, base, position, write, visibility);
       } finally {
         ActiveEdit.unlock(memory, base, version);
       }
       if (done) {
         return;
       }
-      int stored = firstPage == PagePool.NONE ? valueLength : ActiveLayout.OVERFLOW_REF_BYTES;
-      split(page, version + 2, key, keyOffset, keyLength, lsn, stored);
+      split(page, version + 2, write);
     }
   }
 
@@ -333,14 +264,12 @@ public final class ActiveTree implements Sealed {
     }
   }
 
-  private void split(
-      int page, int version, byte[] key, int offset, int length, long lsn, int valueLength) {
+  private void split(int page, int version, Write write) {
     structure.lock();
     try {
-      int bytes = ActiveLayout.entryBytes(length, valueLength);
       ActiveSplit splitter = this.splitter;
       if (splitter != null) {
-        int added = splitter.split(lookup, page, version, key, offset, length, lsn, bytes);
+        int added = splitter.split(lookup, page, version, write);
         if (added > 0) {
           pages.addAndGet(added);
           createFilter();

@@ -33,72 +33,64 @@ final class LeafWriter {
    * Adds a version, or replaces it.
    *
    * @param position its place in the leaf, from {@link ActiveSearch#lowerBound}
-   * @param valueLength length of the value, wherever it is
-   * @param firstPage the value's chain; {@link PagePool#NONE} for an inline value
    * @return false if the leaf has no room; no version that can be seen has changed then
    */
-  boolean put(
-      Memory memory,
-      int base,
-      int position,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      int kind,
-      long lsn,
-      byte[] value,
-      int valueOffset,
-      int valueLength,
-      int firstPage,
-      Visibility visibility) {
-    int stored = firstPage == PagePool.NONE ? valueLength : ActiveLayout.OVERFLOW_REF_BYTES;
-    int bytes = ActiveLayout.entryBytes(keyLength, stored);
-    long tag = ActiveLayout.tag(lsn, kind);
+  boolean put(Memory memory, int base, int position, Write write, Visibility visibility) {
     long shape = memory.getLong(base + SHAPE);
     int pos = ActiveSearch.slot(position);
     int entry;
     if (ActiveSearch.sameKey(position)
-        && ActiveLayout.lsn(memory, search.entry(memory, base, shape, pos)) == lsn) {
-      entry = replace(memory, base, pos, bytes, key, keyOffset, keyLength);
-    } else if (ActiveSearch.sameKey(position)
-        || search.hasKeyAt(memory, base, shape, pos - 1, key, keyOffset, keyLength)) {
-      entry = addVersion(memory, base, pos, bytes, lsn, key, keyOffset, keyLength, visibility);
+        && ActiveLayout.lsn(memory, search.entry(memory, base, shape, pos)) == write.lsn) {
+      entry = replace(memory, base, pos, write);
+    } else if (ActiveSearch.sameKey(position) || hasKey(memory, base, shape, pos - 1, write)) {
+      entry = addVersion(memory, base, pos, write, visibility);
     } else {
-      entry = add(memory, base, pos, bytes, key, keyOffset, keyLength);
+      entry = add(memory, base, pos, write);
     }
     if (entry < 0) {
       return false;
     }
-    int link = memory.getInt(entry + ENTRY_LINK);
-    int at = ActiveEdit.writeEntry(memory, entry, key, keyOffset, keyLength, stored, link, tag);
-    if (firstPage == PagePool.NONE) {
-      memory.put(at, value, valueOffset, valueLength);
-    } else {
-      memory.putInt(at, firstPage);
-      memory.putInt(at + 4, valueLength);
-    }
-    if (lsn > memory.getLong(base + MAX_LSN)) {
-      memory.putLong(base + MAX_LSN, lsn);
+    fill(memory, entry, write);
+    if (write.lsn > memory.getLong(base + MAX_LSN)) {
+      memory.putLong(base + MAX_LSN, write.lsn);
     }
     return true;
   }
 
+  /** Writes an entry into the room it has been given; its link stays. */
+  private static void fill(Memory memory, int entry, Write write) {
+    int link = memory.getInt(entry + ENTRY_LINK);
+    long tag = ActiveLayout.tag(write.lsn, write.storedKind());
+    int at = ActiveEdit.writeEntry(memory, entry, write, link, tag);
+    if (write.overflow == PagePool.NONE) {
+      memory.put(at, write.value, write.valueOffset, write.valueLength);
+    } else {
+      memory.putInt(at, write.overflow);
+      memory.putInt(at + 4, write.valueLength);
+    }
+  }
+
+  private boolean hasKey(Memory memory, int base, long shape, int slot, Write write) {
+    return search.hasKeyAt(memory, base, shape, slot, write.key, write.keyOffset, write.keyLength);
+  }
+
   /** Makes room and a slot for an entry; gives where it goes, -1 if there is no room. */
-  private int add(
-      Memory memory, int base, int pos, int bytes, byte[] key, int keyOffset, int keyLength) {
+  private int add(Memory memory, int base, int pos, Write write) {
+    int bytes = write.entryBytes();
     if (!edit.makeRoom(memory, base, bytes, 1)) {
       return -1;
     }
     int offset = edit.take(memory, base, bytes);
     int prefix = ActiveLayout.prefix(memory.getLong(base + SHAPE));
-    edit.insertSlot(memory, base, pos, edit.head(key, keyOffset, keyLength, prefix), offset);
+    edit.insertSlot(
+        memory, base, pos, edit.head(write.key, write.keyOffset, write.keyLength, prefix), offset);
     memory.putInt(base + offset + ENTRY_LINK, 0);
     return base + offset;
   }
 
   /** Room for what takes the place of the entry in slot {@code pos}, and keeps its link. */
-  private int replace(
-      Memory memory, int base, int pos, int bytes, byte[] key, int keyOffset, int keyLength) {
+  private int replace(Memory memory, int base, int pos, Write write) {
+    int bytes = write.entryBytes();
     long shape = memory.getLong(base + SHAPE);
     int old = search.entry(memory, base, shape, pos);
     int oldBytes = ActiveLayout.entryBytes(memory, old);
@@ -111,7 +103,7 @@ final class LeafWriter {
     } else if (ActiveLayout.count(shape) == 1) {
       // No split can help here: the old entry must make room, and comes back if it can't.
       edit.removeSlots(memory, base, 0, 1);
-      entry = add(memory, base, 0, bytes, key, keyOffset, keyLength);
+      entry = add(memory, base, 0, write);
       if (entry < 0) {
         memory.putLong(base + SHAPE, shape);
         edit.discard(memory, base, -oldBytes);
@@ -133,22 +125,15 @@ final class LeafWriter {
   }
 
   /** As {@link #add} for a key that has other versions, of which some may be pruned. */
-  private int addVersion(
-      Memory memory,
-      int base,
-      int pos,
-      int bytes,
-      long lsn,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      Visibility visibility) {
+  private int addVersion(Memory memory, int base, int pos, Write write, Visibility visibility) {
+    int bytes = write.entryBytes();
+    long lsn = write.lsn;
     // In this order: a snapshot announced after its LSN was read as visible is seen.
     long visible = visibility.visible();
     long newestSnapshot = visibility.newestSnapshot();
     long shape = memory.getLong(base + SHAPE);
     int first = pos;
-    while (search.hasKeyAt(memory, base, shape, first - 1, key, keyOffset, keyLength)) {
+    while (hasKey(memory, base, shape, first - 1, write)) {
       first--;
     }
     int keeper = first;
@@ -157,24 +142,24 @@ final class LeafWriter {
     }
     boolean keeperIsNew = keeper == pos && lsn <= visible;
     if (keeper == pos && !keeperIsNew) {
-      while (isVersion(memory, base, shape, keeper, key, keyOffset, keyLength)
+      while (hasKey(memory, base, shape, keeper, write)
           && lsn(memory, base, shape, keeper) > visible) {
         keeper++;
       }
     }
     int from = keeperIsNew ? pos : Math.max(keeper + 1, pos);
     int to = from;
-    while (isVersion(memory, base, shape, to, key, keyOffset, keyLength)
+    while (hasKey(memory, base, shape, to, write)
         && lsn(memory, base, shape, to) > newestSnapshot) {
       to++;
     }
-    if (from >= to || !isVersion(memory, base, shape, from, key, keyOffset, keyLength)) {
-      return add(memory, base, pos, bytes, key, keyOffset, keyLength);
+    if (from >= to || !hasKey(memory, base, shape, from, write)) {
+      return add(memory, base, pos, write);
     }
     long prunedFrom = prunedFrom(memory, base, shape, from, to);
     if (keeperIsNew) {
       // Nothing may go before the new version is in.
-      int entry = add(memory, base, pos, bytes, key, keyOffset, keyLength);
+      int entry = add(memory, base, pos, write);
       if (entry >= 0) {
         memory.putInt(entry + ENTRY_LINK, ActiveLayout.prunedLink(lsn, prunedFrom));
         prune(memory, base, from + 1, to + 1);
@@ -189,7 +174,7 @@ final class LeafWriter {
     int vacatedBytes = ActiveLayout.entryBytes(memory, vacated);
     if (vacatedBytes < bytes) {
       prune(memory, base, from, to);
-      return add(memory, base, pos, bytes, key, keyOffset, keyLength);
+      return add(memory, base, pos, write);
     }
     if (to > from + 1) {
       prune(memory, base, from + 1, to);
@@ -200,11 +185,6 @@ final class LeafWriter {
     edit.rotate(memory, base, pos, from);
     memory.putInt(vacated + ENTRY_LINK, 0);
     return vacated;
-  }
-
-  private boolean isVersion(
-      Memory memory, int base, long shape, int slot, byte[] key, int offset, int length) {
-    return search.hasKeyAt(memory, base, shape, slot, key, offset, length);
   }
 
   private long lsn(Memory memory, int base, long shape, int slot) {

@@ -171,8 +171,7 @@ final class Recovery {
                   offset,
                   length,
                   rest,
-                  (operation, tree, bytes, key, keyLength, value, valueLength) ->
-                      largest[0] = Math.max(largest[0], Committer.bytes(keyLength, valueLength)));
+                  (tree, write) -> largest[0] = Math.max(largest[0], Committer.bytes(write)));
             }
           });
     }
@@ -217,12 +216,11 @@ final class Recovery {
           offset,
           length,
           rest,
-          (operation, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) -> {
+          (treeId, write) -> {
             TreeHandle tree = engine.catalog().tree(treeId);
             if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
-              makeRoom(Committer.bytes(keyLength, valueLength));
-              committer.replay(
-                  tree, operation, lsn, bytes, keyOffset, keyLength, valueOffset, valueLength);
+              makeRoom(Committer.bytes(write));
+              committer.replay(tree, write.at(lsn));
             }
           });
     }

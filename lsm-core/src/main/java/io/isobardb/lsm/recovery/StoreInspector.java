@@ -281,9 +281,15 @@ public final class StoreInspector implements AutoCloseable {
                 offset,
                 length,
                 rest,
-                (operation, treeId, bytes, keyOffset, keyLength, valueOffset, valueLength) ->
+                (treeId, write) ->
                     visitor.operation(
-                        lsn, operation, treeId, bytes, keyOffset, keyLength, valueLength));
+                        lsn,
+                        write.kind(),
+                        treeId,
+                        write.key(),
+                        write.keyOffset(),
+                        write.keyLength(),
+                        write.valueLength()));
           }
         });
   }

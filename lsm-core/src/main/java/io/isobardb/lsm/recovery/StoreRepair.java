@@ -2,7 +2,6 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
@@ -427,16 +426,18 @@ public final class StoreRepair {
                     offset,
                     length,
                     rest,
-                    (operation, treeId, bytes, keyAt, keyLength, valueAt, valueLength) -> {
+                    (treeId, write) -> {
                       if (lsn >= flushed.getOrDefault(treeId, 0L)) {
-                        byte[] key = Arrays.copyOfRange(bytes, keyAt, keyAt + keyLength);
+                        int key = write.keyOffset();
+                        int value = write.valueOffset();
                         replay(
                             treeId,
                             lsn,
-                            key,
-                            operation == Kind.DELETE
+                            Arrays.copyOfRange(write.key(), key, key + write.keyLength()),
+                            write.isDelete()
                                 ? null
-                                : Arrays.copyOfRange(bytes, valueAt, valueAt + valueLength));
+                                : Arrays.copyOfRange(
+                                    write.value(), value, value + write.valueLength()));
                       }
                     });
                 output.limitLog(trees, settings.heapBytes());

@@ -19,11 +19,12 @@ class BatchFuzzTest {
           payload,
           0,
           payload.length,
-          (kind, treeId, array, keyOffset, keyLength, valueOffset, valueLength) -> {
-            assertTrue(keyOffset >= 0 && keyLength >= 0 && valueLength >= 0);
-            assertTrue(keyOffset + keyLength <= payload.length);
-            assertTrue(valueOffset + valueLength <= payload.length);
-            bytes[0] += keyLength + valueLength;
+          (treeId, write) -> {
+            assertTrue(write.keyOffset() >= 0 && write.keyLength() >= 0);
+            assertTrue(write.valueLength() >= 0);
+            assertTrue(write.keyOffset() + write.keyLength() <= payload.length);
+            assertTrue(write.valueOffset() + write.valueLength() <= payload.length);
+            bytes[0] += write.keyLength() + write.valueLength();
           });
     } catch (IllegalArgumentException e) {
       // What a payload that is none is to give.

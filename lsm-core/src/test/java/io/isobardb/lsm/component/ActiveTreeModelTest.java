@@ -176,7 +176,9 @@ class ActiveTreeModelTest {
     byte[] padded = new byte[key.length + 5];
     System.arraycopy(key, 0, padded, 3, key.length);
     if (random.nextInt(8) == 0) {
-      tree.put(padded, 3, key.length, hash, Kind.DELETE, lsn, key, 0, 0, model);
+      tree.put(
+          new Write().of(Kind.DELETE, padded, 3, key.length).value(key, 0, 0).at(lsn).hashed(),
+          model);
       model.versions.put(new Version(key, lsn), DELETE);
       return;
     }
@@ -192,10 +194,14 @@ class ActiveTreeModelTest {
     random.nextBytes(value);
     byte[] stored = Arrays.copyOfRange(value, 1, length + 1);
     if (tree.fitsInline(key.length, length)) {
-      tree.put(padded, 3, key.length, hash, Kind.PUT, lsn, value, 1, length, model);
+      tree.put(
+          new Write().of(Kind.PUT, padded, 3, key.length).value(value, 1, length).at(lsn).hashed(),
+          model);
     } else {
-      int first = tree.writeOverflow(value, 1, length);
-      tree.putOverflow(padded, 3, key.length, hash, lsn, first, length, model);
+      Write write =
+          new Write().of(Kind.PUT, padded, 3, key.length).value(value, 1, length).at(lsn).hashed();
+      tree.writeOverflow(write);
+      tree.put(write, model);
     }
     model.versions.put(new Version(key, lsn), length == 0 ? new byte[0] : stored);
   }

@@ -135,10 +135,22 @@ class ActiveTreeStressTest {
       long lsn = log.begin(writer);
       byte[] value = value(i, lsn);
       if (tree.fitsInline(key.length, value.length)) {
-        tree.put(key, 0, key.length, hash, Kind.PUT, lsn, value, 0, value.length, log);
+        tree.put(
+            new Write()
+                .of(Kind.PUT, key, 0, key.length)
+                .value(value, 0, value.length)
+                .at(lsn)
+                .hashed(),
+            log);
       } else {
-        int first = tree.writeOverflow(value, 0, value.length);
-        tree.putOverflow(key, 0, key.length, hash, lsn, first, value.length, log);
+        Write write =
+            new Write()
+                .of(Kind.PUT, key, 0, key.length)
+                .value(value, 0, value.length)
+                .at(lsn)
+                .hashed();
+        tree.writeOverflow(write);
+        tree.put(write, log);
       }
       log.end(writer);
       int epoch = tree.pool.epochs().enter();
@@ -257,7 +269,8 @@ class ActiveTreeStressTest {
                     long lsn = log.begin(writer);
                     ByteBuffer.wrap(key).putLong(lsn);
                     long hash = KeyHash.hash(key, 0, 8);
-                    tree.put(key, 0, 8, hash, Kind.PUT, lsn, key, 0, 8, log);
+                    tree.put(
+                        new Write().of(Kind.PUT, key, 0, 8).value(key, 0, 8).at(lsn).hashed(), log);
                     log.end(writer);
                   }
                 }));

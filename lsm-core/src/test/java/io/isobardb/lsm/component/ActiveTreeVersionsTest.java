@@ -51,10 +51,22 @@ class ActiveTreeVersionsTest {
   private void put(byte[] key, long lsn, byte[] value) {
     long hash = KeyHash.hash(key, 0, key.length);
     if (tree.fitsInline(key.length, value.length)) {
-      tree.put(key, 0, key.length, hash, Kind.PUT, lsn, value, 0, value.length, visibility);
+      tree.put(
+          new Write()
+              .of(Kind.PUT, key, 0, key.length)
+              .value(value, 0, value.length)
+              .at(lsn)
+              .hashed(),
+          visibility);
     } else {
-      int first = tree.writeOverflow(value, 0, value.length);
-      tree.putOverflow(key, 0, key.length, hash, lsn, first, value.length, visibility);
+      Write write =
+          new Write()
+              .of(Kind.PUT, key, 0, key.length)
+              .value(value, 0, value.length)
+              .at(lsn)
+              .hashed();
+      tree.writeOverflow(write);
+      tree.put(write, visibility);
     }
   }
 
@@ -244,7 +256,8 @@ class ActiveTreeVersionsTest {
     }
     assertNull(get(key(stored), Long.MAX_VALUE));
     assertThrows(
-        OutOfBudgetException.class, () -> tree.writeOverflow(new byte[1 << 20], 0, 1 << 20));
+        OutOfBudgetException.class,
+        () -> tree.writeOverflow(new Write().value(new byte[1 << 20], 0, 1 << 20)));
     for (int i = 0; i < held; i++) {
       pool.release(hog[i], Purpose.CACHE);
     }
@@ -278,18 +291,25 @@ class ActiveTreeVersionsTest {
     byte[] large = new byte[4096];
     assertThrows(
         IllegalArgumentException.class,
-        () -> tree.put(large, 0, 1025, 0, Kind.DELETE, 8, large, 0, 0, visibility));
+        () ->
+            tree.put(
+                new Write().of(Kind.DELETE, large, 0, 1025).value(large, 0, 0).at(8).hashed(),
+                visibility));
     assertThrows(
         IllegalArgumentException.class,
-        () -> tree.put(KEY, 0, 5, 0, Kind.PUT, 8, large, 0, 4000, visibility));
+        () ->
+            tree.put(
+                new Write().of(Kind.PUT, KEY, 0, 5).value(large, 0, 4000).at(8).hashed(),
+                visibility));
     assertEquals(0, tree.bytesUsed());
   }
 
   @Test
   void aChainThatWasNotPutIsFreed() {
-    int first = tree.writeOverflow(new byte[20_000], 0, 20_000);
+    Write write = new Write().value(new byte[20_000], 0, 20_000);
+    tree.writeOverflow(write);
     assertEquals(5, pool.pages(Purpose.WRITE));
-    tree.freeOverflow(first);
+    tree.freeOverflow(write.takeOverflow());
     assertEquals(0, pool.pages(Purpose.WRITE));
   }
 }

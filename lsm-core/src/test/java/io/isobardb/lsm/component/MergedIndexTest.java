@@ -234,12 +234,18 @@ class MergedIndexTest {
       byte[] value = new byte[length];
       random.nextBytes(value);
       if (random.nextInt(8) == 0) {
-        tree.put(key, 0, key.length, hash, Kind.DELETE, lsn, key, 0, 0, clock);
+        tree.put(
+            new Write().of(Kind.DELETE, key, 0, key.length).value(key, 0, 0).at(lsn).hashed(),
+            clock);
       } else if (tree.fitsInline(key.length, length)) {
-        tree.put(key, 0, key.length, hash, Kind.PUT, lsn, value, 0, length, clock);
+        tree.put(
+            new Write().of(Kind.PUT, key, 0, key.length).value(value, 0, length).at(lsn).hashed(),
+            clock);
       } else {
-        int first = tree.writeOverflow(value, 0, length);
-        tree.putOverflow(key, 0, key.length, hash, lsn, first, length, clock);
+        Write write =
+            new Write().of(Kind.PUT, key, 0, key.length).value(value, 0, length).at(lsn).hashed();
+        tree.writeOverflow(write);
+        tree.put(write, clock);
       }
       clock.lsn = lsn;
       if (random.nextInt(300) == 0) {

@@ -64,7 +64,9 @@ class RefusedMemoryTest {
 
   private void put(byte[] key, long lsn, byte[] value) {
     long hash = KeyHash.hash(key, 0, key.length);
-    tree.put(key, 0, key.length, hash, Kind.PUT, lsn, value, 0, value.length, ALL);
+    tree.put(
+        new Write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length).at(lsn).hashed(),
+        ALL);
   }
 
   private byte @Nullable [] get(byte[] key) {
@@ -85,13 +87,14 @@ class RefusedMemoryTest {
     leave(0);
     leave(5);
     Ledger before = pool.ledger();
-    byte[] value = new byte[6 * PAGE];
+    Write write = new Write().value(new byte[6 * PAGE], 0, 6 * PAGE);
     OutOfBudgetException refused =
-        assertThrows(OutOfBudgetException.class, () -> tree.writeOverflow(value, 0, value.length));
+        assertThrows(OutOfBudgetException.class, () -> tree.writeOverflow(write));
     String told = String.valueOf(refused.getMessage());
     assertTrue(told.contains("-XX:MaxDirectMemorySize"), told);
     assertEquals(before, pool.ledger());
-    tree.freeOverflow(tree.writeOverflow(value, 0, 4 * PAGE));
+    tree.writeOverflow(write.value(new byte[4 * PAGE], 0, 4 * PAGE));
+    tree.freeOverflow(write.takeOverflow());
     assertEquals(before, pool.ledger());
   }
 

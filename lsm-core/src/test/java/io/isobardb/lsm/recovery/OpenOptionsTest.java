@@ -10,6 +10,7 @@ import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.component.Visibility;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.flush.FlushPolicy;
@@ -160,7 +161,13 @@ class OpenOptionsTest {
     for (int i = 0; !tree.full(); i++) {
       byte[] key = {(byte) (i >> 8), (byte) i};
       long hash = KeyHash.hash(key, 0, key.length);
-      tree.put(key, 0, key.length, hash, Kind.PUT, 8L * (i + 1), value, 0, value.length, ALL);
+      tree.put(
+          new Write()
+              .of(Kind.PUT, key, 0, key.length)
+              .value(value, 0, value.length)
+              .at(8L * (i + 1))
+              .hashed(),
+          ALL);
     }
     return tree.bytesUsed();
   }

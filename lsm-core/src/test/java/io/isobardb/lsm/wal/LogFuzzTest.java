@@ -103,8 +103,7 @@ class LogFuzzTest {
     LogHandler handler =
         (lsn, kind, payload, offset, length, rest) -> {
           if (kind == LogHandler.BATCH) {
-            reader.read(
-                lsn, payload, offset, length, rest, (operation, tree, bytes, k, kl, v, vl) -> {});
+            reader.read(lsn, payload, offset, length, rest, (tree, write) -> {});
           }
         };
     try {

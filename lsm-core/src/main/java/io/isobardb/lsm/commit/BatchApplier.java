@@ -1,0 +1,125 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.memory.pool.PagePool;
+import java.util.Arrays;
+
+/**
+ * Applies the operations of one batch: takes the pages of large values first, then, when the batch
+ * has its LSN, puts all into their trees.
+ *
+ * <p>Thread rule: one thread.
+ */
+final class BatchApplier implements BatchFormat.Handler {
+  private final Committer committer;
+  private final Engine engine;
+  private final Write reused;
+
+  /** The chains of large values, by operation; shorter than the batch if the rest has none. */
+  private int[] overflows = new int[0];
+
+  private int prepared;
+  private long lsn;
+  private int done;
+  private TreeHandle[] trees = new TreeHandle[4];
+  private ActiveTree[] actives = new ActiveTree[4];
+  private int treeCount;
+
+  BatchApplier(Committer committer, Engine engine, Write reused) {
+    this.committer = committer;
+    this.engine = engine;
+    this.reused = reused;
+  }
+
+  /** Takes what the batch needs in memory beyond a few pages, before anything is reserved. */
+  void prepare(BatchFormat.Builder batch) {
+    BatchFormat.decode(batch, reused, this::prepare);
+  }
+
+  private void prepare(int treeId, Write write) {
+    TreeHandle tree = tree(treeId);
+    tree.checkOpen();
+    ActiveTree active = tree.activeTree();
+    remember(tree, active);
+    if (!active.fitsInline(write)) {
+      committer.writeOverflow(active, write);
+      if (prepared >= overflows.length) {
+        int old = overflows.length;
+        overflows = Arrays.copyOf(overflows, Math.max(16, prepared * 2));
+        Arrays.fill(overflows, old, overflows.length, PagePool.NONE);
+      }
+      overflows[prepared] = write.takeOverflow();
+    }
+    prepared++;
+  }
+
+  /** Puts all operations into their trees. */
+  void apply(BatchFormat.Builder batch, long at) {
+    lsn = at;
+    try {
+      BatchFormat.decode(batch, reused, this);
+    } catch (RuntimeException | Error e) {
+      if (done > 0) {
+        hideForGood(e);
+      }
+      throw e;
+    }
+  }
+
+  /** Puts an operation into its tree. */
+  @Override
+  public void operation(int treeId, Write write) {
+    write.at(lsn).overflow(done < overflows.length ? overflows[done] : PagePool.NONE);
+    committer.apply(tree(treeId), write.hashed());
+    done++;
+  }
+
+  /**
+   * A part of the batch is in memory and can't be taken out, and its LSN is about to become
+   * visible: nobody may read the trees until the store is opened again, and nobody flush them.
+   */
+  private void hideForGood(Throwable cause) {
+    for (int i = 0; i < treeCount; i++) {
+      trees[i].refuse(TreeHandle.Refusal.PARTLY_WRITTEN);
+    }
+    engine.failure().fail(new IllegalStateException("a batch was applied in part", cause));
+  }
+
+  /** Frees what was prepared and not used. */
+  void freeUnused() {
+    for (int i = done; i < Math.min(prepared, overflows.length); i++) {
+      actives[0].freeOverflow(overflows[i]);
+    }
+  }
+
+  /** Seals the active SSTables that the batch has filled. */
+  void sealFull() {
+    for (int i = 0; i < treeCount; i++) {
+      committer.sealIfFull(trees[i], actives[i]);
+    }
+  }
+
+  private void remember(TreeHandle tree, ActiveTree active) {
+    for (int i = 0; i < treeCount; i++) {
+      if (trees[i] == tree) {
+        return;
+      }
+    }
+    if (treeCount == trees.length) {
+      trees = Arrays.copyOf(trees, treeCount * 2);
+      actives = Arrays.copyOf(actives, treeCount * 2);
+    }
+    trees[treeCount] = tree;
+    actives[treeCount++] = active;
+  }
+
+  private TreeHandle tree(int id) {
+    TreeHandle tree = engine.catalog().tree(id);
+    if (tree == null) {
+      throw new IllegalStateException("there is no tree with number " + id);
+    }
+    return tree;
+  }
+}
