@@ -248,7 +248,7 @@ public final class Dataset {
     Objects.requireNonNull(indexKey, "indexKey");
     SecondaryIndex found = ready(index);
     try (Snapshot snapshot = store.snapshot()) {
-      return reader.find(View.of(snapshot), found, indexKey);
+      return reader.find(View.of(snapshot), kept(found), indexKey);
     }
   }
 
@@ -267,7 +267,11 @@ public final class Dataset {
     Objects.requireNonNull(index, "index");
     Objects.requireNonNull(indexKey, "indexKey");
     View view = View.of(transaction);
-    return reader.find(view, ready(index, view), indexKey);
+    SecondaryIndex found = ready(index, view);
+    List<IndexEntry> entries = reader.find(view, found, indexKey);
+    // At READ_COMMITTED its reads have moments of their own, up to the last one.
+    kept(found);
+    return entries;
   }
 
   /** A cursor over the records in the order of an index, as they are now. */
@@ -277,7 +281,7 @@ public final class Dataset {
     SecondaryIndex found = ready(index);
     Snapshot snapshot = store.snapshot();
     try {
-      return new IndexCursor(View.of(snapshot), snapshot, found, primary, range);
+      return new IndexCursor(View.of(snapshot), snapshot, kept(found), primary, range);
     } catch (RuntimeException | Error e) {
       snapshot.close();
       throw e;
@@ -299,7 +303,13 @@ public final class Dataset {
     Objects.requireNonNull(index, "index");
     Objects.requireNonNull(range, "range");
     View view = View.of(transaction);
-    return new IndexCursor(view, null, ready(index, view), primary, range);
+    SecondaryIndex found = ready(index, view);
+    IndexCursor cursor = new IndexCursor(view, null, found, primary, range);
+    if (!isKept(found)) {
+      cursor.close();
+      throw dropped(found);
+    }
+    return cursor;
   }
 
   private SecondaryIndex known(String index) {
@@ -339,6 +349,31 @@ public final class Dataset {
               + "' was not ready yet when the snapshot was taken, or the transaction first read");
     }
     return found;
+  }
+
+  /**
+   * Whether an index that was found is still maintained. Ask after the moment at which it is read:
+   * a drop tells writers before any of them leaves the index out, so that moment shows it whole.
+   */
+  private boolean isKept(SecondaryIndex found) {
+    return writers.current().find(found.name()) == found;
+  }
+
+  /**
+   * An index that {@link #isKept}.
+   *
+   * @throws IllegalArgumentException if it is not
+   */
+  private SecondaryIndex kept(SecondaryIndex found) {
+    if (!isKept(found)) {
+      throw dropped(found);
+    }
+    return found;
+  }
+
+  private IllegalArgumentException dropped(SecondaryIndex index) {
+    return new IllegalArgumentException(
+        "index '" + index.name() + "' of dataset '" + name + "' was dropped during the call");
   }
 
   // ---- the indexes themselves
@@ -457,7 +492,8 @@ public final class Dataset {
     List<SecondaryIndex> ready =
         writers.current().indexes().stream().filter(SecondaryIndex::isReady).toList();
     try (Snapshot snapshot = store.snapshot()) {
-      return new DatasetChecker(View.of(snapshot), primary, ready).run();
+      List<SecondaryIndex> whole = ready.stream().filter(this::isKept).toList();
+      return new DatasetChecker(View.of(snapshot), primary, whole).run();
     }
   }
 
