@@ -213,7 +213,7 @@ public final class Cursor implements AutoCloseable {
    * @return the key's length; nothing was copied if that is larger than what remains
    */
   public int key(ByteBuffer target) {
-    Objects.requireNonNull(target, "target");
+    Tree.checkTarget(target);
     checkOpen();
     int length = cursor.keyLength();
     byte[] key = cursor.key();
@@ -255,7 +255,7 @@ public final class Cursor implements AutoCloseable {
    * @return the value's length; nothing was copied if that is larger than what remains
    */
   public int value(ByteBuffer target) {
-    Objects.requireNonNull(target, "target");
+    Tree.checkTarget(target);
     enter();
     try {
       int length = cursor.valueLength();

@@ -239,6 +239,11 @@ public final class Store implements AutoCloseable {
     return parts.pool().pageSize();
   }
 
+  /** The memory budget as it is now, in bytes; the options have that of the opening. */
+  long memoryBudget() {
+    return parts.wall().budgetBytes();
+  }
+
   int maxValueBytes() {
     return (int) Math.min(engine.gate().grantBytes() / 4, MAX_VALUE);
   }

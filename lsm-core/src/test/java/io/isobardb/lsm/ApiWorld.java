@@ -1,0 +1,273 @@
+package io.isobardb.lsm;
+
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.isobardb.lsm.ApiModel.Contents;
+import io.isobardb.lsm.ApiModel.Value;
+import io.isobardb.lsm.Demand.Refusal;
+import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.recovery.StoreInspector;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store that an {@link ApiPlay} uses, opened again and again, the handles of its trees, and the
+ * model of what it holds. Handles of earlier openings, and of trees that were dropped, are kept: to
+ * use them is part of the play.
+ */
+final class ApiWorld {
+  private static final int MOST_HANDLES = 8;
+  private static final int MOST_TREES = 6;
+
+  /** A tree as one opening of the store gave it. */
+  record Handle(Tree tree, Contents contents, int opening) {}
+
+  final ApiModel model = new ApiModel();
+  private final List<Handle> handles = new ArrayList<>();
+  private final int pageSize;
+  private SimulatedWorld world;
+  private StoreOptions options;
+  private @Nullable Store store;
+  private boolean open;
+  private int opening;
+  private long largest;
+
+  ApiWorld(ApiScript.Call first) {
+    world = new SimulatedWorld(first.which());
+    world.storage().supportsDirect(first.rest() % 2 == 0);
+    pageSize = ApiScript.pageSize(first.letter());
+    options = ApiScript.storeOptions(pageSize, first.key());
+    open();
+  }
+
+  /** The store of the last opening, which may be closed. */
+  Store store() {
+    return requireNonNull(store);
+  }
+
+  StoreOptions options() {
+    return options;
+  }
+
+  int pageSize() {
+    return pageSize;
+  }
+
+  int opening() {
+    return opening;
+  }
+
+  boolean isOpen(int which) {
+    return open && which == opening;
+  }
+
+  SimulatedWorld simulated() {
+    return world;
+  }
+
+  /** The longest value that the store tells it takes. */
+  int maxValueBytes() {
+    return store().maxValueBytes();
+  }
+
+  // ---- opening and closing
+
+  private void open() {
+    store = world.open(options);
+    open = true;
+    opening++;
+    assertEquals(List.copyOf(model.trees.keySet()), store.treeNames());
+  }
+
+  /** With other options, if {@code other} is not 0. */
+  void reopen(int other) throws IOException {
+    close();
+    if (other != 0) {
+      options = otherOptions(other);
+    }
+    open();
+    verify();
+  }
+
+  /** What was written at once, in bytes. */
+  void wrote(long bytes) {
+    largest = Math.max(largest, bytes);
+  }
+
+  /**
+   * Some of those that can hold the largest write so far in half of their write memory: an opening
+   * that replays it needs that.
+   */
+  private StoreOptions otherOptions(int seed) {
+    for (int i = 0; i < 100; i++) {
+      StoreOptions drawn = ApiScript.storeOptions(pageSize, seed + i);
+      if (drawn.writeMemory() >= 5 * largest / 2) {
+        return drawn;
+      }
+    }
+    return options;
+  }
+
+  /** Closes the store; the files it leaves have to be sound. */
+  void close() throws IOException {
+    if (!open) {
+      return;
+    }
+    open = false;
+    store().close();
+    world.checkClosed();
+    check(world.storage().copy());
+  }
+
+  private void check(SimulatedStorage disk) throws IOException {
+    try (StoreInspector inspector =
+        StoreInspector.open(disk, 8 << 20, options.toOpenOptions().orders())) {
+      assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings());
+    }
+  }
+
+  /** The process dies, the machine goes on: all that logged trees acknowledged is there. */
+  void kill() throws IOException {
+    if (!open) {
+      return;
+    }
+    SimulatedStorage left = world.storage().copy();
+    abandon();
+    world = new SimulatedWorld(left, opening);
+    open();
+    for (Contents tree : model.trees.values()) {
+      if (!tree.options.logged()) {
+        tree.forget();
+        try (Cursor cursor = store().tree(tree.name).cursor()) {
+          model.tick();
+          for (boolean more = cursor.first(); more; more = cursor.next()) {
+            model.write(tree, cursor.key(), known(tree, cursor));
+          }
+        }
+      }
+    }
+    verify();
+  }
+
+  /** What an unlogged tree has after a crash is something that was written there. */
+  private static Value known(Contents tree, Cursor cursor) {
+    byte[] bytes = cursor.value();
+    Value value = Value.of(bytes);
+    assertArrayEquals(value.bytes(), bytes, () -> "never written to " + tree);
+    return value;
+  }
+
+  /** Gives the memory of an open store back. */
+  void abandon() {
+    if (open) {
+      open = false;
+      store().close();
+    }
+  }
+
+  /** All trees have what the model says. */
+  void verify() {
+    for (Contents contents : model.trees.values()) {
+      Tree tree = store().tree(contents.name);
+      int count = 0;
+      try (Cursor cursor = tree.cursor()) {
+        for (boolean more = cursor.first(); more; more = cursor.next()) {
+          Value value = contents.entries.get(cursor.key());
+          assertArrayEquals(Value.bytes(value), cursor.value(), () -> "in " + contents);
+          count++;
+        }
+      }
+      assertEquals(contents.entries.size(), count, () -> "entries of " + contents);
+      int n = 0;
+      for (Map.Entry<byte[], Long> key : contents.written.entrySet()) {
+        if (n++ % 7 == 0) {
+          byte[] expected = Value.bytes(contents.entries.get(key.getKey()));
+          assertArrayEquals(expected, tree.get(key.getKey()), () -> "in " + contents);
+        }
+      }
+    }
+  }
+
+  // ---- trees
+
+  void openTree(@Nullable String name, TreeOptions treeOptions, boolean create) {
+    Contents known = name == null ? null : model.trees.get(name);
+    boolean fresh = known == null;
+    boolean sameOrder =
+        fresh || known.options.keyOrder().name().equals(treeOptions.keyOrder().name());
+    boolean storable = name != null && ApiScript.canBeStored(name);
+    if (fresh && storable && model.trees.size() >= MOST_TREES) {
+      return;
+    }
+    Demand demand =
+        new Demand()
+            .must(!open, Refusal.CLOSED)
+            .must(name == null, Refusal.NULL)
+            .must(name != null && fresh && !storable, Refusal.ARGUMENT)
+            .must(!fresh && (create || !sameOrder), Refusal.ARGUMENT);
+    demand.met(
+        () -> {
+          Tree tree =
+              create ? store().createTree(name, treeOptions) : store().openTree(name, treeOptions);
+          Contents contents = fresh ? new Contents(name, treeOptions) : known;
+          model.trees.put(name, contents);
+          assertEquals(name, tree.name());
+          remember(tree, contents);
+        });
+  }
+
+  void tree(@Nullable String name) {
+    Contents known = name == null ? null : model.trees.get(name);
+    new Demand()
+        .must(!open, Refusal.CLOSED)
+        .must(name == null, Refusal.NULL)
+        .must(name != null && known == null, Refusal.ARGUMENT)
+        .met(
+            () -> {
+              Tree tree = store().tree(name);
+              remember(tree, requireNonNull(known));
+            });
+  }
+
+  void dropTree(@Nullable String name) {
+    Contents known = name == null ? null : model.trees.get(name);
+    boolean dropped =
+        new Demand()
+            .must(!open, Refusal.CLOSED)
+            .must(name == null, Refusal.NULL)
+            .must(name != null && known == null, Refusal.ARGUMENT)
+            .met(() -> store().dropTree(name));
+    if (dropped) {
+      model.trees.remove(requireNonNull(name));
+      requireNonNull(known).dropped = true;
+    }
+    if (open) {
+      assertEquals(List.copyOf(model.trees.keySet()), store().treeNames());
+    }
+  }
+
+  private void remember(Tree tree, Contents contents) {
+    if (handles.size() == MOST_HANDLES) {
+      handles.remove(0);
+    }
+    handles.add(new Handle(tree, contents, opening));
+  }
+
+  /** One of the latest handles for small numbers; null if there is none at all. */
+  @Nullable Handle handle(int which) {
+    return handles.isEmpty() ? null : handles.get(handles.size() - 1 - which % handles.size());
+  }
+
+  /** What may come of a use of a handle. */
+  Demand use(Handle handle) {
+    boolean closed = !isOpen(handle.opening);
+    boolean dropped = handle.contents.dropped;
+    return new Demand().must(closed, Refusal.CLOSED).must(dropped, Refusal.DROPPED);
+  }
+}
