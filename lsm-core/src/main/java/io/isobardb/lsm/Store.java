@@ -397,10 +397,12 @@ public final class Store implements AutoCloseable {
    * have to know what of theirs is open over it.
    *
    * @param make makes it when it is first asked for; must not call this method
+   * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed
    */
   public <T> T companion(Class<T> type, Supplier<T> make) {
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(make, "make");
+    operations.checkOpen();
     return type.cast(companions.computeIfAbsent(type, of -> make.get()));
   }
 

@@ -1,7 +1,6 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.entry.KeyOrder;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -11,14 +10,19 @@ import org.jspecify.annotations.Nullable;
 
 /** What a store should hold after the calls of an {@link ApiPlay}. */
 final class ApiModel {
+  private static final byte[] BLOCK = new byte[(64 << 10) + 1];
+
+  static {
+    new SplittableRandom(1).nextBytes(BLOCK);
+  }
+
   /** A value by its recipe. */
   record Value(int length, int seed) {
     byte[] bytes() {
       byte[] bytes = new byte[length];
-      if (seed % 3 == 0) {
-        Arrays.fill(bytes, (byte) seed);
-      } else {
-        new SplittableRandom(seed).nextBytes(bytes);
+      // One of three can be compressed.
+      for (int at = seed % 3 == 0 ? length : 0; at < length; at += BLOCK.length) {
+        System.arraycopy(BLOCK, 0, bytes, at, Math.min(BLOCK.length, length - at));
       }
       for (int i = 0; i < Math.min(4, length); i++) {
         bytes[i] = (byte) (seed >>> (8 * i));

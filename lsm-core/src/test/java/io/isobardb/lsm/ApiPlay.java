@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApiPlay {
   /** The letters of calls. Any other byte stands for one of them, too. */
-  static final String LETTERS = "otxppppdgggmsSGbbwcccCCCCCCTkkkkkkirRzMfFuuKeva";
+  static final String LETTERS = "otxppppdgggmsSGbbwcccCCCCCCTkkkkkkirRzMfFuuKevaDDDD";
 
   private static final int MOST_SNAPSHOTS = 4;
-  private static final int MOST_LARGE = 10;
+  private static final int MOST_LARGE = 6;
 
   /** Bytes from which on a value counts as large. */
   private static final int LARGE = 100_000;
@@ -42,6 +42,7 @@ final class ApiPlay {
   private final ApiCursors cursors;
   private final ApiTransactions transactions;
   private final ApiBatches batches;
+  private final ApiDataset dataset;
   private final List<OpenSnapshot> snapshots = new ArrayList<>();
   private final List<Snapshot> closed = new ArrayList<>();
   private int values;
@@ -54,6 +55,7 @@ final class ApiPlay {
     this.cursors = new ApiCursors(world);
     this.transactions = new ApiTransactions(world, cursors);
     this.batches = new ApiBatches(world, transactions);
+    this.dataset = new ApiDataset(world);
   }
 
   /**
@@ -99,6 +101,7 @@ final class ApiPlay {
       assertEquals(0, store.transactions().count(), "transactions");
       assertEquals(0, store.engine().snapshots().live().length, "registered LSNs");
     }
+    world.close();
     world.reopen(0);
     world.close();
   }
@@ -135,6 +138,7 @@ final class ApiPlay {
       case 'w' -> batches.write(call.value());
       case 'C' -> cursors.use(call);
       case 'T' -> transactions.begin(call);
+      case 'D' -> dataset.use(call, key(call.key()), value(call.value(), world.maxValueBytes()));
       default -> {
         Handle with = world.handle(call.which() % 16);
         if (with != null) {
@@ -147,21 +151,24 @@ final class ApiPlay {
   private void use(char letter, Call call, Handle with) {
     byte[] key = key(call.key());
     switch (letter) {
-      case 'p' -> put(call, with, key, value(call.value(), with));
+      case 'p' -> put(call, with, key, value(call.value(), with.tree().maxValueBytes()));
       case 'd' -> delete(call, with, key);
       case 'g' -> get(call.value(), with, key);
       case 'm' -> multiGet(call, with, key);
       case 'G' -> getFromSnapshot(call, with, key);
       case 'b' -> {
-        Value value = value(call.value(), with);
+        Value value = value(call.value(), with.tree().maxValueBytes());
         if (call.value() >> 5 == 5 && large++ < MOST_LARGE) {
           value = new Value(batches.rest(key, call.rest() % 8), ++values);
         }
         batches.add(with, key, value, call.rest() % 4 == 0);
       }
       case 'c' -> openCursor(call, with, key);
-      case 'k' -> transactions.use(call, with, key, value(call.value(), with));
-      case 'i' -> transactions.inTransaction(call.rest(), with, key, value(call.value(), with));
+      case 'k' ->
+          transactions.use(call, with, key, value(call.value(), with.tree().maxValueBytes()));
+      case 'i' ->
+          transactions.inTransaction(
+              call.rest(), with, key, value(call.value(), with.tree().maxValueBytes()));
       case 'F' -> priority(call, with);
       default -> burst(call, with);
     }
@@ -182,8 +189,7 @@ final class ApiPlay {
   }
 
   /** A value, or null. May be longer than allowed. */
-  private @Nullable Value value(int number, Handle with) {
-    int most = with.tree().maxValueBytes();
+  private @Nullable Value value(int number, int most) {
     int length = ApiScript.valueLength(number, world.pageSize(), most);
     if (length >= LARGE && length <= most && large++ >= MOST_LARGE) {
       length = 500;

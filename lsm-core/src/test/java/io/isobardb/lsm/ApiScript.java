@@ -30,7 +30,7 @@ final class ApiScript {
   static final int CALL_BYTES = 5;
 
   /** Scripts that are longer are cut off, so that an input takes a second at most. */
-  private static final int MOST_CALLS = 300;
+  private static final int MOST_CALLS = 200;
 
   /** One call. Arguments are 0 to 255. */
   record Call(char letter, int which, int key, int value, int rest) {
@@ -218,13 +218,13 @@ final class ApiScript {
    */
   static StoreOptions storeOptions(int pageSize, int seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    long budget = (8L + 8 * random.nextInt(3)) << 20;
+    long budget = (random.nextBoolean() ? 8L : 8L + random.nextInt(13)) << 20;
     long writeMemory = random.nextBoolean() ? 0 : budget / 16 * (4 + random.nextInt(7));
     return StoreOptions.builder()
         .memoryBudget(budget)
         .writeMemory(writeMemory)
         .pageSize(pageSize)
-        .logLimit(random.nextBoolean() ? 0 : 1 << 20)
+        .logLimit(random.nextInt(6) == 0 ? 0 : (1 + random.nextInt(2)) << 20)
         .flushPolicy(anyOf(random, FlushPolicy.values()))
         .flushStrategy(anyOf(random, FlushStrategy.values()))
         .l0Structure(anyOf(random, L0Structure.values()))

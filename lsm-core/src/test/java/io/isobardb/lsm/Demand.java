@@ -1,5 +1,7 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.dataset.DuplicateKeyException;
+import io.isobardb.lsm.dataset.ExtractorException;
 import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
@@ -23,7 +25,9 @@ final class Demand {
     CLOSED(StoreClosedException.class),
     DROPPED(TreeDroppedException.class),
     ABORTED(TransactionAbortedException.class),
-    OWN(SelfDeadlockException.class);
+    OWN(SelfDeadlockException.class),
+    EXTRACTOR(ExtractorException.class),
+    DUPLICATE(DuplicateKeyException.class);
 
     final Class<? extends RuntimeException> type;
 
@@ -32,8 +36,11 @@ final class Demand {
     }
 
     static Refusal of(Throwable thrown) {
-      // Of a dropped tree is also of a closed store: the narrower one counts.
-      for (Refusal each : List.of(NULL, ARGUMENT, STATE, DROPPED, CLOSED, ABORTED, OWN)) {
+      // It is of a closed store, too: the narrower one counts.
+      if (DROPPED.type.isInstance(thrown)) {
+        return DROPPED;
+      }
+      for (Refusal each : values()) {
         if (each.type.isInstance(thrown)) {
           return each;
         }

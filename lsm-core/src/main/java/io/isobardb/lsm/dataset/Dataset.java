@@ -177,7 +177,7 @@ public final class Dataset {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     checkStore(transaction);
-    writer.write(transaction, writers.layoutOf(transaction), key, value);
+    write(transaction, key, value);
   }
 
   /** Removes a record, whether it is there or not. */
@@ -191,7 +191,7 @@ public final class Dataset {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(key, "key");
     checkStore(transaction);
-    writer.write(transaction, writers.layoutOf(transaction), key, null);
+    write(transaction, key, null);
   }
 
   /** Writes a batch: all of it or nothing. Errors as with {@link #put(byte[], byte[])}. */
@@ -217,10 +217,15 @@ public final class Dataset {
   }
 
   private void writeAll(Transaction transaction, RecordBatch batch) {
-    Layout layout = writers.layoutOf(transaction);
     for (RecordBatch.Operation operation : batch.operations()) {
-      writer.write(transaction, layout, operation.key(), operation.value());
+      write(transaction, operation.key(), operation.value());
     }
+  }
+
+  /** Sets or removes a record. What is to be maintained is found out in the same turn. */
+  private void write(Transaction transaction, byte[] key, byte @Nullable [] value) {
+    transaction.exclusively(
+        () -> writer.write(transaction, writers.layoutOf(transaction), key, value));
   }
 
   /** Else a dataset of one store would note a transaction of another as its writer. */
