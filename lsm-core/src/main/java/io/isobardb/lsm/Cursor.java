@@ -197,29 +197,13 @@ public final class Cursor implements AutoCloseable {
   /** A copy of the current key. */
   public byte[] key() {
     checkOpen();
-    try {
-      return currentKey();
-    } catch (IllegalStateException e) {
-      throw closedOr(e);
-    }
+    return currentKey();
   }
 
   /** Length of the current key in bytes. */
   public int keyLength() {
     checkOpen();
-    try {
-      return cursor.keyLength();
-    } catch (IllegalStateException e) {
-      throw closedOr(e);
-    }
-  }
-
-  /**
-   * What a call is told that has looked, when the cursor was open: it may have been closed since.
-   */
-  private IllegalStateException closedOr(IllegalStateException e) {
-    checkOpen();
-    return e;
+    return cursor.keyLength();
   }
 
   /**
@@ -229,14 +213,10 @@ public final class Cursor implements AutoCloseable {
    * @return the key's length; nothing was copied if that is larger than what remains
    */
   public int key(ByteBuffer target) {
-    Objects.requireNonNull(target, "target");
-    int length = keyLength();
-    byte[] key;
-    try {
-      key = cursor.key();
-    } catch (IllegalStateException e) {
-      throw closedOr(e);
-    }
+    Tree.checkTarget(target);
+    checkOpen();
+    int length = cursor.keyLength();
+    byte[] key = cursor.key();
     if (length > key.length) {
       throw new IllegalStateException("another thread moves the cursor: one at a time may use it");
     }
@@ -275,7 +255,7 @@ public final class Cursor implements AutoCloseable {
    * @return the value's length; nothing was copied if that is larger than what remains
    */
   public int value(ByteBuffer target) {
-    Objects.requireNonNull(target, "target");
+    Tree.checkTarget(target);
     enter();
     try {
       int length = cursor.valueLength();

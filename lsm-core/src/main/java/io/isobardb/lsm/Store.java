@@ -253,6 +253,11 @@ public final class Store implements AutoCloseable {
     return parts.pool().pageSize();
   }
 
+  /** The memory budget as it is now, in bytes; the options have that of the opening. */
+  long memoryBudget() {
+    return parts.wall().budgetBytes();
+  }
+
   int maxValueBytes() {
     return (int) Math.min(engine.gate().grantBytes() / 4, MAX_VALUE);
   }
@@ -410,10 +415,12 @@ public final class Store implements AutoCloseable {
    * have to know what of theirs is open over it.
    *
    * @param make makes it when it is first asked for; must not call this method
+   * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed
    */
   public <T> T companion(Class<T> type, Supplier<T> make) {
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(make, "make");
+    operations.checkOpen();
     return type.cast(companions.computeIfAbsent(type, of -> make.get()));
   }
 

@@ -203,7 +203,7 @@ public final class Transaction implements AutoCloseable {
    *     what remains
    */
   public int get(Tree tree, byte[] key, ByteBuffer target) {
-    Objects.requireNonNull(target, "target");
+    Tree.checkTarget(target);
     enter(tree);
     try {
       tree.checkKey(key);

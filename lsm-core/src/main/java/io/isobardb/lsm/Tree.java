@@ -28,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * writer.
  *
  * <p>Errors: {@link NullPointerException} with the parameter's name for an argument that is null,
- * {@link IllegalArgumentException} for a key or value beyond its limit, {@code
- * StoreClosedException} after the store was closed, {@code TreeDroppedException}, which is one of
- * those, after the tree was dropped, {@code StoreFailedException} for writes after a failure that
- * the store can't recover from, {@code DiskFullException} while there is no room on disk, {@code
- * CorruptionException} for a read of damaged data.
+ * {@link IllegalArgumentException} for a key or value beyond its limit and for a read-only buffer
+ * to read into, {@code StoreClosedException} after the store was closed, {@code
+ * TreeDroppedException}, which is one of those, after the tree was dropped, {@code
+ * StoreFailedException} for writes after a failure that the store can't recover from, {@code
+ * DiskFullException} while there is no room on disk, {@code CorruptionException} for a read of
+ * damaged data.
  */
 public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
@@ -100,11 +101,11 @@ public final class Tree {
    * closed. Without effect where trees have shares of their own ({@link
    * WriteMemoryAllocation#STATIC}).
    *
-   * @param bytes 0, as at first, to the budget of the store
+   * @param bytes 0, as at first, to the store's memory budget, as it is now
    * @throws IllegalArgumentException if it is less or more
    */
   public void setWriteMemoryFloor(long bytes) {
-    long most = store.options().memoryBudget();
+    long most = store.memoryBudget();
     if (bytes < 0 || bytes > most) {
       throw new IllegalArgumentException(
           "the floor of tree '"
@@ -324,11 +325,13 @@ public final class Tree {
    *     remains
    */
   public int get(byte[] key, ByteBuffer target) {
+    checkTarget(target);
     return advance(target, read(key, PointReader.LATEST, target));
   }
 
   /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
   public int get(byte[] key, ByteBuffer target, Snapshot snapshot) {
+    checkTarget(target);
     int read = enter(snapshot);
     try {
       return advance(target, read(key, snapshot.lsn(), target));
@@ -350,7 +353,7 @@ public final class Tree {
 
   private int read(byte[] key, long lsn, ByteBuffer target) {
     checkKey(key);
-    return reader.get(handle, key, 0, key.length, lsn, Objects.requireNonNull(target, "target"));
+    return reader.get(handle, key, 0, key.length, lsn, target);
   }
 
   /**
@@ -500,6 +503,13 @@ public final class Tree {
   /** Begins a read from a snapshot; see {@link Snapshot#enter}. */
   private int enter(Snapshot snapshot) {
     return Objects.requireNonNull(snapshot, "snapshot").enter(store);
+  }
+
+  /** Passes if a buffer can be read into. */
+  static void checkTarget(ByteBuffer target) {
+    if (Objects.requireNonNull(target, "target").isReadOnly()) {
+      throw new IllegalArgumentException("the target is a read-only buffer; give one to write to");
+    }
   }
 
   void checkKey(byte[] key) {

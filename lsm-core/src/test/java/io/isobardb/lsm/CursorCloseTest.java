@@ -1,76 +1,80 @@
 package io.isobardb.lsm;
 
+import static io.isobardb.lsm.SimulatedStores.bytes;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.StoreClosedException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.concurrent.BrokenBarrierException;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who asks a cursor for its key while another thread closes it gets the key, or is told that. */
+/** A cursor that stands on an entry is closed by another thread while its key is read. */
+@Timeout(60)
 class CursorCloseTest {
-  private static final int ROUNDS = 3_000;
-  private static final byte[] KEY = {1, 2, 3};
+  private static final long SEED = Long.getLong("isobar.seed", 20_261_124L);
+  private static final int ROUNDS = Integer.getInteger("isobar.cursor.rounds", 20_000);
+  private static final byte[] KEY = bytes("key");
 
   @TempDir Path temp;
 
-  @Test
-  void keyOrClosed() throws Exception {
-    CyclicBarrier both = new CyclicBarrier(2);
-    AtomicReference<Cursor> shared = new AtomicReference<>();
-    AtomicReference<Throwable> wrong = new AtomicReference<>();
-    Thread reader =
-        new Thread(
-            () -> {
-              try {
-                for (int i = 0; i < ROUNDS; i++) {
-                  both.await();
-                  readUntilClosed(shared.get(), i % 3);
-                  both.await();
-                }
-              } catch (Throwable e) {
-                wrong.set(e);
-                both.reset();
-              }
-            });
-    try (Store store =
-        Store.open(temp.resolve("s"), StoreOptions.builder().memoryBudget(8 << 20).build())) {
-      Tree tree = store.openTree("t");
-      tree.put(KEY, KEY);
-      reader.start();
-      for (int i = 0; i < ROUNDS && wrong.get() == null; i++) {
-        Cursor cursor = tree.cursor();
-        cursor.first();
-        shared.set(cursor);
-        both.await();
-        cursor.close();
-        both.await();
+  private volatile Cursor cursor;
+  private volatile boolean stop;
+
+  /** How often a closed cursor said that it is closed. */
+  private int readUntilClosed() {
+    int closed = 0;
+    Cursor last = null;
+    while (!stop) {
+      Cursor on = cursor;
+      if (on == last) {
+        Thread.onSpinWait();
+        continue;
       }
-      reader.join();
-    } catch (BrokenBarrierException e) {
-      reader.join();
+      try {
+        while (true) {
+          assertTrue(on.isValid());
+          assertArrayEquals(KEY, on.key());
+          assertEquals(KEY.length, on.keyLength());
+          assertEquals(KEY.length, on.key(ByteBuffer.allocate(10)));
+        }
+      } catch (StoreClosedException e) {
+        closed++;
+        last = on;
+      }
     }
-    assertNull(wrong.get(), () -> "" + wrong.get());
+    return closed;
   }
 
-  private static void readUntilClosed(Cursor cursor, int way) {
-    try {
-      while (true) {
-        switch (way) {
-          case 0 -> assertArrayEquals(KEY, cursor.key());
-          case 1 -> assertEquals(KEY.length, cursor.keyLength());
-          default -> assertEquals(KEY.length, cursor.key(ByteBuffer.allocate(8)));
+  @Test
+  void itsReaderSeesTheEntryOrHearsThatItIsClosed() throws Exception {
+    System.out.println("isobar.seed=" + SEED);
+    SplittableRandom random = new SplittableRandom(SEED);
+    StoreOptions options = StoreOptions.builder().memoryBudget(8 << 20).build();
+    try (Store store = Store.open(temp, options)) {
+      Tree tree = store.openTree("t");
+      tree.put(KEY, KEY);
+      FutureTask<Integer> reader = new FutureTask<>(this::readUntilClosed);
+      Thread thread = new Thread(reader, "reader");
+      for (int round = 0; round < ROUNDS && !reader.isDone(); round++) {
+        try (Cursor fresh = tree.cursor()) {
+          assertTrue(fresh.first());
+          cursor = fresh;
+          if (round == 0) {
+            thread.start();
+          }
+          for (int i = random.nextInt(300); i > 0; i--) {
+            Thread.onSpinWait();
+          }
         }
       }
-    } catch (StoreClosedException e) {
-      // As it should be.
-      return;
+      stop = true;
+      assertTrue(reader.get() > 0);
     }
   }
 }

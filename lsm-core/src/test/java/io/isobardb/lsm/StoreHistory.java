@@ -559,7 +559,8 @@ final class StoreHistory {
       // What was written with more memory may not fit; then it is told what will do.
       Matcher told = Pattern.compile("a memoryBudget of (\\d+) bytes").matcher(e.getMessage());
       assertTrue(told.find(), e.toString());
-      options = StoreOptions.builder().memoryBudget(Long.parseLong(told.group(1))).build();
+      options =
+          options.toBuilder().memoryBudget(Long.parseLong(told.group(1))).writeMemory(0).build();
       store = world.open(options, disks.apply(world.storage()));
     }
     checkAll();

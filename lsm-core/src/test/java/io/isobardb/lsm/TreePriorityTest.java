@@ -135,4 +135,16 @@ class TreePriorityTest {
       assertEquals(0, tree.writeMemoryFloor());
     }
   }
+
+  @Test
+  void aFloorMayBeUpToTheBudgetAsItIsNow() {
+    try (Store store = open(FlushPolicy.OPTIMAL)) {
+      Tree tree = store.openTree("t");
+      store.setMemoryBudget(12 << 20);
+      tree.setWriteMemoryFloor(12 << 20);
+      assertEquals(12 << 20, tree.writeMemoryFloor());
+      store.setMemoryBudget(6 << 20);
+      assertThrows(IllegalArgumentException.class, () -> tree.setWriteMemoryFloor(8 << 20));
+    }
+  }
 }

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values looked at in place, and many values at once. */
@@ -327,6 +328,32 @@ class TreeReadTest {
             }
           };
       together(1500, read, write, noise);
+    }
+  }
+
+  @Test
+  void aBufferThatIsReadOnlyIsRefusedAsATarget() {
+    ByteBuffer target = ByteBuffer.allocate(100).asReadOnlyBuffer();
+    try (Store store = open(8 << 20)) {
+      Tree tree = store.openTree("t");
+      tree.put(key(1), value(1, 10));
+      try (Snapshot snapshot = store.snapshot();
+          Transaction transaction = store.begin();
+          Cursor cursor = tree.cursor()) {
+        assertTrue(cursor.first());
+        for (Executable read :
+            List.<Executable>of(
+                () -> tree.get(key(1), target),
+                () -> tree.get(key(2), target),
+                () -> tree.get(key(1), target, snapshot),
+                () -> transaction.get(tree, key(1), target),
+                () -> cursor.key(target),
+                () -> cursor.value(target))) {
+          IllegalArgumentException e = assertThrows(IllegalArgumentException.class, read);
+          assertTrue(e.getMessage().contains("read-only"), e.getMessage());
+        }
+      }
+      assertEquals(0, target.position());
     }
   }
 }

@@ -173,7 +173,7 @@ public final class Dataset {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     checkStore(transaction);
-    writer.write(transaction, writers.layoutOf(transaction), key, value);
+    write(transaction, key, value);
   }
 
   /** Removes a record, whether it is there or not. */
@@ -187,7 +187,7 @@ public final class Dataset {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(key, "key");
     checkStore(transaction);
-    writer.write(transaction, writers.layoutOf(transaction), key, null);
+    write(transaction, key, null);
   }
 
   /** Writes a batch: all of it or nothing. Errors as with {@link #put(byte[], byte[])}. */
@@ -213,10 +213,15 @@ public final class Dataset {
   }
 
   private void writeAll(Transaction transaction, RecordBatch batch) {
-    Layout layout = writers.layoutOf(transaction);
     for (RecordBatch.Operation operation : batch.operations()) {
-      writer.write(transaction, layout, operation.key(), operation.value());
+      write(transaction, operation.key(), operation.value());
     }
+  }
+
+  /** Sets or removes a record. What is to be maintained is found out in the same turn. */
+  private void write(Transaction transaction, byte[] key, byte @Nullable [] value) {
+    transaction.exclusively(
+        () -> writer.write(transaction, writers.layoutOf(transaction), key, value));
   }
 
   /** Else a dataset of one store would note a transaction of another as its writer. */
@@ -244,7 +249,7 @@ public final class Dataset {
     Objects.requireNonNull(indexKey, "indexKey");
     SecondaryIndex found = ready(index);
     try (Snapshot snapshot = store.snapshot()) {
-      return reader.find(View.of(snapshot), found, indexKey);
+      return reader.find(View.of(snapshot), kept(found), indexKey);
     }
   }
 
@@ -263,7 +268,11 @@ public final class Dataset {
     Objects.requireNonNull(index, "index");
     Objects.requireNonNull(indexKey, "indexKey");
     View view = View.of(transaction);
-    return reader.find(view, ready(index, view), indexKey);
+    SecondaryIndex found = ready(index, view);
+    List<IndexEntry> entries = reader.find(view, found, indexKey);
+    // At READ_COMMITTED its reads have moments of their own, up to the last one.
+    kept(found);
+    return entries;
   }
 
   /** A cursor over the records in the order of an index, as they are now. */
@@ -273,7 +282,7 @@ public final class Dataset {
     SecondaryIndex found = ready(index);
     Snapshot snapshot = store.snapshot();
     try {
-      return new IndexCursor(View.of(snapshot), snapshot, found, primary, range);
+      return new IndexCursor(View.of(snapshot), snapshot, kept(found), primary, range);
     } catch (RuntimeException | Error e) {
       snapshot.close();
       throw e;
@@ -295,7 +304,13 @@ public final class Dataset {
     Objects.requireNonNull(index, "index");
     Objects.requireNonNull(range, "range");
     View view = View.of(transaction);
-    return new IndexCursor(view, null, ready(index, view), primary, range);
+    SecondaryIndex found = ready(index, view);
+    IndexCursor cursor = new IndexCursor(view, null, found, primary, range);
+    if (!isKept(found)) {
+      cursor.close();
+      throw dropped(found);
+    }
+    return cursor;
   }
 
   private SecondaryIndex known(String index) {
@@ -335,6 +350,31 @@ public final class Dataset {
               + "' was not ready yet when the snapshot was taken, or the transaction first read");
     }
     return found;
+  }
+
+  /**
+   * Whether an index that was found is still maintained. Ask after the moment at which it is read:
+   * a drop tells writers before any of them leaves the index out, so that moment shows it whole.
+   */
+  private boolean isKept(SecondaryIndex found) {
+    return writers.current().find(found.name()) == found;
+  }
+
+  /**
+   * An index that {@link #isKept}.
+   *
+   * @throws IllegalArgumentException if it is not
+   */
+  private SecondaryIndex kept(SecondaryIndex found) {
+    if (!isKept(found)) {
+      throw dropped(found);
+    }
+    return found;
+  }
+
+  private IllegalArgumentException dropped(SecondaryIndex index) {
+    return new IllegalArgumentException(
+        "index '" + index.name() + "' of dataset '" + name + "' was dropped during the call");
   }
 
   // ---- the indexes themselves
@@ -453,7 +493,8 @@ public final class Dataset {
     List<SecondaryIndex> ready =
         writers.current().indexes().stream().filter(SecondaryIndex::isReady).toList();
     try (Snapshot snapshot = store.snapshot()) {
-      return new DatasetChecker(View.of(snapshot), primary, ready).run();
+      List<SecondaryIndex> whole = ready.stream().filter(this::isKept).toList();
+      return new DatasetChecker(View.of(snapshot), primary, whole).run();
     }
   }
 

@@ -44,17 +44,13 @@ final class RecordWriter {
   }
 
   /**
-   * Sets or removes a record.
+   * Sets or removes a record. No other thread may use the transaction meanwhile: see {@link
+   * Transaction#exclusively}.
    *
    * @throws DuplicateKeyException if a unique index has one of its keys already; nothing is written
    * @throws ExtractorException if an extractor fails; nothing is written
    */
   void write(Transaction transaction, Layout layout, byte[] key, byte @Nullable [] value) {
-    transaction.exclusively(() -> writeAlone(transaction, layout, key, value));
-  }
-
-  private void writeAlone(
-      Transaction transaction, Layout layout, byte[] key, byte @Nullable [] value) {
     List<Change> changes = plan(transaction, layout, key, value);
     // What can be refused has been by now. Should something fail nevertheless, half a write must
     // not be committed.

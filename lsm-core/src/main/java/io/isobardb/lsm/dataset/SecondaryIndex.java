@@ -139,6 +139,10 @@ final class SecondaryIndex implements MergeFilter {
       throw new ExtractorException(name(), key, e);
     }
     for (byte[] indexKey : keys) {
+      if (indexKey == null) {
+        throw new ExtractorException(
+            name(), key, "gave null for a key; it may give no keys at all");
+      }
       int length = entryKey(indexKey, key).length;
       if (length > tree.maxKeyBytes()) {
         throw new ExtractorException(

@@ -40,7 +40,8 @@ final class Writers {
   }
 
   /**
-   * What a transaction that writes has to maintain.
+   * What a transaction that writes has to maintain. No other thread may use it meanwhile: of two
+   * that note it, only one would be waited for.
    *
    * @throws IllegalStateException if it has ended
    */

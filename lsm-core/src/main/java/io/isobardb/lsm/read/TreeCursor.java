@@ -491,9 +491,9 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
+  /** Gives up what it holds. Its position stays, for a thread that reads the key meanwhile. */
   @Override
   public void close() {
-    valid = false;
     shut();
   }
 }

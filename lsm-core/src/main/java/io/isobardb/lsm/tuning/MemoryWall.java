@@ -165,7 +165,7 @@ public final class MemoryWall {
   }
 
   /** All memory of the store, in bytes. */
-  long budgetBytes() {
+  public long budgetBytes() {
     return budgetBytes;
   }
 

@@ -503,11 +503,14 @@ class DatasetTest {
                   if (value.length == 0) {
                     throw new IllegalStateException("empty");
                   }
+                  if (value[0] == 'o') {
+                    return Arrays.asList(value, null);
+                  }
                   return value[0] == 'n' ? null : List.of(value);
                 })
             .build();
     Dataset dataset = open(failing, words("words", Maintenance.VALIDATION, false));
-    for (String bad : List.of("", "null", "x".repeat(2000))) {
+    for (String bad : List.of("", "null", "one is null", "x".repeat(2000))) {
       assertContains(
           message(ExtractorException.class, () -> put(dataset, "1", bad)), "'failing'", "'1'");
     }
