@@ -11,12 +11,16 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ReadmeTest {
   @TempDir Path dir;
@@ -66,21 +70,50 @@ class ReadmeTest {
 
   @Test
   void linksLeadSomewhere() throws IOException {
-    for (String name :
-        new String[] {
-          "README.md",
-          "ARCHITECTURE.md",
-          "CONTRIBUTING.md",
-          "SECURITY.md",
-          "CHANGELOG.md",
-          "docs/options.md",
-          "docs/decisions/README.md"
-        }) {
-      Path from = file(name);
-      Matcher link = Pattern.compile("\\]\\(([^)#:]+)\\)").matcher(Files.readString(from));
+    for (Path page : Sections.pages()) {
+      Matcher link =
+          Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)").matcher(Files.readString(page));
       while (link.find()) {
-        assertTrue(Files.exists(from.resolveSibling(link.group(1))), name + ": " + link.group(1));
+        Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+        assertTrue(Files.exists(target), page + ": " + link.group());
+        if (link.group(2) != null) {
+          assertTrue(
+              Sections.of(target).stream().anyMatch(to -> to.anchor().equals(link.group(2))),
+              page + ": " + link.group());
+        }
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"README.md, 140", "ARCHITECTURE.md, 350"})
+  void canBeReadInOneSitting(String page, int mostLines) throws IOException {
+    int lines = Files.readAllLines(file(page)).size();
+    assertTrue(lines <= mostLines, page + " has " + lines + " lines; the rest has pages in docs");
+  }
+
+  /** A search for the words of a question leads to one heading, and what follows answers it. */
+  @ParameterizedTest
+  @CsvSource({
+    "put durable, ARCHITECTURE.md",
+    "wakes stalled writer, ARCHITECTURE.md",
+    "how much flush takes, ARCHITECTURE.md",
+    "torn log damaged, ARCHITECTURE.md",
+    "cursor holds, ARCHITECTURE.md",
+    "add option, CONTRIBUTING.md",
+    "add merge policy, CONTRIBUTING.md",
+    "memory counted, ARCHITECTURE.md",
+    "happens full disk, ARCHITECTURE.md",
+    "which thread does what, ARCHITECTURE.md",
+  })
+  void questionsHaveOneShortAnswer(String words, String page) throws IOException {
+    List<Sections.Section> found = new ArrayList<>();
+    for (Path each : Sections.pages()) {
+      Sections.of(each).stream().filter(section -> section.has(words)).forEach(found::add);
+    }
+    assertEquals(1, found.size(), found.toString());
+    assertEquals(page, found.get(0).page().getFileName().toString());
+    int length = found.get(0).words();
+    assertTrue(length > 20 && length < 150, found.get(0) + " has " + length + " words");
   }
 }
