@@ -319,8 +319,10 @@ public final class WriteGate implements StallCounter {
             }
             check.run();
             spaceCheck.run();
+            // It may let go of memory at once.
             flushRequest.run();
-            return false;
+            claim[0] = tryClaim(bytes);
+            return claim[0] > 0;
           });
     } finally {
       endWait(bytes);

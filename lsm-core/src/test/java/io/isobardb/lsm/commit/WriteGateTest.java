@@ -218,6 +218,16 @@ class WriteGateTest {
   }
 
   @Test
+  void aLargeWriteGoesOnIfTheRequestItselfFreesMemory() {
+    begin(1);
+    take(60);
+    gate.connect(() -> free(taken.size()), () -> {}, () -> {});
+    assertEquals(20 * UNIT, gate.claim(20 * UNIT));
+    assertEquals(0, taken.size());
+    gate.unclaim(20 * UNIT);
+  }
+
+  @Test
   void aWriteWithoutAPageMakesFlushesGoOnHoweverLittleIsInUse() {
     begin(1);
     take(2);
