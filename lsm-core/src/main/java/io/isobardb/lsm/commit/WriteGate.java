@@ -279,7 +279,7 @@ public final class WriteGate implements StallCounter {
             check.run();
             spaceCheck.run();
             flushRequest.run();
-            return false;
+            return admits(bytes);
           });
     } finally {
       endWait(bytes);
