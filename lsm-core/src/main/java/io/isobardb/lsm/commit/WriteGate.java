@@ -279,7 +279,7 @@ public final class WriteGate implements StallCounter {
             check.run();
             spaceCheck.run();
             flushRequest.run();
-            return admits(bytes);
+            return false;
           });
     } finally {
       endWait(bytes);
@@ -319,10 +319,8 @@ public final class WriteGate implements StallCounter {
             }
             check.run();
             spaceCheck.run();
-            // It may let go of memory at once.
             flushRequest.run();
-            claim[0] = tryClaim(bytes);
-            return claim[0] > 0;
+            return false;
           });
     } finally {
       endWait(bytes);
