@@ -25,6 +25,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Writers on threads. */
@@ -116,6 +117,7 @@ class LogConcurrencyTest {
   }
 
   @Test
+  @Timeout(60)
   void oneSyncServesAllWhoWaitMeanwhile() throws Exception {
     int writers = 8;
     LogOptions options = new LogOptions(1 << 20, 64 << 10, true, 3_600_000_000_000L, 1);
