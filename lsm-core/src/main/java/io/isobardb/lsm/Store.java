@@ -23,6 +23,7 @@ import io.isobardb.lsm.transaction.LockOwner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -479,9 +480,9 @@ public final class Store implements AutoCloseable {
   }
 
   /** Within an operation: what is open then stays until the operation ends. */
-  private static void checkOpen(List<Tree> trees) {
-    for (int i = 0; i < trees.size(); i++) {
-      trees.get(i).handle().checkOpen();
+  private static void checkOpen(Collection<Tree> trees) {
+    for (Tree tree : trees) {
+      tree.handle().checkOpen();
     }
   }
 

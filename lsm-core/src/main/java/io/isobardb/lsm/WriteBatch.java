@@ -4,9 +4,9 @@ import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Kind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ public final class WriteBatch {
   private final Store store;
 
   /** Each tree that is written to, once. */
-  private final List<Tree> trees = new ArrayList<>();
+  private final Set<Tree> trees = new LinkedHashSet<>();
 
   private @Nullable Tree lastTree;
   private boolean logged;
@@ -82,9 +82,7 @@ public final class WriteBatch {
       operations.add(kind, tree.handle().id(), key, value);
       if (tree != lastTree) {
         lastTree = tree;
-        if (!trees.contains(tree)) {
-          trees.add(tree);
-        }
+        trees.add(tree);
       }
     } finally {
       exit();
@@ -142,7 +140,7 @@ public final class WriteBatch {
     BUSY.setRelease(this, 0);
   }
 
-  List<Tree> trees() {
+  Set<Tree> trees() {
     return trees;
   }
 

@@ -84,7 +84,7 @@ public final class Committer {
    * once.
    */
   public void admit(TreeHandle tree, Write write) {
-    gate.admit(WriteRoom.of(write.keyLength(), write.valueLength()));
+    gate.admit(WriteRoom.of(write));
     TreeSlots needed = slots;
     if (needed != null) {
       needed.admit(tree);
@@ -93,29 +93,20 @@ public final class Committer {
 
   /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
   public boolean admits(Write write) {
-    return gate.admits(WriteRoom.of(write.keyLength(), write.valueLength()));
+    return gate.admits(WriteRoom.of(write));
   }
 
   /** As {@link #admit(TreeHandle, Write)}, for a batch. */
   public void admit(BatchFormat.Builder batch) {
     if (batch.count() > 0) {
-      gate.admit(WriteRoom.of(batch), most(batch));
+      gate.admit(WriteRoom.of(batch), room.most(batch));
       admitToSlots(batch);
-    }
-  }
-
-  private long most(BatchFormat.Builder batch) {
-    Writer writer = writer();
-    try {
-      return room.most(batch, writer.write());
-    } finally {
-      writer.done();
     }
   }
 
   /** As {@link #admits(Write)}, for a batch. */
   public boolean admits(BatchFormat.Builder batch) {
-    return batch.count() == 0 || gate.admits(most(batch));
+    return batch.count() == 0 || gate.admits(room.most(batch));
   }
 
   /**
@@ -221,7 +212,7 @@ public final class Committer {
     long written = NOT_LOGGED;
     long claimed = 0;
     try {
-      claimed = room.claim(batch, writer.write());
+      claimed = room.claim(batch);
       applier.prepare(batch);
       if (logged) {
         written = writeLogged(batch, applier, writer.record());
@@ -292,7 +283,7 @@ public final class Committer {
    * @param write has the LSN of its record
    */
   public void replay(TreeHandle tree, Write write) {
-    gate.admitReplayed(WriteRoom.of(write.keyLength(), write.valueLength()));
+    gate.admitReplayed(WriteRoom.of(write));
     write.hashed();
     ActiveTree active = tree.activeTree();
     if (!active.fitsInline(write)) {
@@ -308,11 +299,6 @@ public final class Committer {
       onSealed.accept(tree);
     }
     logWatch.written(write.lsn());
-  }
-
-  /** The bytes of write memory that a put or delete takes, about. */
-  public static long bytes(Write write) {
-    return WriteRoom.of(write.keyLength(), write.valueLength());
   }
 
   /** Waits, for a write that has begun, until a page may have come free. */
@@ -372,6 +358,6 @@ public final class Committer {
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.
     tree.states().current().target(write.lsn()).put(write, snapshots);
-    tree.addBytesWritten(bytes(write));
+    tree.addBytesWritten(WriteRoom.of(write));
   }
 }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.WriteRoom;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
@@ -171,7 +172,7 @@ final class Recovery {
                   offset,
                   length,
                   rest,
-                  (tree, write) -> largest[0] = Math.max(largest[0], Committer.bytes(write)));
+                  (tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
             }
           });
     }
@@ -219,7 +220,7 @@ final class Recovery {
           (treeId, write) -> {
             TreeHandle tree = engine.catalog().tree(treeId);
             if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
-              makeRoom(Committer.bytes(write));
+              makeRoom(WriteRoom.of(write));
               committer.replay(tree, write.at(lsn));
             }
           });
