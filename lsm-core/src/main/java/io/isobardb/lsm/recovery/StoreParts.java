@@ -83,7 +83,7 @@ public final class StoreParts {
   private StoreParts(Environment environment, OpenOptions wanted, Bootstrap found) {
     this.environment = environment;
     this.pool = found.memory().pool();
-    long fixed = pool.blockBytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
+    long fixed = pool.blocks().bytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
     MemoryAccount account =
         MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
     account.apply(pool);

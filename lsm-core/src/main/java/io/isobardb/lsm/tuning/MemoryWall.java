@@ -251,7 +251,7 @@ public final class MemoryWall {
   /** Whoever is to give gives first. */
   private void place(long writeBytes) {
     boolean rising = writeBytes > engine.gate().limitBytes();
-    pool.keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, grantBytes)));
+    pool.blocks().keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, grantBytes)));
     if (rising) {
       cache.resize(sharedBytes - writeBytes);
     }
@@ -279,7 +279,8 @@ public final class MemoryWall {
   /** Divides the budget anew: what the write memory does not have the cache gets. */
   private void divide(long budget, MemoryAccount account, long writeBytes) {
     account.apply(pool);
-    pool.keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, account.writeBytes())));
+    pool.blocks()
+        .keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, account.writeBytes())));
     budgetBytes = budget;
     sharedBytes = account.sharedBytes();
     mostWriteBytes = account.mostWriteBytes();
