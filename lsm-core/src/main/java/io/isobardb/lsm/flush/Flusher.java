@@ -1,6 +1,7 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MemoryComponent;
@@ -262,7 +263,7 @@ public final class Flusher {
   }
 
   private long logTriggerBytes() {
-    return settings.logLimitBytes() / 64 * 61;
+    return Fullness.nearlyFull(settings.logLimitBytes());
   }
 
   private boolean logIsLong() {
