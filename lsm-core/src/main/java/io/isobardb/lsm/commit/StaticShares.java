@@ -40,9 +40,9 @@ public record StaticShares(int trees, int buffers) {
     return buffers == 2 ? share / 2 : Fullness.flushFrom(share);
   }
 
-  /** At which size an active SSTable is sealed that would be of {@code wantedBytes} else. */
-  public long activeBytes(long wantedBytes, long writeBytes) {
-    return Math.min(wantedBytes, shareBytes(writeBytes) / 2);
+  /** The largest size at which an active SSTable is sealed. */
+  long mostActiveBytes(long writeBytes) {
+    return shareBytes(writeBytes) / 2;
   }
 
   /**

@@ -163,11 +163,6 @@ public final class WriteGate implements StallCounter {
     return usedBytes() > limitBytes + bytes;
   }
 
-  /** Whether this much more can be taken for a while before writers are slowed down. */
-  public boolean hasRoomBelowDelay(long bytes) {
-    return usedBytes() + bytes < Fullness.nearlyFull(limitBytes);
-  }
-
   /** Bytes to free until the pressure is off; 0 or less if there is none. */
   public long excessBytes() {
     long excess = usedBytes() + wanted() - Fullness.flushFrom(limitBytes);

@@ -48,7 +48,7 @@ public final class Checkpointer {
       engine.failure().check();
       engine.space().check();
       flusher.flushAll(tree);
-      await(() -> !tree.memoryBusy().get() || engine.failure().cause() != null);
+      await(() -> !tree.memoryBusy() || engine.failure().cause() != null);
     }
     engine.failure().check();
   }

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.MemoryComponent.Use;
+import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,6 @@ public final class TreeHandle {
   private final int id;
   private final String name;
   private final Settings settings;
-  private final UnaryOperator<ActiveTree> nextActive;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
@@ -33,9 +32,8 @@ public final class TreeHandle {
   private final MergeGain mergeGain = new MergeGain();
 
   /** What had been written and read when the active SSTable was begun. */
-  private volatile Use before = new Use(0, 0, 0, 0, true);
+  private volatile ActiveUse before = new ActiveUse(0, 0, 0, 0, true);
 
-  /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
 
   private volatile Priority priority = Priority.EQUAL;
@@ -73,19 +71,10 @@ public final class TreeHandle {
     PARTLY_WRITTEN
   }
 
-  /**
-   * @param nextActive makes an empty active SSTable to follow the one given
-   */
-  public TreeHandle(
-      int id,
-      String name,
-      Settings settings,
-      UnaryOperator<ActiveTree> nextActive,
-      TreeStates states) {
+  public TreeHandle(int id, String name, Settings settings, TreeStates states) {
     this.id = id;
     this.name = name;
     this.settings = settings;
-    this.nextActive = nextActive;
     this.states = states;
   }
 
@@ -125,9 +114,19 @@ public final class TreeHandle {
     priority = new Priority(priority.floorBytes(), weight);
   }
 
-  /** Set while a flush or a memory merge of this tree is queued or running. */
-  public AtomicBoolean memoryBusy() {
-    return memoryBusy;
+  /** Whether a flush or a memory merge of this tree is queued or running. */
+  public boolean memoryBusy() {
+    return memoryBusy.get();
+  }
+
+  /** Takes the tree's memory for a flush or a memory merge; false if another has it. */
+  public boolean takeMemory() {
+    return !memoryBusy.get() && memoryBusy.compareAndSet(false, true);
+  }
+
+  /** Ends {@link #takeMemory}. */
+  public void leaveMemory() {
+    memoryBusy.set(false);
   }
 
   /** Whether the tree was dropped, or its store closed; work on it is pointless then. */
@@ -239,10 +238,10 @@ public final class TreeHandle {
   }
 
   /** What the active SSTable has been used for so far. */
-  public Use activeUse() {
-    Use begun = before;
+  public ActiveUse activeUse() {
+    ActiveUse begun = before;
     TreeState state = states.current();
-    return new Use(
+    return new ActiveUse(
         activeTree().bytesUsed(),
         state.memoryBytes(),
         bytesWritten.sum() - begun.writtenBytes(),
@@ -257,10 +256,11 @@ public final class TreeHandle {
    * from there on sees it, and whoever reserved before finds, by the boundary, the one that was
    * sealed. So for every key the newer component has the newer versions.
    *
+   * @param next makes that empty one
    * @param logEnd the end of what is reserved in the log
    * @return whether this call sealed it
    */
-  public boolean seal(ActiveTree full, LongSupplier logEnd) {
+  public boolean seal(ActiveTree full, Supplier<ActiveTree> next, LongSupplier logEnd) {
     if (activeTree() != full || !sealing.compareAndSet(false, true)) {
       return false;
     }
@@ -269,12 +269,12 @@ public final class TreeHandle {
         return false;
       }
       Table.StartLsn start = new Table.StartLsn();
-      ActiveTree fresh = nextActive.apply(full);
+      ActiveTree fresh = next.get();
       states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);
-      before = new Use(0, 0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
+      before = new ActiveUse(0, 0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
       return true;
     } finally {
       sealing.set(false);
