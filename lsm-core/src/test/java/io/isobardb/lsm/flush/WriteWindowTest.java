@@ -125,7 +125,7 @@ class WriteWindowTest {
     look(WINDOW, 0);
     assertEquals(new Lately(WINDOW - STEP, 30, 30, 200, true), window.lately(1, 1));
     look(3 * WINDOW, 0);
-    assertEquals(new Lately(2 * WINDOW, 0, 0, 0, true), window.lately(1, 1));
+    assertEquals(new Lately(0, 0, 0, 0, true), window.lately(1, 1));
     assertEquals(new Lately(0, 0, 0, 0, false), window.lately(9, 1));
   }
 }
