@@ -471,6 +471,11 @@ public final class WriteGate implements StallCounter {
     }
   }
 
+  /** Waits until {@code over} holds; it is looked at whenever memory may have come free. */
+  public void awaitFreed(BooleanSupplier over) {
+    freed.await(over);
+  }
+
   /** Makes waiting writers look again whether they may go on. */
   public void wake() {
     freed.raise();

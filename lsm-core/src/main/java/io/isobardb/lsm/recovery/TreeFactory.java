@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.Run;
@@ -30,6 +31,7 @@ final class TreeFactory {
   private final Engine engine;
   private final Sealer sealer;
   private final Map<String, KeyOrder> orders;
+  private final Signal memoryLeft;
   private int nextId;
 
   /**
@@ -41,6 +43,7 @@ final class TreeFactory {
     this.sealer = sealer;
     this.orders = orders;
     this.nextId = nextId;
+    this.memoryLeft = engine.environment().scheduler().signal("the memory of a tree");
   }
 
   /** Adds a tree that the manifest defines. */
@@ -85,6 +88,7 @@ final class TreeFactory {
         name,
         settings,
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
-        new TreeStates(state, engine.gate()::wake));
+        new TreeStates(state, engine.gate()::wake),
+        memoryLeft);
   }
 }

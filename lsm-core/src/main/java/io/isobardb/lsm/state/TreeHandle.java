@@ -5,6 +5,7 @@ import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.schedule.Signal;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,6 +36,8 @@ public final class TreeHandle {
   private volatile ActiveUse before = new ActiveUse(0, 0, 0, 0, true);
 
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
+
+  private final Signal memoryLeft;
 
   private volatile Priority priority = Priority.EQUAL;
   private volatile @Nullable Refusal refused;
@@ -71,11 +74,15 @@ public final class TreeHandle {
     PARTLY_WRITTEN
   }
 
-  public TreeHandle(int id, String name, Settings settings, TreeStates states) {
+  /**
+   * @param memoryLeft raised when nobody works on the memory of this tree any more, or of another
+   */
+  public TreeHandle(int id, String name, Settings settings, TreeStates states, Signal memoryLeft) {
     this.id = id;
     this.name = name;
     this.settings = settings;
     this.states = states;
+    this.memoryLeft = memoryLeft;
   }
 
   public int id() {
@@ -127,6 +134,12 @@ public final class TreeHandle {
   /** Ends {@link #takeMemory}. */
   public void leaveMemory() {
     memoryBusy.set(false);
+    memoryLeft.raise();
+  }
+
+  /** Waits until nobody works on the tree's memory. */
+  public void awaitMemory() {
+    memoryLeft.await(() -> !memoryBusy.get());
   }
 
   /** Whether the tree was dropped, or its store closed; work on it is pointless then. */
