@@ -1,7 +1,8 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.Option;
@@ -27,7 +28,6 @@ import java.util.function.Consumer;
  */
 public final class StoreOptions {
   private static final int MIN_SHARE_PAGES = 8;
-  private static final long MAX_ACTIVE_BYTES = 64 << 20;
 
   /** Of trees, and of pages for the memory tuner. */
   static final double MAX_WEIGHT = 1e6;
@@ -104,8 +104,8 @@ public final class StoreOptions {
 
   private void checkActiveTableSize() {
     long size = values.get(StoreOption.ACTIVE_TABLE_SIZE);
-    long least = (long) OpenOptions.MIN_WANTED_PAGES * pageSize();
-    long most = Math.min(writeMemory() / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
+    long least = Sealing.leastWanted(pageSize());
+    long most = Sealing.mostWanted(writeMemory());
     if (size != 0 && (size < least || size > most)) {
       throw new IllegalArgumentException(
           String.format(
@@ -249,7 +249,7 @@ public final class StoreOptions {
         memoryBudget(),
         writeMemory(),
         tuning(),
-        flushing(),
+        rules(),
         leveling(),
         chosen.memoryComponent(),
         shares ? chosen.staticTrees() : 0,
@@ -262,14 +262,10 @@ public final class StoreOptions {
         orders);
   }
 
-  private Flusher.Settings flushing() {
+  private FlushRules rules() {
     ExperimentalOptions chosen = experimental();
-    return new Flusher.Settings(
-        chosen.flushPolicy(),
-        chosen.flushStrategy().with(chosen.memoryComponent()),
-        chosen.l0Structure(),
-        logLimit(),
-        Math.max(1, backgroundThreads() / 2));
+    return new FlushRules(
+        chosen.flushPolicy(), chosen.flushStrategy().with(chosen.memoryComponent()), logLimit());
   }
 
   private LevelingOptions leveling() {

@@ -115,7 +115,7 @@ final class Trees {
     // Some may be waiting for memory that only this tree's flush can give them.
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
-    operations.await(() -> !handle.memoryBusy().get() && !parts.merger().busy(handle));
+    operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle));
     try {
       parts.dropTree(handle);
       store.transactions().locks().forget(handle);

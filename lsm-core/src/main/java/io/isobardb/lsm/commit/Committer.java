@@ -1,7 +1,6 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.state.TreeHandle;
@@ -12,7 +11,6 @@ import io.isobardb.memory.pool.PagePool;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,37 +37,24 @@ public final class Committer {
   private final PagePool pool;
   private final Snapshots snapshots;
   private final WriteGate gate;
-  private final Consumer<TreeHandle> onSealed;
+  private final Sealer sealer;
   private final LogWatch logWatch;
   private final @Nullable TreeSlots slots;
-  private final MemoryComponent component;
-  private final boolean growing;
   private final ThreadWriters writers;
   private final WriteRoom room;
 
   /**
-   * @param onSealed called after an active SSTable was sealed; must return at once
    * @param logWatch told how far the log reaches
    * @param slots what trees have to hold to be written to; null if nothing
-   * @param component says how far active SSTables grow
-   * @param growing whether that may be beyond the size at which they are full
    */
-  public Committer(
-      Engine engine,
-      Consumer<TreeHandle> onSealed,
-      LogWatch logWatch,
-      @Nullable TreeSlots slots,
-      MemoryComponent component,
-      boolean growing) {
+  public Committer(Engine engine, Sealer sealer, LogWatch logWatch, @Nullable TreeSlots slots) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
-    this.onSealed = onSealed;
+    this.sealer = sealer;
     this.logWatch = logWatch;
     this.slots = slots;
-    this.component = component;
-    this.growing = growing;
     this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
     this.room = new WriteRoom(gate, pool);
   }
@@ -134,21 +119,11 @@ public final class Committer {
   }
 
   private long write(TreeHandle tree, ActiveTree active, Writer writer) {
-    Log log = engine.log().get();
     long written =
-        tree.settings().logged()
-            ? writeLogged(tree, writer)
-            : writeUnlogged(tree, writer.write(), log);
-    if (full(tree, active) && tree.seal(active, log::end)) {
-      onSealed.accept(tree);
-    }
+        tree.settings().logged() ? writeLogged(tree, writer) : writeUnlogged(tree, writer.write());
+    sealer.sealIfFull(tree, active);
     logWatch.written(written);
     return written;
-  }
-
-  private boolean full(TreeHandle tree, ActiveTree active) {
-    return active.full()
-        && !(growing && component.mayGrow(tree.activeUse(), gate.usedBytes(), gate.limitBytes()));
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
@@ -183,7 +158,8 @@ public final class Committer {
     }
   }
 
-  private long writeUnlogged(TreeHandle tree, Write write, Log log) {
+  private long writeUnlogged(TreeHandle tree, Write write) {
+    Log log = engine.log().get();
     write.at(log.reserveMarker());
     try {
       apply(tree, write);
@@ -224,7 +200,7 @@ public final class Committer {
       writer.done();
       gate.unclaim(claimed);
     }
-    applier.sealFull();
+    applier.sealFull(sealer);
     logWatch.written(written);
     return written;
   }
@@ -253,13 +229,6 @@ public final class Committer {
       applier.apply(batch, lsn);
     } finally {
       log.publishMarker(lsn);
-    }
-  }
-
-  /** Seals a tree's active SSTable if that is full. */
-  void sealIfFull(TreeHandle tree, ActiveTree active) {
-    if (full(tree, active) && tree.seal(active, engine.log().get()::end)) {
-      onSealed.accept(tree);
     }
   }
 
@@ -292,12 +261,7 @@ public final class Committer {
     for (int attempt = 1; !replayed(tree, write); attempt++) {
       awaitPage(attempt);
     }
-    if (full(tree, active)) {
-      // Later operations of this record have the same LSN and may go into the next one.
-      long lsn = write.lsn();
-      tree.seal(active, () -> lsn);
-      onSealed.accept(tree);
-    }
+    sealer.sealReplayed(tree, active, write.lsn());
     logWatch.written(write.lsn());
   }
 

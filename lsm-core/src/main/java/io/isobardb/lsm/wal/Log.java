@@ -241,7 +241,12 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  private void awaitVisible(long end) {
+  /**
+   * Waits until all below {@code end} is visible.
+   *
+   * @throws StoreFailedException if the log has failed
+   */
+  public void awaitVisible(long end) {
     VarHandle.fullFence();
     for (int i = 0; i < SPINS; i++) {
       advance();
