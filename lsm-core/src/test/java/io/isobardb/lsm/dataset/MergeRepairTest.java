@@ -138,7 +138,7 @@ class MergeRepairTest {
         // Comes while a merge goes on, which asks for the index keys of a record.
         meanwhile = () -> write(dataset, "lost", random);
         store.flush();
-        world.background(random.nextInt(40));
+        world.background(random.nextInt(120));
         meanwhile = () -> {};
         dropped += dropped(dataset);
         world.use(world.crashed(CrashMode.ONLY_SYNCED));
