@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
@@ -11,12 +12,10 @@ import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.TimeSpan;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -281,34 +280,18 @@ public final class CompareCommand implements Callable<Integer> {
         new ChildJvm(CompareChild.class)
             .heapBytes(spec.engine().heapBytes(memory.bytes()))
             .directBytes(memory.bytes() + (256L << 20))
-            .argument(spec.toJson());
+            .argument(Events.text(spec));
     spec.engine().jvmFlags().forEach(child::flag);
-    child.runToEnd(run, line -> event(line, run, spec, report, progress));
-  }
-
-  /** Takes one line of the child; returns whether it is the last. */
-  private static boolean event(
-      String line, String run, CompareSpec spec, CompareReport report, Watcher progress) {
-    if (!line.startsWith("{")) {
-      System.err.println(line);
-      return false;
-    }
-    Map<String, Object> event;
-    try {
-      event = JSON.std.mapFrom(line);
-    } catch (IOException e) {
-      throw new UncheckedIOException("not a line of the comparison: " + line, e);
-    }
-    switch ((String) event.get("event")) {
-      case "open" -> report.configuration(spec.engine(), (String) event.get("configuration"));
-      case "progress" ->
-          progress.at(
-              run + ": " + event.get("text"), ((Number) event.get("share")).doubleValue(), 1);
-      case "phase" -> report.add(spec.engine(), PhaseResult.fromMap(event));
-      default -> {
-        return true;
-      }
-    }
-    return false;
+    child.runToEnd(
+        run,
+        event -> {
+          switch ((String) event.get("event")) {
+            case "open" -> report.configuration(spec.engine(), (String) event.get("configuration"));
+            case "phase" -> report.add(spec.engine(), PhaseResult.fromMap(event));
+            default ->
+                Events.progress(
+                    event, (text, done, all) -> progress.at(run + ": " + text, done, all));
+          }
+        });
   }
 }

@@ -7,6 +7,9 @@ import static io.isobardb.bench.experiment.Meter.WRITE_COST;
 import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Chart.Series;
 import io.isobardb.bench.experiment.report.Claims;
@@ -75,7 +78,7 @@ final class CostCurves implements Experiment {
         point,
         options,
         Shape.of(TREES, records),
-        Workload.mixed(50, true).skewed(80, 2),
+        Workload.mixed(50, Keys.ZIPF).skewed(80, 2),
         2 * records * TREES);
   }
 

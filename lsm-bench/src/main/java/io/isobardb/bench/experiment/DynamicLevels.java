@@ -3,6 +3,9 @@ package io.isobardb.bench.experiment;
 import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
@@ -96,7 +99,7 @@ final class DynamicLevels implements Experiment {
             .experimental(e -> e.staticLevels(levels))
             .build();
     long records = bench.scale().count(Bench.RECORDS);
-    Workload workload = Workload.mixed(100, true);
+    Workload workload = Workload.mixed(100, Keys.ZIPF);
     List<Row> rows = new ArrayList<>();
     try (Rig rig = bench.rig(options, Shape.of(1, records), 6)) {
       rig.run(workload, records / 2);

@@ -6,6 +6,8 @@ import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.WORKLOAD;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
@@ -86,7 +88,7 @@ final class MemoryMerge implements Experiment {
     Workload workload = Workload.named(point.text(WORKLOAD));
     // Of fewer operations compilers would be what is measured.
     long operations = records * (workload.scanEntries() > 0 ? 5 : 100);
-    Shape shape = new Shape(1, records, false);
+    Shape shape = Shape.of(1, records).unlogged();
     try (Rig rig =
         new Rig(bench.empty("memory"), options, shape, 1, bench.seed(), bench.seconds(12))) {
       rig.load();

@@ -1,5 +1,7 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreStats;
@@ -72,9 +74,6 @@ final class Meter {
     figures.put(MERGE_READ, mergeRead / operations);
     figures.put(COST, ((flushed + merged) / page + queryRead + mergeRead) / operations);
     figures.put(STALLED, 100 * (stalled(now) - stalled(before)) / 1e9 / seconds);
-    if (done.latencies().getTotalCount() > 0) {
-      figures.put(P99, done.latencies().getValueAtPercentile(99) / 1e6);
-    }
     figures.put("flushes", (double) (now.flushes() - before.flushes()));
     figures.put("merges", (double) (now.merges() - before.merges()));
     figures.put("memory merges", (double) (now.memoryMerges() - before.memoryMerges()));

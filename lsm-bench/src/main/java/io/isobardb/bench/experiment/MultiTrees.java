@@ -6,6 +6,9 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
@@ -92,7 +95,7 @@ final class MultiTrees implements Experiment {
     StoreOptions options = Scheme.options(point, bench, TREES);
     long records = bench.scale().count(Bench.RECORDS / TREES);
     Skew skew = Skew.of(point.text(SKEW));
-    Workload workload = Workload.mixed(100, true).skewed(skew.hotPercent(), skew.hotOf(TREES));
+    Workload workload = Workload.mixed(100, Keys.ZIPF).skewed(skew.hotPercent(), skew.hotOf(TREES));
     long operations = bench.scale().count(Bench.OPERATIONS);
     return bench.pacedPoint(point, options, Shape.of(TREES, records), workload, operations);
   }

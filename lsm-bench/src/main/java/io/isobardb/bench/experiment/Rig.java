@@ -1,5 +1,8 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.IsobarEngine;
 import io.isobardb.lsm.Store;
@@ -60,14 +63,19 @@ final class Rig implements AutoCloseable {
     return meter.figures(done, operations);
   }
 
-  /** As {@link #measure}, with so many operations per second, in four times the time at most. */
+  /**
+   * As {@link #measure}, with so many operations per second, in four times the time at most, and
+   * what writes took from when they were due.
+   */
   Map<String, Double> measureAt(double rate, Workload workload, long operations)
       throws InterruptedException {
     engine.settle();
     Meter meter = new Meter(store());
     Driver.Done done = driver.pace(workload, operations, rate, PACED * maxSeconds);
     engine.settle();
-    return meter.figures(done, operations);
+    Map<String, Double> figures = meter.figures(done, operations);
+    figures.put(Meter.P99, done.latencies().getValueAtPercentile(99) / 1e6);
+    return figures;
   }
 
   /** Operations measured as they go, with no wait before or after. */

@@ -6,7 +6,9 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.compare.Dataset;
+import io.isobardb.bench.drive.Dataset;
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;

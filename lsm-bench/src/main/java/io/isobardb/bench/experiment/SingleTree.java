@@ -5,6 +5,8 @@ import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;

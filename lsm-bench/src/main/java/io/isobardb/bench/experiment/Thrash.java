@@ -4,7 +4,8 @@ import static io.isobardb.bench.experiment.Meter.CPU;
 import static io.isobardb.bench.experiment.Meter.MEGABYTE;
 import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 
-import io.isobardb.bench.compare.Dataset;
+import io.isobardb.bench.drive.Dataset;
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;

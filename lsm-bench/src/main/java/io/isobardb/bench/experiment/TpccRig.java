@@ -101,8 +101,7 @@ final class TpccRig implements AutoCloseable {
     long done = result.tally().done();
     Map<String, Double> figures =
         meter.figures(
-            new io.isobardb.bench.experiment.Driver.Done(done, 0, result.measuredNanos() / 1e9),
-            done);
+            new io.isobardb.bench.drive.Driver.Done(done, 0, result.measuredNanos() / 1e9), done);
     figures.put(
         Meter.AMPLIFICATION,
         figures.get(Meter.WRITTEN) * done / Math.max(1, result.tally().bytesPut()));

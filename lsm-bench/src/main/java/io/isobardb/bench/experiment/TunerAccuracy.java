@@ -4,6 +4,9 @@ import static io.isobardb.bench.experiment.Meter.COST;
 import static io.isobardb.bench.experiment.Splits.MEMORY;
 import static io.isobardb.bench.experiment.TunerMechanics.WRITES;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
@@ -11,6 +14,7 @@ import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** The tuner against all fixed splits: figure 13, on YCSB. */
@@ -79,7 +83,9 @@ final class TunerAccuracy implements Experiment {
     int trees = point.number(TREES);
     long records = bench.scale().count(Tuned.RECORDS / trees);
     Shape shape = Shape.of(trees, records);
-    Workload mix = Workload.mixed(point.number(WRITES), point.text(KEYS).equals("Zipf"));
+    Workload mix =
+        Workload.mixed(
+            point.number(WRITES), Keys.valueOf(point.text(KEYS).toUpperCase(Locale.ROOT)));
     Workload workload = trees > 1 ? mix.skewed(80, 2) : mix;
     int sixteenths = Splits.sixteenths(point);
     long operations = 3 * records * trees;

@@ -4,6 +4,9 @@ import static io.isobardb.bench.experiment.Meter.COST;
 import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Tuned.WINDOW;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
@@ -69,7 +72,7 @@ final class TunerMechanics implements Experiment {
     try (Rig rig =
         Tuned.rig(
             bench, Tuned.tuned(bench, point.number(BUDGET), 1).build(), Shape.of(1, records))) {
-      Workload workload = Workload.mixed(point.number(WRITES), true);
+      Workload workload = Workload.mixed(point.number(WRITES), Keys.ZIPF);
       rig.run(workload, 2 * records);
       return Tuned.windows(point, rig, workload, 2 * records, 1, WINDOWS);
     }

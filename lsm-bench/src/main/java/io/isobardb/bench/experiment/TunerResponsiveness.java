@@ -5,6 +5,9 @@ import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Tuned.WINDOW;
 import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
@@ -67,10 +70,15 @@ final class TunerResponsiveness implements Experiment {
       List<Row> rows =
           new ArrayList<>(
               Tuned.windows(
-                  point, rig, Workload.mixed(WRITE_HEAVY, true), 2 * records, 1, WINDOWS));
+                  point, rig, Workload.mixed(WRITE_HEAVY, Keys.ZIPF), 2 * records, 1, WINDOWS));
       rows.addAll(
           Tuned.windows(
-              point, rig, Workload.mixed(READ_MOSTLY, true), 2 * records, WINDOWS + 1, WINDOWS));
+              point,
+              rig,
+              Workload.mixed(READ_MOSTLY, Keys.ZIPF),
+              2 * records,
+              WINDOWS + 1,
+              WINDOWS));
       return rows;
     }
   }

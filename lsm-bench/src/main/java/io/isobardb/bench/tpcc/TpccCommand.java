@@ -2,6 +2,7 @@ package io.isobardb.bench.tpcc;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
@@ -20,7 +21,6 @@ import io.isobardb.tpcc.store.StoreSpec;
 import io.isobardb.tpcc.store.TpccStore;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -256,12 +256,12 @@ public final class TpccCommand implements Callable<Integer> {
         new ChildJvm(TpccChild.class)
             .heapBytes(HEAP_BYTES)
             .directBytes(memory.bytes() + OTHER_DIRECT_BYTES)
-            .argument(spec.toJson());
-    Events events = new Events(progress);
-    child.runToEnd(spec.store().engine().label(), events::line);
+            .argument(Events.text(spec));
+    Told told = new Told(progress);
+    child.runToEnd(spec.store().engine().label(), told::event);
     progress.close();
-    show(events.results, events.texts);
-    return (events.holds ? Exit.SUCCESS : Exit.FINDING).code();
+    show(told.results, told.texts);
+    return (told.holds ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
   private void checkValues() {
@@ -335,51 +335,32 @@ public final class TpccCommand implements Callable<Integer> {
   }
 
   /** What the process says, gathered; used by the thread that reads its output. */
-  private static final class Events {
+  private static final class Told {
     private final Progress progress;
     private final List<String> texts = new ArrayList<>();
     private final Map<String, Object> results = new LinkedHashMap<>();
     private boolean holds = true;
 
-    Events(Progress progress) {
+    Told(Progress progress) {
       this.progress = progress;
     }
 
-    /** Takes a line; returns whether it is the last. */
-    boolean line(String line) {
-      if (!line.startsWith("{")) {
-        System.err.println(line);
-        return false;
-      }
-      Map<String, Object> event;
-      try {
-        event = JSON.std.mapFrom(line);
-      } catch (IOException e) {
-        throw new UncheckedIOException("not a line of the run: " + line, e);
-      }
+    void event(Map<String, Object> event) {
       String text = String.valueOf(event.get("text"));
       switch ((String) event.get("event")) {
         case "stage" -> progress.stage(text);
-        case "progress" -> progress.update(text, number(event, "done"), number(event, "all"));
+        case "progress" -> Events.progress(event, progress::update);
         case "check" -> {
           texts.add(String.format("%nConsistency %s:%n%s", event.get("when"), text));
           results.put("consistency " + event.get("when"), event.get("violations"));
           holds &= (Boolean) event.get("holds");
         }
-        case "report" -> {
+        default -> {
           texts.add(texts.isEmpty() ? text : System.lineSeparator() + text);
           results.put("report", event.get("report"));
           holds &= (Boolean) event.get("holds");
         }
-        default -> {
-          return true;
-        }
       }
-      return false;
-    }
-
-    private static double number(Map<String, Object> event, String name) {
-      return ((Number) event.get(name)).doubleValue();
     }
   }
 }

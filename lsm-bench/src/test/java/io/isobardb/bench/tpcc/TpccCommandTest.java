@@ -5,7 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.Isobar;
+import io.isobardb.bench.process.Events;
+import io.isobardb.tpcc.drive.Mix;
+import io.isobardb.tpcc.drive.RunSpec;
+import io.isobardb.tpcc.schema.Scale;
 import io.isobardb.tpcc.store.EngineKind;
+import io.isobardb.tpcc.store.Isolation;
+import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.StoreSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -73,6 +80,18 @@ class TpccCommandTest {
     }
     // Rules of timing may be broken on a busy machine; the code says the same as the report.
     assertEquals((Boolean) report.get("holds") ? 0 : 1, code);
+  }
+
+  @Test
+  void aSpecComesThroughJsonUnchanged() {
+    TpccSpec spec =
+        new TpccSpec(
+            new StoreSpec(EngineKind.ISOBAR, dir, 16 << 20, true, Locking.OPTIMISTIC, true),
+            new RunSpec(3, 2, 0, 1, Mix.READ_MOSTLY, Isolation.SERIALIZABLE, true, true, 7),
+            Scale.of(2, 0.01),
+            true,
+            null);
+    assertEquals(spec, Events.parse(TpccSpec.class, Events.text(spec)));
   }
 
   @Test
