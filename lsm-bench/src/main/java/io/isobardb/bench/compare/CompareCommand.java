@@ -1,8 +1,10 @@
 package io.isobardb.bench.compare;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.engine.Durability;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.WorkDirectory;
@@ -50,12 +52,6 @@ public final class CompareCommand implements Callable<Integer> {
     buffered
   }
 
-  /** When a write may return. */
-  enum Durability {
-    sync,
-    async
-  }
-
   @Option(
       names = "--engines",
       split = ",",
@@ -72,11 +68,8 @@ public final class CompareCommand implements Callable<Integer> {
       description = "What ratios are to (default: the first RocksDB, else the first).")
   private @Nullable String baseline;
 
-  @Option(
-      names = "--records",
-      description = "Records to load (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2000000")
-  private int records;
+  @Option(names = "--records", description = "Records to load (default: ${DEFAULT-VALUE}).")
+  private int records = 2_000_000;
 
   @Option(
       names = "--operations",
@@ -104,11 +97,8 @@ public final class CompareCommand implements Callable<Integer> {
       defaultValue = "1GB")
   private ByteSize memory = new ByteSize(0);
 
-  @Option(
-      names = "--threads",
-      description = "Threads (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2")
-  private int threads;
+  @Option(names = "--threads", description = "Threads (default: ${DEFAULT-VALUE}).")
+  private int threads = 2;
 
   @Option(
       names = "--phases",
@@ -121,23 +111,18 @@ public final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--io",
       description =
-          "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}); mvstore and lmdb are always buffered.",
-      defaultValue = "direct")
+          "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}); mvstore and lmdb are always buffered.")
   private Io io = Io.direct;
 
   @Option(
       names = "--durability",
       description =
           "When a write returns: 'sync' when it is on the device, 'async' before (default:"
-              + " ${DEFAULT-VALUE}).",
-      defaultValue = "async")
+              + " ${DEFAULT-VALUE}).")
   private Durability durability = Durability.async;
 
-  @Option(
-      names = "--repeats",
-      description = "Runs per engine (default: ${DEFAULT-VALUE}).",
-      defaultValue = "3")
-  private int repeats;
+  @Option(names = "--repeats", description = "Runs per engine (default: ${DEFAULT-VALUE}).")
+  private int repeats = 3;
 
   @Option(
       names = "--duration",
@@ -156,11 +141,8 @@ public final class CompareCommand implements Callable<Integer> {
               + " (default: half of the records).")
   private @Nullable Long warmUp;
 
-  @Option(
-      names = "--seed",
-      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
-      defaultValue = "42")
-  private long seed;
+  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  private long seed = 42;
 
   @Option(
       names = "--dir",

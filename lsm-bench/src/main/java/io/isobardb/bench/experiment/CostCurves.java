@@ -31,34 +31,19 @@ final class CostCurves implements Experiment {
   private static final double NOISE = 1.05;
 
   @Override
-  public String name() {
-    return "cost-curves";
-  }
-
-  @Override
-  public String title() {
-    return "I/O cost over the size of the write memory";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 6 (5.5)";
-  }
-
-  @Override
-  public String claim() {
-    return "The more write memory, the fewer pages are written and the more are read by queries;"
-        + " reads by merges are few. So the sum has a single minimum, which a tuner that follows its"
-        + " slope will find.";
-  }
-
-  @Override
-  public String method() {
-    return "YCSB's write-heavy mix (50 % updates, 50 % lookups) over 10 trees of 10 M records each,"
-        + " 80 % of the operations for two of them, 20 GB of memory, 10 GB of log, times the scale;"
-        + " from 1/16 to 3/4 of the budget, which is all that a store may have. Buffered I/O: what"
-        + " counts here is pages, not time. The figure's other half, TPC-C, is among the points of"
-        + " tuner-accuracy-tpcc: its fixed splits.";
+  public About about() {
+    return new About(
+        "cost-curves",
+        "I/O cost over the size of the write memory",
+        "Breaking Down Memory Walls, figure 6 (5.5)",
+        "The more write memory, the fewer pages are written and the more are read by queries;"
+            + " reads by merges are few. So the sum has a single minimum, which a tuner that follows its"
+            + " slope will find.",
+        "YCSB's write-heavy mix (50 % updates, 50 % lookups) over 10 trees of 10 M records each,"
+            + " 80 % of the operations for two of them, 20 GB of memory, 10 GB of log, times the scale;"
+            + " from 1/16 to 3/4 of the budget, which is all that a store may have. Buffered I/O: what"
+            + " counts here is pages, not time. The figure's other half, TPC-C, is among the points of"
+            + " tuner-accuracy-tpcc: its fixed splits.");
   }
 
   @Override

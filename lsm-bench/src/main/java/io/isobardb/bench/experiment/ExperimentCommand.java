@@ -60,9 +60,8 @@ public final class ExperimentCommand implements Callable<Integer> {
       names = "--scale",
       paramLabel = "SCALE",
       description =
-          "small (0.002), medium (0.02), full (1) or a factor (default: ${DEFAULT-VALUE}).",
-      defaultValue = "small")
-  private String scale = "";
+          "small (0.002), medium (0.02), full (1) or a factor (default: ${DEFAULT-VALUE}).")
+  private String scale = "small";
 
   @Option(
       names = "--out",
@@ -93,15 +92,11 @@ public final class ExperimentCommand implements Callable<Integer> {
 
   @Option(
       names = "--threads",
-      description = "Threads that do operations (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2")
-  private int threads;
+      description = "Threads that do operations (default: ${DEFAULT-VALUE}).")
+  private int threads = 2;
 
-  @Option(
-      names = "--seed",
-      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
-      defaultValue = "42")
-  private long seed;
+  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  private long seed = 42;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -188,7 +183,7 @@ public final class ExperimentCommand implements Callable<Integer> {
   private void list() {
     TextTable table = new TextTable("name", "what");
     for (Experiment experiment : Experiments.ALL) {
-      table.row(experiment.name(), experiment.title());
+      table.row(experiment.name(), experiment.about().title());
     }
     PrintWriter to = spec.commandLine().getOut();
     to.print(table);
@@ -197,7 +192,7 @@ public final class ExperimentCommand implements Callable<Integer> {
 
   private void print(Experiment experiment, Page page) {
     PrintWriter to = spec.commandLine().getOut();
-    to.println(experiment.name() + ": " + experiment.title());
+    to.println(experiment.name() + ": " + experiment.about().title());
     for (Verdict verdict : page.verdicts()) {
       to.println("  " + verdict.outcome().words() + ": " + verdict.claim());
       to.println("    " + verdict.numbers());

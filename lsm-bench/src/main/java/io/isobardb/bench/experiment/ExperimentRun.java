@@ -180,10 +180,10 @@ final class ExperimentRun {
     List<Chart> charts = experiment.charts(results);
     Page page =
         new Page(
-            experiment.title(),
-            experiment.source(),
-            experiment.claim(),
-            experiment.method(),
+            experiment.about().title(),
+            experiment.about().source(),
+            experiment.about().claim(),
+            experiment.about().method(),
             experiment.check(results),
             charts,
             results,

@@ -30,36 +30,21 @@ final class MemoryMerge implements Experiment {
   private static final double BUDGET_GIGABYTES = 20 * 4 / 3.0;
 
   @Override
-  public String name() {
-    return "memory-merge";
-  }
-
-  @Override
-  public String title() {
-    return "What memory merges cost when all data fits into write memory";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 8 (6.2.1)";
-  }
-
-  @Override
-  public String claim() {
-    return "With everything in memory, nothing logged and merges done by the one client thread,"
-        + " partitioned has 20 to 40 % less throughput than B+-dynamic, and takes less memory: 12 GB"
-        + " where B+-dynamic takes 15.5 GB.";
-  }
-
-  @Override
-  public String method() {
-    return "5 M records of 1 KB in an unlogged tree and 20 GB of write memory, times the scale; one"
-        + " client thread. The paper has 10 M records, but its merges wait for nothing, while these"
-        + " are done in the background and when enough has gathered, so that old versions take more"
-        + " room. For the same reason it is the processor time of the whole process per operation"
-        + " that is compared. A hundred times as many operations as records, or five times as many"
-        + " scans, after the load and as many again to warm up; no point may have flushed more than a"
-        + " twentieth.";
+  public About about() {
+    return new About(
+        "memory-merge",
+        "What memory merges cost when all data fits into write memory",
+        "Breaking Down Memory Walls, figure 8 (6.2.1)",
+        "With everything in memory, nothing logged and merges done by the one client thread,"
+            + " partitioned has 20 to 40 % less throughput than B+-dynamic, and takes less memory: 12 GB"
+            + " where B+-dynamic takes 15.5 GB.",
+        "5 M records of 1 KB in an unlogged tree and 20 GB of write memory, times the scale; one"
+            + " client thread. The paper has 10 M records, but its merges wait for nothing, while these"
+            + " are done in the background and when enough has gathered, so that old versions take more"
+            + " room. For the same reason it is the processor time of the whole process per operation"
+            + " that is compared. A hundred times as many operations as records, or five times as many"
+            + " scans, after the load and as many again to warm up; no point may have flushed more than a"
+            + " twentieth.");
   }
 
   @Override

@@ -20,33 +20,18 @@ final class TpccResponsiveness implements Experiment {
   private static final int WINDOWS = 8;
 
   @Override
-  public String name() {
-    return "tuner-responsiveness-tpcc";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner when TPC-C becomes read-mostly";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 14 (6.3.3)";
-  }
-
-  @Override
-  public String claim() {
-    return TunerResponsiveness.CLAIM;
-  }
-
-  @Override
-  public String method() {
-    return "TPC-C-derived transactions with 2,000 warehouses, 10 and 20 GB of memory, half as much"
-        + " log, times the scale, beginning with half of the budget; "
-        + WINDOWS
-        + " windows of the specified mix, then as many with 5 % of transactions that write. A page"
-        + " written weighs 2, a page read 1. Buffered I/O: what counts is pages."
-        + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.";
+  public About about() {
+    return new About(
+        "tuner-responsiveness-tpcc",
+        "The memory tuner when TPC-C becomes read-mostly",
+        "Breaking Down Memory Walls, figure 14 (6.3.3)",
+        TunerResponsiveness.CLAIM,
+        "TPC-C-derived transactions with 2,000 warehouses, 10 and 20 GB of memory, half as much"
+            + " log, times the scale, beginning with half of the budget; "
+            + WINDOWS
+            + " windows of the specified mix, then as many with 5 % of transactions that write. A page"
+            + " written weighs 2, a page read 1. Buffered I/O: what counts is pages."
+            + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.");
   }
 
   @Override

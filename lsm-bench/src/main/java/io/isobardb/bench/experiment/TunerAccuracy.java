@@ -26,35 +26,20 @@ final class TunerAccuracy implements Experiment {
   private static final int WINDOWS = 20;
 
   @Override
-  public String name() {
-    return "tuner-accuracy";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner against an exhaustive search";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 13 (6.3.2), there on TPC-C";
-  }
-
-  @Override
-  public String claim() {
-    return "The I/O cost that the tuner comes to is very close to that of the best split, which an"
-        + " exhaustive search finds, and notably lower than that of the least write memory or of an"
-        + " even split.";
-  }
-
-  @Override
-  public String method() {
-    return "50 M records in one or ten trees (80 % of the operations for two of the ten), 10 GB of"
-        + " memory, 5 GB of log, times the scale; uniform or Zipfian keys. Fixed splits are measured"
-        + " over three times as many operations as records, after half as many; tuned stores begin"
-        + " with 1/16 or 12/16 of the budget and run for twenty such windows; the split that they have"
-        + " come to is then measured as the fixed ones are, since an older store costs more with any"
-        + " split. Buffered I/O: what counts is pages, read and written alike.";
+  public About about() {
+    return new About(
+        "tuner-accuracy",
+        "The memory tuner against an exhaustive search",
+        "Breaking Down Memory Walls, figure 13 (6.3.2), there on TPC-C",
+        "The I/O cost that the tuner comes to is very close to that of the best split, which an"
+            + " exhaustive search finds, and notably lower than that of the least write memory or of an"
+            + " even split.",
+        "50 M records in one or ten trees (80 % of the operations for two of the ten), 10 GB of"
+            + " memory, 5 GB of log, times the scale; uniform or Zipfian keys. Fixed splits are measured"
+            + " over three times as many operations as records, after half as many; tuned stores begin"
+            + " with 1/16 or 12/16 of the budget and run for twenty such windows; the split that they have"
+            + " come to is then measured as the fixed ones are, since an older store costs more with any"
+            + " split. Buffered I/O: what counts is pages, read and written alike.");
   }
 
   @Override

@@ -28,33 +28,18 @@ final class TunerMechanics implements Experiment {
   private static final int LAST = 2;
 
   @Override
-  public String name() {
-    return "tuner-mechanics";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner under 10 to 50 % writes and two budgets";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 12 (6.3.1)";
-  }
-
-  @Override
-  public String claim() {
-    return "The tuner gives writes more memory where more is written, and where there is more memory"
-        + " altogether; the I/O cost falls as it does.";
-  }
-
-  @Override
-  public String method() {
-    return "One tree of 50 M records (100 M in the paper), Zipfian, budgets of 5 and 20 GB (4 and 20"
-        + " in the paper, but a store has 4 MB at least; in small scales 10 instead of 20, whose"
-        + " cycles are too long), half as much log, times the scale; from 1/16 of the budget on. Each"
-        + " point goes through seven windows of twice as many operations as there are records; the"
-        + " first is not measured, the others are as they go. Buffered I/O: what counts is pages.";
+  public About about() {
+    return new About(
+        "tuner-mechanics",
+        "The memory tuner under 10 to 50 % writes and two budgets",
+        "Breaking Down Memory Walls, figure 12 (6.3.1)",
+        "The tuner gives writes more memory where more is written, and where there is more memory"
+            + " altogether; the I/O cost falls as it does.",
+        "One tree of 50 M records (100 M in the paper), Zipfian, budgets of 5 and 20 GB (4 and 20"
+            + " in the paper, but a store has 4 MB at least; in small scales 10 instead of 20, whose"
+            + " cycles are too long), half as much log, times the scale; from 1/16 of the budget on. Each"
+            + " point goes through seven windows of twice as many operations as there are records; the"
+            + " first is not measured, the others are as they go. Buffered I/O: what counts is pages.");
   }
 
   @Override

@@ -29,31 +29,16 @@ final class TunerResponsiveness implements Experiment {
   private static final int WINDOWS = 6;
 
   @Override
-  public String name() {
-    return "tuner-responsiveness";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner when the workload shifts from writes to reads";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 14 (6.3.3), there on TPC-C";
-  }
-
-  @Override
-  public String claim() {
-    return CLAIM;
-  }
-
-  @Override
-  public String method() {
-    return "One tree of 50 M records, Zipfian, budgets of 10 and 20 GB, half as much log, times the"
-        + " scale, beginning with half of the budget; six windows of 50 % writes, then six of 5 %, of"
-        + " twice as many operations as records each. Buffered I/O: what counts is pages."
-        + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.";
+  public About about() {
+    return new About(
+        "tuner-responsiveness",
+        "The memory tuner when the workload shifts from writes to reads",
+        "Breaking Down Memory Walls, figure 14 (6.3.3), there on TPC-C",
+        CLAIM,
+        "One tree of 50 M records, Zipfian, budgets of 10 and 20 GB, half as much log, times the"
+            + " scale, beginning with half of the budget; six windows of 50 % writes, then six of 5 %, of"
+            + " twice as many operations as records each. Buffered I/O: what counts is pages."
+            + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.");
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.isobardb.bench.tpcc;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.engine.Durability;
+import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.WorkDirectory;
@@ -61,12 +63,6 @@ public final class TpccCommand implements Callable<Integer> {
   private static final int MOST_TERMINALS = 10_000;
   private static final int KILL_LONGEST_MILLIS = 2000;
 
-  /** When a commit may return. */
-  enum Durability {
-    sync,
-    async
-  }
-
   /** How the oldest new order of a district is found. */
   enum Search {
     hint,
@@ -105,9 +101,8 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Option(
       names = "--warehouses",
-      description = "Warehouses, about 100 MB each (default: ${DEFAULT-VALUE}).",
-      defaultValue = "4")
-  private int warehouses;
+      description = "Warehouses, about 100 MB each (default: ${DEFAULT-VALUE}).")
+  private int warehouses = 4;
 
   @Option(
       names = "--terminals",
@@ -149,8 +144,7 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Option(
       names = "--durability",
-      description = "When a commit returns: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "sync")
+      description = "When a commit returns: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Durability durability = Durability.sync;
 
   @Option(
@@ -158,8 +152,7 @@ public final class TpccCommand implements Callable<Integer> {
       description =
           "Where deliveries search a district's oldest new order: ${COMPLETION-CANDIDATES} (default:"
               + " ${DEFAULT-VALUE}). 'hint': from behind the last one delivered, which the driver"
-              + " remembers; 'scan': from the district's first key, past all that were deleted.",
-      defaultValue = "hint")
+              + " remembers; 'scan': from the district's first key, past all that were deleted.")
   private Search delivery = Search.hint;
 
   @Option(
@@ -177,10 +170,7 @@ public final class TpccCommand implements Callable<Integer> {
       defaultValue = "256MB")
   private ByteSize memory = new ByteSize(0);
 
-  @Option(
-      names = "--io",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "direct")
+  @Option(names = "--io", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Io io = Io.direct;
 
   @Option(
@@ -201,11 +191,8 @@ public final class TpccCommand implements Callable<Integer> {
       defaultValue = "1")
   private double scale;
 
-  @Option(
-      names = "--seed",
-      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
-      defaultValue = "42")
-  private long seed;
+  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  private long seed = 42;
 
   @Option(
       names = "--dir",

@@ -1,7 +1,9 @@
 package io.isobardb.bench.ycsb;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.engine.Durability;
 import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.Program;
@@ -42,12 +44,6 @@ public final class YcsbCommand implements Callable<Integer> {
   private static final int MOST_TREES = 10_000;
   private static final Pattern HOT = Pattern.compile("([0-9]{1,3}):([0-9]{1,3})");
 
-  /** When a write may return. */
-  enum Durability {
-    sync,
-    async
-  }
-
   /** Ways to do file I/O. */
   enum Io {
     direct,
@@ -63,20 +59,14 @@ public final class YcsbCommand implements Callable<Integer> {
       description = "The workload, or load to load only.")
   private String workload = "";
 
-  @Option(
-      names = "--records",
-      description = "Records to load (default: ${DEFAULT-VALUE}).",
-      defaultValue = "1000000")
-  private int records;
+  @Option(names = "--records", description = "Records to load (default: ${DEFAULT-VALUE}).")
+  private int records = 1_000_000;
 
   @Option(names = "--operations", description = "Operations to run (default: as many as records).")
   private @Nullable Integer operations;
 
-  @Option(
-      names = "--threads",
-      description = "Client threads (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2")
-  private int threads;
+  @Option(names = "--threads", description = "Client threads (default: ${DEFAULT-VALUE}).")
+  private int threads = 2;
 
   @Option(
       names = "--memory",
@@ -87,9 +77,8 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(
       names = "--trees",
-      description = "Trees to spread the records over (default: ${DEFAULT-VALUE}).",
-      defaultValue = "1")
-  private int trees;
+      description = "Trees to spread the records over (default: ${DEFAULT-VALUE}).")
+  private int trees = 1;
 
   @Option(
       names = "--hot",
@@ -102,9 +91,8 @@ public final class YcsbCommand implements Callable<Integer> {
       names = "--engine",
       paramLabel = "NAME",
       description =
-          "The engine: isobar, or one of those of 'isobar compare' (default: ${DEFAULT-VALUE}).",
-      defaultValue = "isobar")
-  private String engine = "";
+          "The engine: isobar, or one of those of 'isobar compare' (default: ${DEFAULT-VALUE}).")
+  private String engine = "isobar";
 
   @Option(
       names = "--dir",
@@ -125,14 +113,10 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(
       names = "--durability",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "async")
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Durability durability = Durability.async;
 
-  @Option(
-      names = "--io",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "direct")
+  @Option(names = "--io", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Io io = Io.direct;
 
   @Option(

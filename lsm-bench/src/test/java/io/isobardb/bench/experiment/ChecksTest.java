@@ -46,7 +46,7 @@ class ChecksTest {
       assertEquals(points.size(), distinct.size());
       points.forEach(point -> assertEquals(scale.toString(), point.text("scale")));
     }
-    assertFalse(experiment.claim().isEmpty());
+    assertFalse(experiment.about().claim().isEmpty());
     assertTrue(experiment.name().matches("[a-z0-9-]+"));
   }
 
