@@ -10,13 +10,13 @@ import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
-import io.isobardb.bench.experiment.report.Chart;
-import io.isobardb.bench.experiment.report.Chart.Series;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.experiment.report.Verdict.Outcome;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.cli.report.Chart.Series;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.io.IoMode;
 import java.util.ArrayList;
@@ -78,8 +78,8 @@ final class CostCurves implements Experiment {
               results.rows().stream().map(row -> row.figure(figure)).toList()));
     }
     return List.of(
-        new Chart(
-            "YCSB write-heavy, ten trees", WRITE_MEMORY, "pages per operation", List.of(), series));
+        Chart.lines(
+            "Cost over write memory, ten trees", WRITE_MEMORY, "pages per operation", series));
   }
 
   @Override

@@ -6,12 +6,13 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -110,8 +111,8 @@ final class DynamicLevels implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.lines("Bytes written", results, WINDOW, LEVELS, WRITTEN),
-        Chart.lines("Throughput", results, WINDOW, LEVELS, THROUGHPUT));
+        Charts.lines("Bytes written", results, WINDOW, LEVELS, WRITTEN),
+        Charts.lines("Throughput", results, WINDOW, LEVELS, THROUGHPUT));
   }
 
   @Override

@@ -1,10 +1,10 @@
 package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.engine.EngineKind;
-import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import java.util.List;
 
 /**

@@ -1,8 +1,9 @@
 package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.engine.EngineKind;
-import io.isobardb.bench.experiment.report.Page;
+import io.isobardb.bench.experiment.report.Report;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
@@ -11,6 +12,8 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.report.ReportFile;
+import io.isobardb.cli.report.Svg;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -91,6 +94,12 @@ public final class ExperimentCommand implements Callable<Integer> {
   private Map<String, String> only = new LinkedHashMap<>();
 
   @Option(
+      names = "--markdown",
+      paramLabel = "FILE",
+      description = "Also write one experiment's table for a document, and its picture beside it.")
+  private @Nullable Path markdown;
+
+  @Option(
       names = "--threads",
       description = "Threads that do operations (default: ${DEFAULT-VALUE}).")
   private int threads = 2;
@@ -109,22 +118,33 @@ public final class ExperimentCommand implements Callable<Integer> {
     if (name.equals(ALL) && !only.isEmpty()) {
       throw new IllegalArgumentException("--only is for one experiment, not for 'all'");
     }
+    if (markdown != null) {
+      if (name.equals(ALL)) {
+        throw new IllegalArgumentException("--markdown is for one experiment, not for 'all'");
+      }
+      ReportFile.check("--markdown", markdown);
+    }
     List<Experiment> experiments =
         name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
     Files.createDirectories(out);
-    Map<String, Page> pages = new LinkedHashMap<>();
+    Map<String, Report> reports = new LinkedHashMap<>();
     List<String> failed = new ArrayList<>();
     try (Progress progress = Progress.onStandardError()) {
       for (Experiment experiment : experiments) {
         try (WorkDirectory work = workDirectory(experiment, size)) {
-          Page page =
+          Report report =
               new ExperimentRun(experiment, size, seed, threads, out, work.path(), progress)
                   .run(
                       resume,
                       Selection.of(only),
                       () -> Provenance.of(command(experiment), version(), work.path()));
-          pages.put(experiment.name(), page);
-          print(experiment, page);
+          reports.put(experiment.name(), report);
+          print(experiment, report);
+          if (markdown != null) {
+            Path picture = ReportFile.picture(markdown);
+            ReportFile.write(picture, Svg.draw(report.charts()));
+            ReportFile.write(markdown, report.markdown(picture.getFileName().toString()));
+          }
         } catch (FailedException e) {
           if (Shutdown.isUnderWay()) {
             throw e;
@@ -136,7 +156,7 @@ public final class ExperimentCommand implements Callable<Integer> {
       }
     }
     if (name.equals(ALL)) {
-      Files.writeString(out.resolve("index.html"), Page.index(pages));
+      Files.writeString(out.resolve("index.html"), Report.index(reports));
     }
     if (failed.size() > 1) {
       spec.commandLine().getErr().println("not finished: " + String.join(", ", failed));
@@ -190,10 +210,10 @@ public final class ExperimentCommand implements Callable<Integer> {
     to.flush();
   }
 
-  private void print(Experiment experiment, Page page) {
+  private void print(Experiment experiment, Report report) {
     PrintWriter to = spec.commandLine().getOut();
     to.println(experiment.name() + ": " + experiment.about().title());
-    for (Verdict verdict : page.verdicts()) {
+    for (Verdict verdict : report.verdicts()) {
       to.println("  " + verdict.outcome().words() + ": " + verdict.claim());
       to.println("    " + verdict.numbers());
     }

@@ -1,18 +1,18 @@
 package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.engine.EngineKind;
-import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Csv;
-import io.isobardb.bench.experiment.report.Page;
+import io.isobardb.bench.experiment.report.Report;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
-import io.isobardb.bench.experiment.report.Svg;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.cli.report.Svg;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,13 +61,13 @@ final class ExperimentRun {
   }
 
   /**
-   * Measures what is to be measured and writes the reports; returns their page.
+   * Measures what is to be measured and writes the reports; returns them.
    *
    * @param resume whether points that the CSV file has are left out
    * @param selection of the experiment's points
    * @param provenance asked for when all is measured; may be changed
    */
-  Page run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
+  Report run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
       throws IOException, InterruptedException {
     List<Point> points = Experiments.points(experiment, scale, seed, threads);
     selection.check(points);
@@ -170,7 +170,7 @@ final class ExperimentRun {
     return new Row(parameters, Events.numbers((Map<?, ?>) json.get("figures")));
   }
 
-  private Page report(List<Point> points, Map<String, String> provenance) throws IOException {
+  private Report report(List<Point> points, Map<String, String> provenance) throws IOException {
     // In the order of the points, and nothing of other scales that a resumed file may hold.
     List<Row> wanted = new ArrayList<>();
     for (Point point : points) {
@@ -178,8 +178,8 @@ final class ExperimentRun {
     }
     Results results = new Results(wanted);
     List<Chart> charts = experiment.charts(results);
-    Page page =
-        new Page(
+    Report report =
+        new Report(
             experiment.about().title(),
             experiment.about().source(),
             experiment.about().claim(),
@@ -189,7 +189,7 @@ final class ExperimentRun {
             results,
             provenance);
     Files.writeString(out.resolve(experiment.name() + ".svg"), Svg.draw(charts));
-    Files.writeString(out.resolve(experiment.name() + ".html"), page.html());
-    return page;
+    Files.writeString(out.resolve(experiment.name() + ".html"), report.html());
+    return report;
   }
 }

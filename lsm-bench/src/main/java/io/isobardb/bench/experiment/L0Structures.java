@@ -2,11 +2,11 @@ package io.isobardb.bench.experiment;
 
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
-import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.version.L0Structure;
 import java.util.List;

@@ -8,11 +8,12 @@ import static io.isobardb.bench.experiment.SingleTree.WORKLOAD;
 
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.List;
 import java.util.Map;
@@ -88,8 +89,8 @@ final class MemoryMerge implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Processor time", results, WORKLOAD, SCHEME, CPU),
-        Chart.bars("Throughput", results, WORKLOAD, SCHEME, THROUGHPUT));
+        Charts.bars("Processor time", results, WORKLOAD, SCHEME, CPU),
+        Charts.bars("Throughput", results, WORKLOAD, SCHEME, THROUGHPUT));
   }
 
   @Override

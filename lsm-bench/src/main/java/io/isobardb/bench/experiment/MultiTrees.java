@@ -9,11 +9,12 @@ import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,10 +81,10 @@ final class MultiTrees implements Experiment {
     Results memory = results.where(SKEW, USUAL_SKEW);
     Results skew = inOrder(results.where(SIXTEENTHS, "1"));
     return List.of(
-        Chart.lines("Bytes written, 80-20", memory, WRITE_MEMORY, SCHEME, WRITTEN),
-        Chart.lines("Throughput, 80-20", memory, WRITE_MEMORY, SCHEME, THROUGHPUT),
-        Chart.bars("Bytes written by skew", skew, SKEW, SCHEME, WRITTEN),
-        Chart.bars("Throughput by skew", skew, SKEW, SCHEME, THROUGHPUT));
+        Charts.lines("Bytes written, 80-20", memory, WRITE_MEMORY, SCHEME, WRITTEN),
+        Charts.lines("Throughput, 80-20", memory, WRITE_MEMORY, SCHEME, THROUGHPUT),
+        Charts.bars("Bytes written by skew", skew, SKEW, SCHEME, WRITTEN),
+        Charts.bars("Throughput by skew", skew, SKEW, SCHEME, THROUGHPUT));
   }
 
   private static Results inOrder(Results results) {

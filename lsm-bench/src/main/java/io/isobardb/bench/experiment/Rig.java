@@ -21,6 +21,7 @@ final class Rig implements AutoCloseable {
   private final Path dir;
   private final IsobarEngine engine;
   private final Driver driver;
+  private final int threads;
   private final double maxSeconds;
 
   /** Opens the store in {@code dir}; each run at full speed takes {@code maxSeconds} at most. */
@@ -32,6 +33,7 @@ final class Rig implements AutoCloseable {
     }
     this.dir = dir;
     this.maxSeconds = maxSeconds;
+    this.threads = threads;
     engine = IsobarEngine.open(dir, options, shape.trees(), shape.treeOptions());
     driver = new Driver(engine, shape, threads, seed);
   }
@@ -57,7 +59,7 @@ final class Rig implements AutoCloseable {
    */
   Map<String, Double> measure(Workload workload, long operations) throws InterruptedException {
     engine.settle();
-    Meter meter = new Meter(store());
+    Meter meter = new Meter(store(), threads);
     Driver.Done done = driver.run(workload, operations, maxSeconds);
     engine.settle();
     return meter.figures(done, operations);
@@ -70,7 +72,7 @@ final class Rig implements AutoCloseable {
   Map<String, Double> measureAt(double rate, Workload workload, long operations)
       throws InterruptedException {
     engine.settle();
-    Meter meter = new Meter(store());
+    Meter meter = new Meter(store(), threads);
     Driver.Done done = driver.pace(workload, operations, rate, PACED * maxSeconds);
     engine.settle();
     Map<String, Double> figures = meter.figures(done, operations);
@@ -80,7 +82,7 @@ final class Rig implements AutoCloseable {
 
   /** Operations measured as they go, with no wait before or after. */
   Map<String, Double> window(Workload workload, long operations) throws InterruptedException {
-    Meter meter = new Meter(store());
+    Meter meter = new Meter(store(), threads);
     return meter.figures(driver.run(workload, operations, maxSeconds), operations);
   }
 

@@ -10,11 +10,12 @@ import io.isobardb.bench.drive.Dataset;
 import io.isobardb.bench.drive.Driver;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.engine.Directories;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.dataset.DatasetOptions;
@@ -94,7 +95,7 @@ final class SecondaryIndexes implements Experiment {
       Writer writer = new Writer(open(store), records, bench.seed());
       writer.update(point, records / 4, bench.seconds(SECONDS));
       store.awaitQuiet();
-      Meter meter = new Meter(store);
+      Meter meter = new Meter(store, 1);
       Driver.Done done = writer.update(point, records / 2, bench.seconds(SECONDS));
       store.awaitQuiet();
       return List.of(Bench.row(point, meter.figures(done, records / 2)));
@@ -208,9 +209,9 @@ final class SecondaryIndexes implements Experiment {
     }
     Results rows = new Results(labelled);
     return List.of(
-        Chart.bars("Bytes written", rows, "setting", SCHEME, WRITTEN),
-        Chart.bars("Cost", rows, "setting", SCHEME, COST),
-        Chart.bars("Throughput", rows, "setting", SCHEME, THROUGHPUT));
+        Charts.bars("Bytes written", rows, "setting", SCHEME, WRITTEN),
+        Charts.bars("Cost", rows, "setting", SCHEME, COST),
+        Charts.bars("Throughput", rows, "setting", SCHEME, THROUGHPUT));
   }
 
   @Override

@@ -7,11 +7,12 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,8 +106,8 @@ final class SingleTree implements Experiment {
     List<Chart> charts = new ArrayList<>();
     for (String workload : results.values(WORKLOAD)) {
       Results rows = results.where(WORKLOAD, workload);
-      charts.add(Chart.lines(workload, rows, WRITE_MEMORY, SCHEME, WRITTEN));
-      charts.add(Chart.lines(workload, rows, WRITE_MEMORY, SCHEME, THROUGHPUT));
+      charts.add(Charts.lines(workload + ": bytes written", rows, WRITE_MEMORY, SCHEME, WRITTEN));
+      charts.add(Charts.lines(workload + ": throughput", rows, WRITE_MEMORY, SCHEME, THROUGHPUT));
     }
     return charts;
   }

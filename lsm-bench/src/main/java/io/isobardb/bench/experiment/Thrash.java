@@ -11,12 +11,13 @@ import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.engine.Session;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.cli.report.Chart;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -201,10 +202,10 @@ final class Thrash implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Throughput until all is merged", results, TREES, ENGINE, SUSTAINED),
-        Chart.bars("Throughput while writing", results, TREES, ENGINE, THROUGHPUT),
-        Chart.bars("Memory above the start", results, TREES, ENGINE, RESIDENT),
-        Chart.bars("Bytes written to the device", results, TREES, ENGINE, DEVICE));
+        Charts.bars("Throughput until all is merged", results, TREES, ENGINE, SUSTAINED),
+        Charts.bars("Throughput while writing", results, TREES, ENGINE, THROUGHPUT),
+        Charts.bars("Memory above the start", results, TREES, ENGINE, RESIDENT),
+        Charts.bars("Bytes written to the device", results, TREES, ENGINE, DEVICE));
   }
 
   @Override

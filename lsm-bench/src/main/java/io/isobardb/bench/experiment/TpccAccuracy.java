@@ -4,10 +4,11 @@ import static io.isobardb.bench.experiment.Splits.MEMORY;
 import static io.isobardb.bench.experiment.TpccRig.WEIGHTED;
 import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.tpcc.drive.Mix;
 import java.util.ArrayList;
@@ -77,8 +78,8 @@ final class TpccAccuracy implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Weighted cost", results, BUDGET, MEMORY, WEIGHTED),
-        Chart.bars("Throughput", results, BUDGET, MEMORY, Meter.THROUGHPUT));
+        Charts.bars("Weighted cost", results, BUDGET, MEMORY, WEIGHTED),
+        Charts.bars("Throughput", results, BUDGET, MEMORY, Meter.THROUGHPUT));
   }
 
   @Override

@@ -5,10 +5,11 @@ import static io.isobardb.bench.experiment.TpccRig.WEIGHTED;
 import static io.isobardb.bench.experiment.Tuned.WINDOW;
 import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.tpcc.drive.Mix;
 import java.util.ArrayList;
@@ -56,8 +57,8 @@ final class TpccResponsiveness implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
-        Chart.lines("Weighted cost", results, WINDOW, BUDGET, WEIGHTED));
+        Charts.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
+        Charts.lines("Weighted cost", results, WINDOW, BUDGET, WEIGHTED));
   }
 
   @Override

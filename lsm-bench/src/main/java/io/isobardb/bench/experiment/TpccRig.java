@@ -96,7 +96,7 @@ final class TpccRig implements AutoCloseable {
             false,
             true,
             seed++);
-    Meter meter = new Meter(store);
+    Meter meter = new Meter(store, threads + RunSpec.deliveryThreads(threads));
     RunResult result = new Driver(tables, mark, spec, DriverClock.SYSTEM, new Observer() {}).run();
     long done = result.tally().done();
     Map<String, Double> figures =

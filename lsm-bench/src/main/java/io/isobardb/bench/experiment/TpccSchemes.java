@@ -6,11 +6,12 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.tpcc.drive.Mix;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,8 +71,8 @@ final class TpccSchemes implements Experiment {
     for (String warehouses : results.values(WAREHOUSES)) {
       Results rows = results.where(WAREHOUSES, warehouses);
       String place = ", warehouses: " + warehouses;
-      charts.add(Chart.bars("Bytes written" + place, rows, SIXTEENTHS, SCHEME, WRITTEN));
-      charts.add(Chart.bars("Throughput" + place, rows, SIXTEENTHS, SCHEME, THROUGHPUT));
+      charts.add(Charts.bars("Bytes written" + place, rows, SIXTEENTHS, SCHEME, WRITTEN));
+      charts.add(Charts.bars("Throughput" + place, rows, SIXTEENTHS, SCHEME, THROUGHPUT));
     }
     return charts;
   }

@@ -7,10 +7,11 @@ import static io.isobardb.bench.experiment.TunerMechanics.WRITES;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +95,8 @@ final class TunerAccuracy implements Experiment {
     for (String trees : results.values(TREES)) {
       for (String keys : results.where(TREES, trees).values(KEYS)) {
         Results rows = results.where(Map.of(TREES, trees, KEYS, keys));
-        charts.add(Chart.bars("Trees: " + trees + ", keys: " + keys, rows, WRITES, MEMORY, COST));
+        charts.add(
+            Charts.bars("Cost, trees: " + trees + ", keys: " + keys, rows, WRITES, MEMORY, COST));
       }
     }
     return charts;

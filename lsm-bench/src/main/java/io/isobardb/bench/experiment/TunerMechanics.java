@@ -7,12 +7,13 @@ import static io.isobardb.bench.experiment.Tuned.WINDOW;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -68,8 +69,9 @@ final class TunerMechanics implements Experiment {
     List<Chart> charts = new ArrayList<>();
     for (String budget : results.values(BUDGET)) {
       Results rows = results.where(BUDGET, budget);
-      charts.add(Chart.lines("Write memory, budget " + budget, rows, WINDOW, WRITES, WRITE_MEMORY));
-      charts.add(Chart.lines("Cost, budget " + budget, rows, WINDOW, WRITES, COST));
+      charts.add(
+          Charts.lines("Write memory, budget " + budget, rows, WINDOW, WRITES, WRITE_MEMORY));
+      charts.add(Charts.lines("Cost, budget " + budget, rows, WINDOW, WRITES, COST));
     }
     return charts;
   }

@@ -8,12 +8,13 @@ import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -71,8 +72,8 @@ final class TunerResponsiveness implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
-        Chart.lines("Cost", results, WINDOW, BUDGET, COST));
+        Charts.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
+        Charts.lines("Cost", results, WINDOW, BUDGET, COST));
   }
 
   @Override

@@ -8,9 +8,10 @@ import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.List;
 
@@ -36,7 +37,7 @@ final class WriteOnly {
 
   static List<Chart> charts(String option, Results results) {
     return List.of(
-        Chart.lines("Bytes written", results, WRITE_MEMORY, option, WRITTEN),
-        Chart.lines("Throughput", results, WRITE_MEMORY, option, THROUGHPUT));
+        Charts.lines("Bytes written", results, WRITE_MEMORY, option, WRITTEN),
+        Charts.lines("Throughput", results, WRITE_MEMORY, option, THROUGHPUT));
   }
 }

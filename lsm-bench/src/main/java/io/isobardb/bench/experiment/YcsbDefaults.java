@@ -6,12 +6,13 @@ import static io.isobardb.bench.experiment.Splits.MEMORY;
 
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,8 +103,8 @@ final class YcsbDefaults implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Cost", results, WORKLOAD, MEMORY, COST),
-        Chart.bars("Throughput", results, WORKLOAD, MEMORY, THROUGHPUT));
+        Charts.bars("Cost", results, WORKLOAD, MEMORY, COST),
+        Charts.bars("Throughput", results, WORKLOAD, MEMORY, THROUGHPUT));
   }
 
   @Override
