@@ -7,21 +7,29 @@ import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Events;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.cli.report.MarkdownOption;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code compare}: the same operations on each engine, interleaved, as medians and ratios. */
 @Command(
@@ -45,6 +53,8 @@ import picocli.CommandLine.Option;
     })
 public final class CompareCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 4 << 20;
+
+  @Spec private CommandSpec command;
 
   /** Ways to do file I/O. */
   enum Io {
@@ -96,6 +106,14 @@ public final class CompareCommand implements Callable<Integer> {
       description = "Write buffers and caches together (default: ${DEFAULT-VALUE}).",
       defaultValue = "1GB")
   private ByteSize memory = new ByteSize(0);
+
+  @Option(
+      names = "--memory-of",
+      paramLabel = "NAME=SIZE",
+      description =
+          "Memory of one engine instead, so that engines can be compared that take as much resident"
+              + " memory; may be given for several.")
+  private Map<String, ByteSize> memoryOf = new LinkedHashMap<>();
 
   @Option(names = "--threads", description = "Threads (default: ${DEFAULT-VALUE}).")
   private int threads = 2;
@@ -151,6 +169,10 @@ public final class CompareCommand implements Callable<Integer> {
           "Where to put the data (default: a temporary directory); removed after each run.")
   private @Nullable Path dir;
 
+  @Mixin private HtmlOption html = new HtmlOption();
+
+  @Mixin private MarkdownOption markdown = new MarkdownOption();
+
   @Option(names = "--json", description = "Print JSON instead of tables.")
   private boolean json;
 
@@ -176,6 +198,7 @@ public final class CompareCommand implements Callable<Integer> {
     ordered.remove(Phase.LOAD);
     ordered.add(0, Phase.LOAD);
     CompareReport report = new CompareReport(kinds, ordered, base, sync);
+    Map<String, String> facts;
     try (WorkDirectory root = WorkDirectory.of(dir, "isobar-compare-");
         Progress progress = Progress.onStandardError()) {
       int runs = 0;
@@ -192,12 +215,27 @@ public final class CompareCommand implements Callable<Integer> {
           }
         }
       }
+      facts = Provenance.of(command, root.path());
     }
+    ComparePage page = new ComparePage(report, facts);
+    html.write(page::page);
+    markdown.write(page.charts(), page::markdown);
     System.out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text(verbose));
     return 0;
   }
 
+  private long memoryBytes(EngineKind engine) {
+    return memoryOf.getOrDefault(engine.label(), memory).bytes();
+  }
+
   private void checkValues() {
+    html.check();
+    markdown.check();
+    memoryOf.forEach(
+        (name, size) -> {
+          EngineKind.of(name);
+          Numbers.checkAtLeast("--memory-of " + name, size, LEAST_MEMORY);
+        });
     Numbers.checkAtLeast("--records", records, 1);
     Numbers.check("--threads", threads, 1, 1024);
     Numbers.checkAtLeast("--repeats", repeats, 1);
@@ -243,7 +281,8 @@ public final class CompareCommand implements Callable<Integer> {
     return new CompareSpec(
         engine,
         ordered,
-        new EngineOptions(data, memory.bytes(), io == Io.direct, durability == Durability.sync, 1),
+        new EngineOptions(
+            data, memoryBytes(engine), io == Io.direct, durability == Durability.sync, 1),
         records,
         operations == null ? records : operations,
         Math.toIntExact(keySize.bytes()),
@@ -260,8 +299,8 @@ public final class CompareCommand implements Callable<Integer> {
     progress.at(run, 0, 1);
     ChildJvm child =
         new ChildJvm(CompareChild.class)
-            .heapBytes(spec.engine().heapBytes(memory.bytes()))
-            .directBytes(memory.bytes() + (256L << 20))
+            .heapBytes(spec.engine().heapBytes(spec.options().memoryBytes()))
+            .directBytes(spec.options().memoryBytes() + (256L << 20))
             .argument(Events.text(spec));
     spec.engine().jvmFlags().forEach(child::flag);
     child.runToEnd(

@@ -12,8 +12,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
-import io.isobardb.cli.report.ReportFile;
-import io.isobardb.cli.report.Svg;
+import io.isobardb.cli.report.MarkdownOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -25,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -93,11 +93,7 @@ public final class ExperimentCommand implements Callable<Integer> {
               + " given for several parameters. Claims are held against what is measured.")
   private Map<String, String> only = new LinkedHashMap<>();
 
-  @Option(
-      names = "--markdown",
-      paramLabel = "FILE",
-      description = "Also write one experiment's table for a document, and its picture beside it.")
-  private @Nullable Path markdown;
+  @Mixin private MarkdownOption markdown = new MarkdownOption();
 
   @Option(
       names = "--threads",
@@ -118,12 +114,10 @@ public final class ExperimentCommand implements Callable<Integer> {
     if (name.equals(ALL) && !only.isEmpty()) {
       throw new IllegalArgumentException("--only is for one experiment, not for 'all'");
     }
-    if (markdown != null) {
-      if (name.equals(ALL)) {
-        throw new IllegalArgumentException("--markdown is for one experiment, not for 'all'");
-      }
-      ReportFile.check("--markdown", markdown);
+    if (markdown.isGiven() && name.equals(ALL)) {
+      throw new IllegalArgumentException("--markdown is for one experiment, not for 'all'");
     }
+    markdown.check();
     List<Experiment> experiments =
         name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
     Files.createDirectories(out);
@@ -140,11 +134,7 @@ public final class ExperimentCommand implements Callable<Integer> {
                       () -> Provenance.of(command(experiment), version(), work.path()));
           reports.put(experiment.name(), report);
           print(experiment, report);
-          if (markdown != null) {
-            Path picture = ReportFile.picture(markdown);
-            ReportFile.write(picture, Svg.draw(report.charts()));
-            ReportFile.write(markdown, report.markdown(picture.getFileName().toString()));
-          }
+          markdown.write(report.charts(), report::markdown);
         } catch (FailedException e) {
           if (Shutdown.isUnderWay()) {
             throw e;

@@ -58,7 +58,11 @@ final class TpccChild {
           new Report(spec.store(), spec.run(), mark.scale(), result, store.configuration());
       events.send(
           "report",
-          Map.of("text", report.text(), "report", report.toMap(), "holds", report.holds()));
+          Map.of(
+              "text", report.text(),
+              "report", report.toMap(),
+              "residentBytes", ProcessCounters.now().peakResidentBytes(),
+              "holds", report.holds()));
       if (spec.check()) {
         check(store, mark.scale(), "after the run");
       }
@@ -121,6 +125,13 @@ final class TpccChild {
 
     @Override
     public void progress(Progress progress) {
+      events.send(
+          "second",
+          Map.of(
+              "seconds",
+              progress.elapsedMillis() / 1e3,
+              "newOrdersPerMinute",
+              progress.newOrdersPerMinute()));
       events.at(
           String.format(
               "%s %d s: %,.0f NewOrders per minute, %,d retries, %d deliveries queued",

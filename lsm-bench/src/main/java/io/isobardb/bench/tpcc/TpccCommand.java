@@ -5,12 +5,15 @@ import io.isobardb.bench.engine.Durability;
 import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Events;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.cli.report.MarkdownOption;
 import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.kill.KillSpec;
@@ -29,10 +32,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -201,6 +206,10 @@ public final class TpccCommand implements Callable<Integer> {
           "Where the data is, or is to be loaded; kept (default: a temporary directory, removed).")
   private @Nullable Path dir;
 
+  @Mixin private HtmlOption html = new HtmlOption();
+
+  @Mixin private MarkdownOption markdown = new MarkdownOption();
+
   @Option(names = "--json", description = "Print JSON instead of text.")
   private boolean json;
 
@@ -247,11 +256,18 @@ public final class TpccCommand implements Callable<Integer> {
     Told told = new Told(progress);
     child.runToEnd(spec.store().engine().label(), told::event);
     progress.close();
+    Map<String, String> facts = Provenance.of(command, spec.store().dir());
+    facts.put("an acknowledged commit", spec.store().survival().words());
+    TpccPage page = new TpccPage(told.results, told.perSecond, told.residentBytes, facts);
+    html.write(page::page);
+    markdown.write(page.charts(), page::markdown);
     show(told.results, told.texts);
     return (told.holds ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
   private void checkValues() {
+    html.check();
+    markdown.check();
     Numbers.check("--warehouses", warehouses, 1, 1_000_000);
     Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
     Numbers.checkAboveZero("--duration", duration);
@@ -260,6 +276,9 @@ public final class TpccCommand implements Callable<Integer> {
     }
     if (kills != null) {
       Numbers.checkAtLeast("--kill-test", kills, 1);
+      if (html.isGiven() || markdown.isGiven()) {
+        throw new IllegalArgumentException("--html and --markdown are not for --kill-test");
+      }
     }
     if (!(scale > 0 && scale <= 1)) {
       throw new IllegalArgumentException("--scale must be above 0 and at most 1, not " + scale);
@@ -326,6 +345,8 @@ public final class TpccCommand implements Callable<Integer> {
     private final Progress progress;
     private final List<String> texts = new ArrayList<>();
     private final Map<String, Object> results = new LinkedHashMap<>();
+    private final Map<Double, Double> perSecond = new TreeMap<>();
+    private double residentBytes;
     private boolean holds = true;
 
     Told(Progress progress) {
@@ -337,6 +358,9 @@ public final class TpccCommand implements Callable<Integer> {
       switch ((String) event.get("event")) {
         case "stage" -> progress.stage(text);
         case "progress" -> Events.progress(event, progress::update);
+        case "second" ->
+            perSecond.put(
+                Events.number(event, "seconds"), Events.number(event, "newOrdersPerMinute"));
         case "check" -> {
           texts.add(String.format("%nConsistency %s:%n%s", event.get("when"), text));
           results.put("consistency " + event.get("when"), event.get("violations"));
@@ -345,6 +369,7 @@ public final class TpccCommand implements Callable<Integer> {
         default -> {
           texts.add(texts.isEmpty() ? text : System.lineSeparator() + text);
           results.put("report", event.get("report"));
+          residentBytes = Events.number(event, "residentBytes");
           holds &= (Boolean) event.get("holds");
         }
       }

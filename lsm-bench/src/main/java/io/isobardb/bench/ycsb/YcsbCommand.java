@@ -5,6 +5,7 @@ import io.isobardb.bench.engine.Durability;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.Program;
 import io.isobardb.cli.console.ByteSize;
@@ -13,6 +14,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
 import java.io.IOException;
@@ -26,6 +28,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -127,6 +130,8 @@ public final class YcsbCommand implements Callable<Integer> {
   @Option(names = "-p", paramLabel = "NAME=VALUE", description = "Further YCSB properties.")
   private Map<String, String> properties = new LinkedHashMap<>();
 
+  @Mixin private HtmlOption html = new HtmlOption();
+
   @Option(names = "--json", description = "Print JSON instead of tables.")
   private boolean json;
 
@@ -143,6 +148,7 @@ public final class YcsbCommand implements Callable<Integer> {
     }
     settings.setProperty("isobar.engine", kind.label());
     Map<String, YcsbRun> runs = new LinkedHashMap<>();
+    Map<String, String> facts;
     try (WorkDirectory data = WorkDirectory.of(dir, "isobar-data-");
         Progress progress = Progress.onStandardError()) {
       settings.setProperty("isobar.dir", data.path().toString());
@@ -152,8 +158,11 @@ public final class YcsbCommand implements Callable<Integer> {
       if (!loadOnly && runs.values().stream().allMatch(run -> run.problems().isEmpty())) {
         runs.put("workload " + letter, run(kind, false, settings, operationCount(), progress));
       }
+      facts = Provenance.of(command, data.path());
     }
     Survival survival = kind.survival(durability == Durability.sync);
+    facts.put("an acknowledged write", survival.words());
+    html.write(() -> YcsbPage.of(kind.label(), runs, facts));
     Exit exit = Exit.SUCCESS;
     Map<String, Object> all = new LinkedHashMap<>();
     for (Map.Entry<String, YcsbRun> run : runs.entrySet()) {
@@ -181,6 +190,7 @@ public final class YcsbCommand implements Callable<Integer> {
   }
 
   private void checkValues() {
+    html.check();
     Numbers.checkAtLeast("--records", records, 1);
     Numbers.check("--threads", threads, 1, 1024);
     Numbers.check("--trees", trees, 1, MOST_TREES);
@@ -252,27 +262,7 @@ public final class YcsbCommand implements Callable<Integer> {
 
   private static void print(String title, YcsbRun run) {
     System.out.printf(Locale.ROOT, "%s: %,.0f operations/s%n%n", title, run.output().throughput());
-    TextTable table =
-        new TextTable(
-            "operation", "count", "mean us", "p50", "p90", "p99", "p99.9", "p99.99", "max");
-    run.output()
-        .metrics()
-        .forEach(
-            (operation, metrics) -> {
-              if (metrics.containsKey("AverageLatency(us)") && !operation.equals("CLEANUP")) {
-                table.row(
-                    operation,
-                    whole(metrics.get("Operations")),
-                    String.format(Locale.ROOT, "%.1f", metrics.get("AverageLatency(us)")),
-                    whole(percentile(metrics, "50")),
-                    whole(percentile(metrics, "90")),
-                    whole(percentile(metrics, "99")),
-                    whole(percentile(metrics, "99.9")),
-                    whole(percentile(metrics, "99.99")),
-                    whole(metrics.get("MaxLatency(us)")));
-              }
-            });
-    System.out.println(table);
+    System.out.println(run.latencies());
     double put = run.counter("putBytes");
     double written = run.counter("writtenBytes");
     System.out.printf(
@@ -297,20 +287,6 @@ public final class YcsbCommand implements Callable<Integer> {
             });
     System.out.println();
     System.out.println(engine);
-  }
-
-  private static @Nullable Double percentile(Map<String, Double> metrics, String percentile) {
-    for (String form : new String[] {"thPercentileLatency(us)", "PercentileLatency(us)"}) {
-      Double value = metrics.get(percentile + form);
-      if (value != null) {
-        return value;
-      }
-    }
-    return null;
-  }
-
-  private static String whole(@Nullable Double value) {
-    return value == null ? "-" : String.format(Locale.ROOT, "%,.0f", value);
   }
 
   private static Map<String, Object> toMap(YcsbRun run, Survival survival) {

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param categories the groups of bars; empty for lines
  * @param series what is drawn, in the order of the legend
  * @param reference a value to compare with, such as 1 of ratios; NaN for none
+ * @param ownScales whether each group of bars has a scale of its own, because they differ much
  */
 public record Chart(
     String title,
@@ -20,7 +21,8 @@ public record Chart(
     String y,
     List<String> categories,
     List<Series> series,
-    double reference) {
+    double reference,
+    boolean ownScales) {
   public Chart {
     categories = List.copyOf(categories);
     series = List.copyOf(series);
@@ -44,12 +46,12 @@ public record Chart(
 
   /** Lines over numbers. */
   public static Chart lines(String title, String x, String y, List<Series> series) {
-    return new Chart(title, x, y, List.of(), series, Double.NaN);
+    return new Chart(title, x, y, List.of(), series, Double.NaN, false);
   }
 
   /** Groups of bars. */
   public static Chart bars(String title, String y, List<String> categories, List<Series> series) {
-    return new Chart(title, "", y, categories, series, Double.NaN);
+    return new Chart(title, "", y, categories, series, Double.NaN, false);
   }
 
   /** A bar for each name. */
@@ -61,6 +63,12 @@ public record Chart(
 
   /** The same with a line at a value to compare with. */
   public Chart comparedWith(double value) {
-    return new Chart(title, x, y, categories, series, value);
+    return new Chart(title, x, y, categories, series, value, ownScales);
+  }
+
+  /** The same with a scale of its own for each group of bars. */
+  public Chart onOwnScales() {
+    String told = y + ", each group on its own scale";
+    return new Chart(title, x, told, categories, series, reference, true);
   }
 }

@@ -34,6 +34,7 @@ public final class Svg {
           + "}"
           + ".ink{fill:var(--ink)}.faint{fill:var(--faint)}.axis{stroke:var(--faint)}"
           + ".rule{stroke:var(--rule)}.back{fill:var(--back)}"
+          + ".value{paint-order:stroke;stroke:var(--back);stroke-width:4px}"
           + ".line{fill:none;stroke-width:2}.mark{fill:var(--back);stroke-width:1.8}"
           + series();
 
@@ -130,7 +131,9 @@ public final class Svg {
       text(EDGE, y, "start", "faint", "not measured");
     } else if (chart.categories().isEmpty()) {
       lines(chart);
-      legend(chart);
+      if (chart.series().size() > 1) {
+        legend(chart);
+      }
     } else {
       bars(chart);
     }
@@ -146,8 +149,8 @@ public final class Svg {
       }
     }
     double left = EDGE + names + 6;
-    double[] all = values(chart, false);
-    Axis axis = Axis.fromZero(all, TICKS, left, WIDTH - EDGE - values - 6);
+    double right = WIDTH - EDGE - values - 6;
+    Axis axis = Axis.fromZero(values(chart, false), TICKS, left, right);
     double top = y + 6;
     int mark = out.length();
     for (int group = 0; group < chart.categories().size(); group++) {
@@ -156,6 +159,9 @@ public final class Svg {
         y += ROW;
         String name = Lettering.cut(chart.categories().get(group), TEXT, WIDTH - 2.0 * EDGE);
         text(EDGE, y - 4, "start", "ink", name);
+      }
+      if (chart.ownScales()) {
+        axis = Axis.fromZero(group(chart, group), TICKS, left, right);
       }
       for (int s = 0; s < chart.series().size(); s++) {
         bar(chart.series().get(s), s, group, axis);
@@ -167,9 +173,17 @@ public final class Svg {
     }
   }
 
-  private void bar(Series series, int s, int group, Axis axis) {
+  private static double[] group(Chart chart, int group) {
+    return chart.series().stream().mapToDouble(series -> value(series, group)).toArray();
+  }
+
+  private static double value(Series series, int group) {
     int at = series.x().indexOf((double) group);
-    double value = at < 0 ? Double.NaN : series.y().get(at);
+    return at < 0 ? Double.NaN : series.y().get(at);
+  }
+
+  private void bar(Series series, int s, int group, Axis axis) {
+    double value = value(series, group);
     if (Double.isNaN(value)) {
       return;
     }
@@ -180,7 +194,7 @@ public final class Svg {
         "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" class=\"b%d\"><title>%s: %s</title>"
             + "</rect>",
         axis.from(), y - BAR - 3, width, BAR, s % COLOURS, escape(series.name()), number(value));
-    text(axis.from() + width + 4, y - 5, "start", "ink", number(value));
+    text(axis.from() + width + 4, y - 5, "start", "ink value", number(value));
   }
 
   private void lines(Chart chart) {

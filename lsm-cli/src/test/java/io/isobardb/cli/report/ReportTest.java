@@ -164,4 +164,19 @@ class ReportTest {
     assertFalse(html.contains("src=") || html.contains("href=") || html.contains("http"), html);
     assertEquals("| a < b | c |\n|---|---|\n| 1 | 2 & 3 |\n", table.markdown());
   }
+
+  @Test
+  void proseOfADocumentIsWrappedAndTablesAreNot() {
+    String words = "word ".repeat(50).strip();
+    String document = "- " + words + "\n\n| " + words + " |\n    ./isobar " + words + "\n";
+    String wrapped = MarkdownOption.wrapped(document);
+    assertEquals(
+        document.replaceAll("\\s+", " "),
+        wrapped.replaceAll("\\s+", " "),
+        "words stay as they are");
+    List<String> lines = wrapped.lines().toList();
+    assertTrue(lines.get(0).length() <= 110 && lines.get(1).startsWith("  word"), wrapped);
+    assertTrue(lines.contains("| " + words + " |"), wrapped);
+    assertTrue(lines.contains("    ./isobar " + words), wrapped);
+  }
 }
