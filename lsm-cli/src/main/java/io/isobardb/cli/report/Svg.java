@@ -244,7 +244,6 @@ public final class Svg {
   private void line(Series series, int s, Axis across, Axis vertical) {
     StringBuilder points = new StringBuilder();
     StringBuilder marks = new StringBuilder();
-    boolean many = series.x().size() > 40;
     for (int i = 0; i < series.x().size(); i++) {
       double value = series.y().get(i);
       if (!Double.isNaN(value)) {
@@ -252,11 +251,16 @@ public final class Svg {
         double at = vertical.at(value);
         points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x, at));
         String title = series.name() + ": " + number(value);
-        marks.append(many ? "" : mark(x, at, s, "<title>" + escape(title) + "</title>"));
+        marks.append(mark(x, at, s, "<title>" + escape(title) + "</title>"));
       }
     }
     put("<polyline points=\"%s\" class=\"line s%d\"/>", points.toString().strip(), s % COLOURS);
-    out.append(marks);
+    out.append(hasMarks(series) ? marks : "");
+  }
+
+  /** With more they would be all that is seen. */
+  private static boolean hasMarks(Series series) {
+    return series.x().size() <= 40;
   }
 
   /** Hollow, and of another shape and size for each line: those in one place can all be seen. */
@@ -286,7 +290,7 @@ public final class Svg {
         y += ROW;
       }
       out.append(line(x, y - 4, x + 20, y - 4, "line s" + s % COLOURS));
-      out.append(mark(x + 10, y - 4, s, ""));
+      out.append(hasMarks(chart.series().get(s)) ? mark(x + 10, y - 4, s, "") : "");
       text(x + 26, y, "start", "ink", name);
       x += width;
     }
