@@ -148,11 +148,8 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /**
-   * Opens a store in a given environment: for simulation. The store closes it, and so does an open
-   * that fails.
-   */
-  public static Store open(Environment environment, StoreOptions options) {
+  /** Opens a store in a given world. The store closes it, and so does an open that fails. */
+  static Store open(Environment environment, StoreOptions options) {
     Objects.requireNonNull(environment, "environment");
     Objects.requireNonNull(options, "options");
     try {

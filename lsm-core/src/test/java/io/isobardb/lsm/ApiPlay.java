@@ -8,7 +8,7 @@ import io.isobardb.lsm.ApiModel.Value;
 import io.isobardb.lsm.ApiScript.Call;
 import io.isobardb.lsm.ApiWorld.Handle;
 import io.isobardb.lsm.Demand.Refusal;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.flush.FlushStrategy;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.Ledger;

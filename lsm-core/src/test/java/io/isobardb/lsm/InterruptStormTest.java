@@ -9,7 +9,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.CheckReport;
 import io.isobardb.lsm.recovery.StoreInspector;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.memory.pool.Purpose;
 import io.isobardb.tuner.memory.Decision;

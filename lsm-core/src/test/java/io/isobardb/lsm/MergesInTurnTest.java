@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.isobardb.lsm.flush.FlusherAccess;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.List;

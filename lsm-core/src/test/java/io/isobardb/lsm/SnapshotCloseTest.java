@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

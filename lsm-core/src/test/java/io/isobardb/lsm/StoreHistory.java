@@ -12,7 +12,7 @@ import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.MergeSelection;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.version.L0Structure;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.isobardb.lsm;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.memory.cache.CacheStats;
 import io.isobardb.memory.pool.Ledger;

@@ -10,7 +10,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.StoreInspector;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -329,7 +329,7 @@ public final class DirectoryStorage implements Storage {
   }
 
   /** Whether a file of this name is the storage's own. */
-  static boolean hidden(String name) {
+  public static boolean hidden(String name) {
     return name.equals(StoreLock.FILE) || name.endsWith(ASIDE);
   }
 

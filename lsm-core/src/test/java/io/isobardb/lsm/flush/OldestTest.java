@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -127,7 +128,7 @@ class ShortCallsTest {
   }
 
   private static Store open(Storage storage, StoreOptions options) {
-    return Store.open(
+    return OpenStore.in(
         new Environment(
             storage, Clock.SYSTEM, new ThreadScheduler("short", 1), new SplittableRandom(SEED)),
         options);

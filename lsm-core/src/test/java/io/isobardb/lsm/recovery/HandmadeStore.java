@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -12,10 +13,10 @@ import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -125,7 +126,7 @@ final class HandmadeStore {
 
   Store open(AllocationFaults faults) {
     scheduler = new SimulatedScheduler(clock, 1);
-    return Store.open(
+    return OpenStore.in(
         new Environment(disk, clock, scheduler, new SplittableRandom(1), faults), OPTIONS);
   }
 

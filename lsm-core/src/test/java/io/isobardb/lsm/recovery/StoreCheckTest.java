@@ -11,9 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.Operation;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.MemorySink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.CrashMode;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.Purpose;
 import io.isobardb.tuner.memory.Decision;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.io.Clock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
 
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
 
 /** What of the unsynced survives a simulated power loss. */
 public enum CrashMode {

@@ -1,5 +1,6 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
 
+import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
 import java.util.Arrays;
 

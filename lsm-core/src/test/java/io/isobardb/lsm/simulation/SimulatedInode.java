@@ -1,4 +1,4 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
 
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.system.ProcessMemory;

@@ -1,4 +1,7 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
+
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.Storage;
 
 /** The calls of {@link Storage} and {@link DataFile}, as a {@link FaultPlan} sees them. */
 public enum Operation {

@@ -1,10 +1,10 @@
-package io.isobardb.lsm.schedule;
+package io.isobardb.lsm.simulation;
 
 import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.schedule.WaitNotes;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +35,6 @@ public final class Watchdog implements AutoCloseable {
   public static final int EXIT_CODE = 86;
 
   private static final ThreadLocal<@Nullable Watched> CURRENT = new ThreadLocal<>();
-
-  /** How many watchdogs there are. Without any, nobody notes what it waits for. */
-  private static final AtomicInteger WATCHDOGS = new AtomicInteger();
-
-  private static final Map<Thread, String> WAITS = new ConcurrentHashMap<>();
 
   /** A call did not end. The message is the report. */
   public static final class HangError extends AssertionError {
@@ -83,7 +77,7 @@ public final class Watchdog implements AutoCloseable {
     this.context = context;
     this.bound = bound;
     this.onHang = onHang;
-    WATCHDOGS.getAndIncrement();
+    WaitNotes.start();
     Thread thread = new Thread(this::look, "watchdog");
     thread.setDaemon(true);
     thread.start();
@@ -197,23 +191,6 @@ public final class Watchdog implements AutoCloseable {
     }
   }
 
-  /**
-   * The current thread is about to wait.
-   *
-   * @return whether that was noted: then {@link #goesOn} is to be called
-   */
-  static boolean waits(String what) {
-    if (WATCHDOGS.get() == 0) {
-      return false;
-    }
-    WAITS.put(Thread.currentThread(), what);
-    return true;
-  }
-
-  static void goesOn() {
-    WAITS.remove(Thread.currentThread());
-  }
-
   private void look() {
     long pollMillis = Math.max(10, Math.min(1000, bound.toMillis() / 10));
     while (!told.get()) {
@@ -260,7 +237,7 @@ public final class Watchdog implements AutoCloseable {
 
   private void describe(StringBuilder text, Thread thread, StackTraceElement[] stack) {
     text.append("\n\nthread '").append(thread.getName()).append("', ").append(thread.getState());
-    String what = WAITS.get(thread);
+    String what = WaitNotes.of(thread);
     if (what != null) {
       text.append(", waits for ").append(what);
     }
@@ -279,7 +256,7 @@ public final class Watchdog implements AutoCloseable {
   @Override
   public void close() {
     if (closed.complete(null)) {
-      WATCHDOGS.getAndDecrement();
+      WaitNotes.stop();
     }
   }
 }

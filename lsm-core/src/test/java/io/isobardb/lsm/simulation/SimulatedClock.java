@@ -1,5 +1,6 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
 
+import io.isobardb.lsm.io.Clock;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

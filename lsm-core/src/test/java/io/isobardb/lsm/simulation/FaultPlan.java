@@ -1,4 +1,4 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
 
 /** Decides for each operation of a {@link SimulatedStorage} whether and how it fails. */
 @FunctionalInterface

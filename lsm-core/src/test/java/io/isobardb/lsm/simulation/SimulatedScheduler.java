@@ -1,7 +1,10 @@
-package io.isobardb.lsm.schedule;
+package io.isobardb.lsm.simulation;
 
 import io.isobardb.lsm.error.StoreClosedException;
-import io.isobardb.lsm.io.SimulatedClock;
+import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.schedule.Signal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

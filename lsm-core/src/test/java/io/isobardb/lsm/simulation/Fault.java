@@ -1,4 +1,4 @@
-package io.isobardb.lsm.io;
+package io.isobardb.lsm.simulation;
 
 /**
  * What goes wrong with one operation of a {@link SimulatedStorage}.
