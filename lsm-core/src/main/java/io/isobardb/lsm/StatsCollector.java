@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;

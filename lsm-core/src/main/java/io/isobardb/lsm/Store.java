@@ -10,6 +10,7 @@ import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.RepairReport;
 import io.isobardb.lsm.recovery.StoreInspector;

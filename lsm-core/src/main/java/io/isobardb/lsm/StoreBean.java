@@ -1,7 +1,9 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.observe.StallReason;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.lsm.observe.StoreMXBean;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.memory.stats.Purpose;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

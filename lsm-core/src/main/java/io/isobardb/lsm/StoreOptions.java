@@ -1,13 +1,14 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.Flusher;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.LevelingOptions;
-import io.isobardb.lsm.option.Option;
-import io.isobardb.lsm.option.OptionKind;
-import io.isobardb.lsm.option.OptionValues;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.recovery.OpenOptions;
+import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.OptionKind;
+import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
@@ -251,7 +252,7 @@ public final class StoreOptions {
         tuning(),
         flushing(),
         leveling(),
-        chosen.memoryComponent(),
+        component(chosen),
         shares ? chosen.staticTrees() : 0,
         chosen.activeTableSize(),
         pageSize(),
@@ -262,12 +263,22 @@ public final class StoreOptions {
         orders);
   }
 
+  /** The engine's policy of the same name: what users choose among has no code to show them. */
+  private static <E extends Enum<E>> E engine(Class<E> type, Enum<?> chosen) {
+    return Enum.valueOf(type, chosen.name());
+  }
+
+  private static io.isobardb.lsm.component.MemoryComponent component(ExperimentalOptions chosen) {
+    return engine(io.isobardb.lsm.component.MemoryComponent.class, chosen.memoryComponent());
+  }
+
   private Flusher.Settings flushing() {
     ExperimentalOptions chosen = experimental();
     return new Flusher.Settings(
-        chosen.flushPolicy(),
-        chosen.flushStrategy().with(chosen.memoryComponent()),
-        chosen.l0Structure(),
+        engine(io.isobardb.lsm.flush.FlushPolicy.class, chosen.flushPolicy()),
+        engine(io.isobardb.lsm.flush.FlushStrategy.class, chosen.flushStrategy())
+            .with(component(chosen)),
+        engine(io.isobardb.lsm.version.L0Structure.class, chosen.l0Structure()),
         logLimit(),
         Math.max(1, backgroundThreads() / 2));
   }
@@ -276,8 +287,8 @@ public final class StoreOptions {
     ExperimentalOptions chosen = experimental();
     return LevelingOptions.of(
         chosen.levelDropFactor(),
-        chosen.l0Structure(),
-        chosen.mergeSelection(),
+        engine(io.isobardb.lsm.version.L0Structure.class, chosen.l0Structure()),
+        engine(io.isobardb.lsm.merge.MergeSelection.class, chosen.mergeSelection()),
         chosen.staticLevels());
   }
 

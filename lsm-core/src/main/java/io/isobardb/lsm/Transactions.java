@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;

@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
@@ -126,7 +127,7 @@ public final class Tree {
 
   /**
    * Sets how much the bytes that flushes and merges write of this tree count against those of
-   * others. With {@link io.isobardb.lsm.flush.FlushPolicy#OPTIMAL} a tree gets write memory in
+   * others. With {@link io.isobardb.lsm.option.FlushPolicy#OPTIMAL} a tree gets write memory in
    * proportion to its writes times its weight. The memory tuner multiplies the cost of its writes
    * by the weight. Not stored: it lasts until the store is closed.
    *

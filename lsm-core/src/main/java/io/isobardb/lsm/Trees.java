@@ -1,8 +1,8 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.error.DiskFullException;
-import io.isobardb.lsm.option.Suggestion;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.setting.Suggestion;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
 import java.util.List;

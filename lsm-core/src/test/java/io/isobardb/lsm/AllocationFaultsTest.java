@@ -13,7 +13,7 @@ import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.pool.AllocationFaults;
 import io.isobardb.memory.pool.OutOfBudgetException;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

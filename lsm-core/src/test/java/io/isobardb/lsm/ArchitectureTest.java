@@ -311,21 +311,21 @@ class ArchitectureTest {
   /** Types from below that users meet: to be kept as stable as the API itself. */
   private static final Set<String> EXPOSED =
       Set.of(
-          "io.isobardb.lsm.component.MemoryComponent",
-          "io.isobardb.lsm.entry.KeyOrder",
-          "io.isobardb.lsm.flush.FlushPolicy",
-          "io.isobardb.lsm.flush.FlushStrategy",
-          "io.isobardb.lsm.io.IoMode",
+          "io.isobardb.lsm.option.MemoryComponent",
+          "io.isobardb.lsm.option.KeyOrder",
+          "io.isobardb.lsm.option.FlushPolicy",
+          "io.isobardb.lsm.option.FlushStrategy",
+          "io.isobardb.lsm.option.IoMode",
           "io.isobardb.lsm.schedule.Environment",
           "io.isobardb.lsm.observe.StallReason",
           "io.isobardb.lsm.observe.StoreListener",
           "io.isobardb.lsm.recovery.CheckProgress",
           "io.isobardb.lsm.recovery.RepairReport",
           "io.isobardb.lsm.recovery.StoreInspector",
-          "io.isobardb.lsm.merge.MergeSelection",
-          "io.isobardb.lsm.version.L0Structure",
-          "io.isobardb.memory.cache.CacheStats",
-          "io.isobardb.memory.pool.Ledger");
+          "io.isobardb.lsm.option.MergeSelection",
+          "io.isobardb.lsm.option.L0Structure",
+          "io.isobardb.memory.stats.CacheStats",
+          "io.isobardb.memory.stats.Ledger");
 
   @Test
   void thePublicApiShowsNoInternalTypesButThoseListed() {

@@ -2,9 +2,9 @@ package io.isobardb.lsm;
 
 import static io.isobardb.lsm.SimulatedStores.bytes;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Recovered;

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;

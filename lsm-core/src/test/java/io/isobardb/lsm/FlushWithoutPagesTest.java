@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
@@ -17,7 +17,7 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;

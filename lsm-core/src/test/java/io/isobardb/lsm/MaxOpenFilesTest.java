@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.StoreInspector;
 import java.nio.file.Path;

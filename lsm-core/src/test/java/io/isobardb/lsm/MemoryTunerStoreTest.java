@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.tuning.TunerFile;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.StoreCycle;
 import java.io.IOException;

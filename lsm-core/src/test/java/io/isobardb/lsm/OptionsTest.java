@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.option.Option;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.setting.Option;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashSet;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.TracedDisk;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.RepairReport;

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreLockedException;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.recovery.CheckProgress;
 import io.isobardb.lsm.recovery.RepairReport;
 import io.isobardb.lsm.recovery.StoreInspector;

@@ -11,10 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.option.KeyOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

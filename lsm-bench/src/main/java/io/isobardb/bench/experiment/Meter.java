@@ -2,7 +2,7 @@ package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.observe.StoreStats;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -2,7 +2,7 @@ package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

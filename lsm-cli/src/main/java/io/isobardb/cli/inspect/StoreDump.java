@@ -1,8 +1,8 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;

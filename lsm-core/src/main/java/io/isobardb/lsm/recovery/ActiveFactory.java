@@ -3,7 +3,7 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.pool.PagePool;
 import java.util.function.LongSupplier;
 

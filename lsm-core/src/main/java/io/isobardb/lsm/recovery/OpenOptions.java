@@ -2,10 +2,10 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.Flusher;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

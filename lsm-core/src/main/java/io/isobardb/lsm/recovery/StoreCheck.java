@@ -1,9 +1,9 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableCheck;
 import io.isobardb.lsm.sstable.SSTableMeta;

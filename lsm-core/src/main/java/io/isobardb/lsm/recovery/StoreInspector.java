@@ -2,12 +2,12 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;

@@ -2,8 +2,8 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.Run;

@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.memory.page.Memory;

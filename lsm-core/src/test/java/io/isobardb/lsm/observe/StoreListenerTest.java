@@ -6,11 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.StoreStats;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.schedule.Environment;

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.CrashMode;

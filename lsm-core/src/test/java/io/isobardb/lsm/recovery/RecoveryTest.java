@@ -19,7 +19,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
 import io.isobardb.lsm.simulation.Operation;

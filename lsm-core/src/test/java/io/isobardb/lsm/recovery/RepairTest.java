@@ -14,7 +14,7 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
 import io.isobardb.lsm.simulation.SimulatedStorage;

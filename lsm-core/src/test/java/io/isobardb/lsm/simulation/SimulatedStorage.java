@@ -1,11 +1,11 @@
 package io.isobardb.lsm.simulation;
 
-import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.page.Memory;

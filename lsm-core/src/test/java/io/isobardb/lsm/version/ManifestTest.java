@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;

@@ -7,7 +7,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;

@@ -8,7 +8,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.page.Memory;

@@ -10,7 +10,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
 import io.isobardb.memory.page.Memory;

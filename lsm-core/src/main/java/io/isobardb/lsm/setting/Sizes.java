@@ -1,4 +1,4 @@
-package io.isobardb.lsm.option;
+package io.isobardb.lsm.setting;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;

@@ -1,5 +1,6 @@
-package io.isobardb.lsm.error;
+package io.isobardb.lsm.event;
 
+import io.isobardb.lsm.error.StoreFailedException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 

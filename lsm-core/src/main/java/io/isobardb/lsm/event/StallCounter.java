@@ -1,4 +1,6 @@
-package io.isobardb.lsm.observe;
+package io.isobardb.lsm.event;
+
+import io.isobardb.lsm.observe.StallReason;
 
 /** Counts and tells how long writers waited, and for what. Any thread. */
 @FunctionalInterface

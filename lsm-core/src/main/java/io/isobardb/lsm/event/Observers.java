@@ -1,5 +1,6 @@
-package io.isobardb.lsm.observe;
+package io.isobardb.lsm.event;
 
+import io.isobardb.lsm.observe.StoreListener;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

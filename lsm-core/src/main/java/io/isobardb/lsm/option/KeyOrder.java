@@ -1,4 +1,4 @@
-package io.isobardb.lsm.entry;
+package io.isobardb.lsm.option;
 
 import java.util.Arrays;
 

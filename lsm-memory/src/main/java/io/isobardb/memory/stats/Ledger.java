@@ -1,4 +1,4 @@
-package io.isobardb.memory.pool;
+package io.isobardb.memory.stats;
 
 import java.util.Collections;
 import java.util.EnumMap;

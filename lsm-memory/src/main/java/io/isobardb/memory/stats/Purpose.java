@@ -1,4 +1,4 @@
-package io.isobardb.memory.pool;
+package io.isobardb.memory.stats;
 
 /** What memory is held for; the columns of the {@link Ledger}. */
 public enum Purpose {

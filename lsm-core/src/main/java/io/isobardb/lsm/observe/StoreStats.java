@@ -1,9 +1,8 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.observe;
 
-import io.isobardb.lsm.observe.StallReason;
-import io.isobardb.memory.cache.CacheStats;
-import io.isobardb.memory.pool.Ledger;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.CacheStats;
+import io.isobardb.memory.stats.Ledger;
+import io.isobardb.memory.stats.Purpose;
 import java.util.List;
 import java.util.Map;
 

@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.option;
 
 /** How trees come to write memory. */
 public enum WriteMemoryAllocation {

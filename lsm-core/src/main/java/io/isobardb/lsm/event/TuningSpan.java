@@ -1,4 +1,4 @@
-package io.isobardb.lsm.observe;
+package io.isobardb.lsm.event;
 
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;

@@ -1,11 +1,10 @@
-package io.isobardb.memory.cache;
+package io.isobardb.memory.stats;
 
 /**
  * What a buffer cache has done since it was opened. All but {@code hits} are exact; each is read on
  * its own, so that they need not be of one instant.
  *
- * @param hits pages found by {@link BufferCache#load}, and what readers reported with {@link
- *     BufferCache#countHits}
+ * @param hits pages found in the cache
  * @param queryMisses pages that had to be read for queries
  * @param mergeMisses pages that had to be read for merges, into the cache or past it
  * @param queryGhostHits those of {@code queryMisses} whose page the ghost cache knew

@@ -1,13 +1,13 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.observe;
 
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store tells by JMX, once {@link Store#registerMXBean} was called; in words, what {@link
- * StoreStats} and its parts say. Sizes in bytes. Of a second's calls all but the first are answered
- * with what that has found.
+ * What a store tells by JMX, once {@link io.isobardb.lsm.Store#registerMXBean} was called; in
+ * words, what {@link StoreStats} and its parts say. Sizes in bytes. Of a second's calls all but the
+ * first are answered with what that has found.
  */
 public interface StoreMXBean {
   /** The store's directory. */
