@@ -6,14 +6,14 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.RepairReport;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
@@ -182,10 +182,11 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     StoreOptions.checkMemory(options.memoryBudget());
     try {
-      return StoreInspector.open(
-          DirectoryStorage.openToRead(directory),
-          options.memoryBudget(),
-          options.toOpenOptions().orders());
+      return new StoreInspector(
+          OfflineStore.open(
+              DirectoryStorage.openToRead(directory),
+              options.memoryBudget(),
+              options.toOpenOptions().orders()));
     } catch (IOException e) {
       throw new UncheckedIOException("the store can't be inspected: " + e.getMessage(), e);
     }

@@ -4,6 +4,8 @@ import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;

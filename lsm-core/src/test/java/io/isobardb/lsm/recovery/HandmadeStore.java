@@ -10,6 +10,8 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -199,12 +201,12 @@ final class HandmadeStore {
     }
   }
 
-  StoreInspector inspect() throws IOException {
+  OfflineStore inspect() throws IOException {
     return inspect(ORDERS);
   }
 
-  StoreInspector inspect(Map<String, KeyOrder> orders) throws IOException {
-    return StoreInspector.open(disk, 4 << 20, orders);
+  OfflineStore inspect(Map<String, KeyOrder> orders) throws IOException {
+    return OfflineStore.open(disk, 4 << 20, orders);
   }
 
   CheckReport check() throws IOException {
@@ -212,7 +214,7 @@ final class HandmadeStore {
   }
 
   CheckReport check(Map<String, KeyOrder> orders, CheckProgress progress) throws IOException {
-    try (StoreInspector inspector = inspect(orders)) {
+    try (OfflineStore inspector = inspect(orders)) {
       return inspector.check(progress);
     } finally {
       assertEquals(0, disk.openFiles(), "files left open");
@@ -222,7 +224,7 @@ final class HandmadeStore {
   /** The SSTables of a tree: file and place, and the entries of each as {@link #add} takes them. */
   Map<String, List<String>> tables(int treeId) throws IOException {
     Map<String, List<String>> tables = new TreeMap<>();
-    try (StoreInspector inspector = inspect()) {
+    try (OfflineStore inspector = inspect()) {
       Recovered.Tree tree = inspector.recovered().trees().get(treeId - 1);
       for (VersionEdit.Added added : tree.tables()) {
         List<String> entries = new ArrayList<>();

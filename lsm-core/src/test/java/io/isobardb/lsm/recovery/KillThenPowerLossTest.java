@@ -12,6 +12,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Watched;
@@ -234,8 +235,8 @@ class KillThenPowerLossTest {
   }
 
   private static void check(SimulatedStorage disk) throws IOException {
-    try (StoreInspector store =
-        StoreInspector.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
+    try (OfflineStore store =
+        OfflineStore.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
       assertEquals(List.of(), store.check(CheckProgress.NONE).findings());
     }
   }

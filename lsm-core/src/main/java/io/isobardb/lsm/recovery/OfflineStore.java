@@ -5,6 +5,8 @@ import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: one thread.
  */
-public final class StoreInspector implements AutoCloseable {
+public final class OfflineStore implements AutoCloseable {
   private final Storage storage;
   private final Recovered recovered;
   private final Map<String, KeyOrder> orders;
@@ -46,7 +48,7 @@ public final class StoreInspector implements AutoCloseable {
   private final TableSpace space;
   private final @Nullable String unlockedBecause;
 
-  private StoreInspector(
+  private OfflineStore(
       Storage storage,
       @Nullable String unlockedBecause,
       Recovered recovered,
@@ -73,7 +75,7 @@ public final class StoreInspector implements AutoCloseable {
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
    * @throws io.isobardb.memory.pool.OutOfBudgetException if {@code memoryBytes} are too few
    */
-  public static StoreInspector open(Storage storage, long memoryBytes, Map<String, KeyOrder> orders)
+  public static OfflineStore open(Storage storage, long memoryBytes, Map<String, KeyOrder> orders)
       throws IOException {
     try {
       if (!Manifest.exists(storage)) {
@@ -84,7 +86,7 @@ public final class StoreInspector implements AutoCloseable {
       Recovered recovered = readManifest(storage);
       PagePool pool =
           new PagePool(memoryBytes, StoreProperties.pageSize(recovered.properties(), 4096));
-      return new StoreInspector(
+      return new OfflineStore(
           storage, unlockedBecause, recovered, orders, ReadMemory.of(pool, memoryBytes / 2, 0));
     } catch (Throwable e) {
       storage.close();

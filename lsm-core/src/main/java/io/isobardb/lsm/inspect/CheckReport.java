@@ -1,4 +1,4 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.lsm.inspect;
 
 import io.isobardb.lsm.error.Finding;
 import java.util.List;

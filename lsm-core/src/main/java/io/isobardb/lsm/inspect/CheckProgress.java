@@ -1,4 +1,4 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.lsm.inspect;
 
 /** Is told how far a check is. Called by the checking thread. */
 @FunctionalInterface

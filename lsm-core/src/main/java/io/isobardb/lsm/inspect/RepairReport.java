@@ -1,4 +1,4 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.lsm.inspect;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
