@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +75,7 @@ public final class StoreInspector implements AutoCloseable {
    * @param progress is told what is being done
    */
   public CheckReport check(CheckProgress progress) throws IOException {
-    return store.check(progress);
+    return store.check(Objects.requireNonNull(progress, "progress"));
   }
 
   /** All trees, by ascending ID. */
@@ -142,6 +143,8 @@ public final class StoreInspector implements AutoCloseable {
    */
   public void entries(
       StoredTree tree, byte @Nullable [] from, byte @Nullable [] to, StoredEntry.Visitor visitor) {
+    Objects.requireNonNull(tree, "tree");
+    Objects.requireNonNull(visitor, "visitor");
     // Runs without any SSTable have no number.
     List<StoredTree.Run> runs =
         tree.runs().stream().filter(run -> !run.tables().isEmpty()).toList();
@@ -171,6 +174,8 @@ public final class StoreInspector implements AutoCloseable {
   public void log(
       StoredTree tree, byte @Nullable [] from, byte @Nullable [] to, StoredEntry.Visitor visitor)
       throws IOException {
+    Objects.requireNonNull(tree, "tree");
+    Objects.requireNonNull(visitor, "visitor");
     KeyOrder known = tree.order();
     KeyOrder order = known == null ? KeyOrder.BYTES : known;
     boolean[] ended = {false};

@@ -41,7 +41,9 @@ final class StoreOption {
   static final OptionSet ALL = new OptionSet();
 
   private static final TunerOptions TUNER = TunerOptions.DEFAULT;
-  private static final double MAX_WEIGHT = StoreOptions.MAX_WEIGHT;
+
+  /** Of trees, and of pages for the memory tuner. */
+  static final double MAX_WEIGHT = 1e6;
 
   private static final String DYNAMIC = "DYNAMIC";
   private static final String STATIC = "STATIC";

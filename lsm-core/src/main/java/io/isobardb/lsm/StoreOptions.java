@@ -12,7 +12,6 @@ import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,9 +28,6 @@ import java.util.function.Consumer;
 public final class StoreOptions {
   private static final int MIN_SHARE_PAGES = 8;
   private static final long MAX_ACTIVE_BYTES = 64 << 20;
-
-  /** Of trees, and of pages for the memory tuner. */
-  static final double MAX_WEIGHT = 1e6;
 
   private final OptionValues values;
   private final Map<String, KeyOrder> orders;
@@ -229,18 +225,6 @@ public final class StoreOptions {
   /** Whether the store is closed when the JVM ends in an orderly way. */
   public boolean closeOnExit() {
     return values.get(StoreOption.CLOSE_ON_EXIT);
-  }
-
-  /**
-   * Passes if the JVM and the system let the store have its budget.
-   *
-   * @throws IllegalArgumentException if not, with what to change
-   */
-  static void checkMemory(long memoryBudget) {
-    String warning = MemoryLimits.ofProcess().check(memoryBudget);
-    if (warning != null) {
-      System.getLogger(StoreOptions.class.getName()).log(Level.WARNING, warning);
-    }
   }
 
   OpenOptions toOpenOptions() {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.handle.Names;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionValues;

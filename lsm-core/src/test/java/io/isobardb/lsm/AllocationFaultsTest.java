@@ -255,7 +255,7 @@ class AllocationFaultsTest {
       }
       try (Cursor cursor = tree.cursor()) {
         assertTrue(cursor.seek(key(1)));
-        store.cursors().letGo(true);
+        store.session().cursors().letGo(true);
         refusals[0] = 200;
         assertTrue(forward ? cursor.next() : cursor.previous());
         assertArrayEquals(key(forward ? 2 : 0), cursor.key());

@@ -79,7 +79,7 @@ final class ApiWorld {
 
   /** The longest value that the store tells it takes. */
   int maxValueBytes() {
-    return store().maxValueBytes();
+    return store().session().maxValueBytes();
   }
 
   // ---- opening and closing

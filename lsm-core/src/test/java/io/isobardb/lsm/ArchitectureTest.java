@@ -50,7 +50,8 @@ class ArchitectureTest {
           Map.entry("read", "reading looks at states and changes none"),
           Map.entry("transaction", "a transaction reads, and decides whether it may write"),
           Map.entry("tuning", "who divides the memory may ask for flushes, and nobody asks him"),
-          Map.entry("recovery", "opening puts all parts together"));
+          Map.entry("recovery", "opening puts all parts together"),
+          Map.entry("handle", "what users hold is known by what is open, not by its type"));
 
   /** Built on the public API, as a user's program is. */
   private static final String DATASET = BASE + ".dataset";

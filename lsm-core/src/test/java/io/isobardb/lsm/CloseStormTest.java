@@ -295,7 +295,7 @@ class CloseStormTest {
           Cursor cursor = future.get();
           assertTrue(cursor == null || cursor.isClosed(), "open in round " + round);
         }
-        assertEquals(0, store.cursors().count());
+        assertEquals(0, store.session().cursors().count());
         store.close();
       }
     } finally {

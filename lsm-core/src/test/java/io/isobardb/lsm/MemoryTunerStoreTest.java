@@ -296,7 +296,7 @@ class MemoryTunerStoreTest {
       store.world().pass(HOUR);
       assertTrue(store.store().stats().writeMemoryLimitBytes() < 3 << 20, store::text);
       Tree tree = store.store().tree("t0");
-      byte[] large = new byte[store.store().maxValueBytes()];
+      byte[] large = new byte[store.store().session().maxValueBytes()];
       assertEquals(1 << 20, large.length);
       large[77] = 77;
       tree.put(SimulatedStores.bytes("large"), large);

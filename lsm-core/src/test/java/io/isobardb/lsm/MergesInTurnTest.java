@@ -76,10 +76,10 @@ class MergesInTurnTest {
     try (Store store = open()) {
       Tree tree = store.openTree("t");
       fillL0(store, tree);
-      for (int i = 0; !store.engine().gate().pressed(); i++) {
+      for (int i = 0; !store.session().engine().gate().pressed(); i++) {
         tree.put(key(i), value(i, 1000));
       }
-      assertFalse(FlusherAccess.goesOn(store.engine(), tree.handle(), LOG_LIMIT));
+      assertFalse(FlusherAccess.goesOn(store.session().engine(), tree.handle(), LOG_LIMIT));
       scheduler.letGo();
     }
   }

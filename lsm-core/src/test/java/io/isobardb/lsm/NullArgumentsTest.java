@@ -83,11 +83,9 @@ class NullArgumentsTest {
           "RepairResult",
           "Savepoint",
           "Snapshot",
-          "StoreMXBean",
-          "StoreStats",
+          "StoreInspector",
           "TransactionBody",
-          "ValueReader",
-          "WriteMemoryAllocation");
+          "ValueReader");
 
   @TempDir Path temp;
 

@@ -134,7 +134,7 @@ class SnapshotCloseTest {
       order.goOn.countDown();
       int expected = how == Read.MULTI_GET || how == Read.CURSOR ? KEYS : 1;
       assertEquals(Collections.nCopies(expected, "old"), seen.join());
-      assertEquals(0, store.engine().snapshots().live().length, "LSNs still registered");
+      assertEquals(0, store.session().engine().snapshots().live().length, "LSNs still registered");
       assertThrows(StoreClosedException.class, () -> tree.get(key(1), snapshot));
     }
   }

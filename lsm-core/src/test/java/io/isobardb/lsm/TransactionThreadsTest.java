@@ -161,7 +161,7 @@ class TransactionThreadsTest {
       Future<?> write = threads.submit(() -> t.put(bytes("stop"), bytes("1")));
       assertTrue(order.stopped.await(50, TimeUnit.SECONDS));
       Future<Transaction> one = threads.submit(() -> threaded.begin(patient));
-      while (!threaded.transactions().inUse()) {
+      while (!threaded.session().transactions().inUse()) {
         Thread.onSpinWait();
       }
       Future<Transaction> two = threads.submit(() -> threaded.begin(patient));

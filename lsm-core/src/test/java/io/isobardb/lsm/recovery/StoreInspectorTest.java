@@ -42,6 +42,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class StoreInspectorTest {
@@ -247,6 +248,22 @@ class StoreInspectorTest {
       store.log(tree, null, null, at -> logged.add("") && logged.size() < 2);
       assertEquals(2, logged.size());
     }
+  }
+
+  @Test
+  void anInspectorNamesTheArgumentThatIsNull() throws IOException {
+    try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
+      StoredTree tree = store.trees().get(0);
+      assertNull("progress", () -> store.check(null));
+      assertNull("tree", () -> store.entries(null, null, null, at -> true));
+      assertNull("visitor", () -> store.entries(tree, null, null, null));
+      assertNull("tree", () -> store.log(null, null, null, at -> true));
+      assertNull("visitor", () -> store.log(tree, null, null, null));
+    }
+  }
+
+  private static void assertNull(String parameter, Executable call) {
+    assertEquals(parameter, assertThrows(NullPointerException.class, call).getMessage());
   }
 
   @Test

@@ -1,10 +1,12 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.pool.Epochs;
+import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -18,7 +20,7 @@ import java.util.function.BooleanSupplier;
  * <p>Thread rule: all methods may be called by any thread. Beginning and ending an operation takes
  * no lock. Who waits must not be within an operation: he would wait for himself.
  */
-final class Operations {
+public final class Operations {
   private static final long POLL_NANOS = 1_000_000;
 
   private final Epochs epochs;
@@ -39,7 +41,7 @@ final class Operations {
    * @return what to hand to {@link #exit}
    * @throws StoreClosedException if the store is closed
    */
-  int enter() {
+  public int enter() {
     int slot = epochs.enter();
     if (closed) {
       epochs.exit(slot);
@@ -54,7 +56,7 @@ final class Operations {
    * @return what to hand to {@link #exit}
    * @throws StoreClosedException if the store is closed, or the tree dropped
    */
-  int enter(TreeHandle tree) {
+  public int enter(TreeHandle tree) {
     int slot = epochs.enter();
     if (closed || tree.refused()) {
       epochs.exit(slot);
@@ -66,21 +68,21 @@ final class Operations {
   }
 
   /** Counts {@code done} more of what readers and writers did; for the tuner. */
-  void count(int slot, long done) {
+  public void count(int slot, long done) {
     epochs.count(slot, done);
   }
 
   /** Ends the operation that {@link #enter} began. */
-  void exit(int slot) {
+  public void exit(int slot) {
     epochs.exit(slot);
   }
 
   /** Refuses all operations from now on: the store is being closed. */
-  void refuse() {
+  public void refuse() {
     closed = true;
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 
@@ -89,20 +91,25 @@ final class Operations {
    *
    * @throws StoreClosedException if it does not
    */
-  void checkOpen() {
+  public void checkOpen() {
     if (closed) {
       throw new StoreClosedException("the store is closed");
     }
   }
 
   /** Waits until all operations that have begun by now have ended. */
-  void awaitBegun() {
+  public void awaitBegun() {
     long tag = epochs.advance();
     await(() -> epochs.passed(tag));
   }
 
+  /** What to throw if a file failed in the course of {@code what}. */
+  public static IsobarException failed(String what, IOException e) {
+    return new IsobarException(what + " failed: " + e.getMessage(), e);
+  }
+
   /** Waits for what nobody tells of. */
-  void await(BooleanSupplier condition) {
+  public void await(BooleanSupplier condition) {
     while (!quiet.await(condition, POLL_NANOS)) {
       // Nobody raises this signal: what is waited for is seen by looking again.
       continue;

@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import java.util.Objects;
 
@@ -10,7 +10,7 @@ import java.util.Objects;
  * <p>A name is checked when it is about to be stored, never when it is read: a store that an
  * earlier release filled with other names still opens, and its trees can be read and dropped.
  */
-final class Names {
+public final class Names {
   /** The longest name, in UTF-16 code units, as {@link String#length} counts. */
   static final int MAX_LENGTH = 200;
 
@@ -24,7 +24,7 @@ final class Names {
    * @throws IllegalArgumentException if it is empty or longer than {@link #MAX_LENGTH}, or holds a
    *     control character, or half of a surrogate pair, which UTF-8 can't express
    */
-  static String check(String what, String name) {
+  public static String check(String what, String name) {
     Objects.requireNonNull(name, "name");
     if (name.isEmpty() || name.length() > MAX_LENGTH) {
       throw new IllegalArgumentException(
@@ -54,7 +54,7 @@ final class Names {
   }
 
   /** A name for a message: what {@link #check} refuses is escaped. */
-  static String quote(String name) {
+  public static String quote(String name) {
     StringBuilder text = new StringBuilder(name.length());
     name.codePoints()
         .forEach(

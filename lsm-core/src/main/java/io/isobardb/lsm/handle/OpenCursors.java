@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.StoreClosedException;
@@ -6,7 +6,7 @@ import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
@@ -19,14 +19,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-final class OpenCursors {
+public final class OpenCursors {
   private final Engine engine;
   private final Operations operations;
   private final LeakWatch leaks;
 
-  /** By number, not a set: that would be in the order of identity hash codes. */
-  private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
-
+  private final Set<OpenCursor> cursors = ConcurrentHashMap.newKeySet();
   private final AtomicLong opened = new AtomicLong();
 
   /** What to do once none is open, or null. */
@@ -44,29 +42,29 @@ final class OpenCursors {
   /**
    * Opens a cursor.
    *
+   * @param from the first key, or null for no limit
+   * @param to the key behind the last one, or null for no limit
    * @param lsn what it reads at; registered, and given back when the cursor is closed or this fails
    * @param overlay what goes before the tree's own entries, or null
    * @param passed where to note what it has passed, or null
    */
-  Cursor open(
+  public OpenCursor open(
       TreeHandle tree,
-      CursorOptions options,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
       long lsn,
       @Nullable Overlay overlay,
       @Nullable KeyRange passed) {
-    Cursor added;
+    OpenCursor added;
     boolean refused;
     try {
       int slot = operations.enter();
       try {
         tree.checkOpen();
         TreeCursor cursor =
-            new TreeCursor(
-                tree, engine::queryCursor, turns, overlay, lsn, options.from(), options.to());
-        long number = opened.getAndIncrement();
-        LeakWatch.Origin origin = leaks.taken("a cursor over tree ", tree.name());
-        added = new Cursor(this, tree, number, cursor, lsn, origin, passed);
-        cursors.put(number, added);
+            new TreeCursor(tree, engine::queryCursor, turns, overlay, lsn, from, to);
+        added = new OpenCursor(this, tree, cursor, lsn, passed);
+        cursors.add(added);
         // Who refuses first and closes all cursors then has not seen this one, or is seen here.
         refused = operations.isClosed() || tree.refused();
         if (refused) {
@@ -96,11 +94,21 @@ final class OpenCursors {
             + "' is closed; one of a transaction is closed when that ends");
   }
 
+  /** A number that no other cursor of the store has. */
+  long nextNumber() {
+    return opened.getAndIncrement();
+  }
+
+  /** Where a cursor is being opened, if that is remembered. */
+  LeakWatch.@Nullable Origin origin(TreeHandle tree) {
+    return leaks.taken("a cursor over tree ", tree.name());
+  }
+
   /** A cursor was closed. */
-  void closed(long number, long lsn, LeakWatch.@Nullable Origin origin) {
-    cursors.remove(number);
-    leaks.closed(origin);
-    engine.snapshots().release(lsn);
+  void closed(OpenCursor cursor) {
+    cursors.remove(cursor);
+    leaks.closed(cursor.origin());
+    engine.snapshots().release(cursor.lsn());
     Runnable action = afterLast;
     if (action != null && cursors.isEmpty()) {
       action.run();
@@ -116,21 +124,22 @@ final class OpenCursors {
   }
 
   /** How many are open. */
-  int count() {
+  public int count() {
     return cursors.size();
   }
 
   /** Closes those over a tree. */
   void closeOver(TreeHandle tree) {
-    for (Cursor cursor : cursors.values()) {
+    for (OpenCursor cursor : cursors) {
       if (cursor.isOver(tree)) {
         cursor.close();
       }
     }
   }
 
-  void closeAll() {
-    cursors.values().forEach(Cursor::close);
+  /** Closes all. */
+  public void closeAll() {
+    cursors.forEach(OpenCursor::close);
   }
 
   /**
@@ -138,7 +147,7 @@ final class OpenCursors {
    *
    * @param pages also pages of what everybody sees now, which cost nothing but room in the cache
    */
-  void letGo(boolean pages) {
-    cursors.values().forEach(cursor -> cursor.letGo(pages));
+  public void letGo(boolean pages) {
+    cursors.forEach(cursor -> cursor.letGo(pages));
   }
 }

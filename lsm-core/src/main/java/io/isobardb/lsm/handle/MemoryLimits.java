@@ -1,6 +1,7 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import io.isobardb.memory.pool.DirectMemory;
+import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,19 @@ import org.jspecify.annotations.Nullable;
  * @param heap on the heap
  * @param system in all: what the container or the machine has
  */
-record MemoryLimits(long direct, long heap, long system) {
+public record MemoryLimits(long direct, long heap, long system) {
+  /**
+   * Passes if the JVM and the system let a store have its budget.
+   *
+   * @throws IllegalArgumentException if not, with what to change
+   */
+  public static void checkProcess(long budget) {
+    String warning = ofProcess().check(budget);
+    if (warning != null) {
+      System.getLogger(MemoryLimits.class.getName()).log(Level.WARNING, warning);
+    }
+  }
+
   static MemoryLimits ofProcess() {
     return new MemoryLimits(
         DirectMemory.limitBytes(), Runtime.getRuntime().maxMemory(), DirectMemory.systemBytes());

@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.IsobarException;
@@ -88,10 +88,10 @@ final class Lifetime implements ExitHook.Closer {
   /**
    * Has the store closed when it is lost, and if asked for when the JVM ends.
    *
-   * @param store what its user holds
+   * @param store what its user holds something of, and nothing here refers to
    * @throws IllegalStateException if the JVM is ending
    */
-  synchronized void watch(Store store, boolean closeOnExit) {
+  synchronized void watch(Object store, boolean closeOnExit) {
     opened = LeakWatch.here();
     engine.environment().storage().describeHolder(opened);
     watch = Collected.CLEANER.register(store, this::lost);
@@ -126,7 +126,7 @@ final class Lifetime implements ExitHook.Closer {
 
   // ---- JMX
 
-  /** See {@link Store#registerMXBean}. */
+  /** See {@code Store.registerMXBean}. */
   synchronized ObjectName register(StoreBean bean) {
     operations.checkOpen();
     try {
@@ -154,7 +154,7 @@ final class Lifetime implements ExitHook.Closer {
 
   // ---- closing
 
-  /** See {@link Store#close}. */
+  /** See {@code Store.close}. */
   @Override
   public void close() {
     if (!operations.isClosed()) {
@@ -205,7 +205,7 @@ final class Lifetime implements ExitHook.Closer {
     try {
       parts.close();
     } catch (IOException e) {
-      IsobarException failure = Store.failed("closing the store", e);
+      IsobarException failure = Operations.failed("closing the store", e);
       if (lastFailure != null) {
         failure.addSuppressed(lastFailure);
       }
@@ -241,7 +241,7 @@ final class Lifetime implements ExitHook.Closer {
       return new IsobarException(
           "closed without a last checkpoint of the unlogged trees: " + e.getMessage(), e);
     } catch (IOException e) {
-      return Store.failed("the last checkpoint", e);
+      return Operations.failed("the last checkpoint", e);
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Engine;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-final class Transactions {
+public final class Transactions {
   /** How long one may be open without anybody being told. */
   static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -42,14 +42,22 @@ final class Transactions {
   private final LeakWatch leaks;
   private final LockTable locks;
   private final VersionReader versions;
-  private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
-  private final Set<Transaction> reported = ConcurrentHashMap.newKeySet();
+  private final Set<Open> open = ConcurrentHashMap.newKeySet();
+  private final Set<Open> reported = ConcurrentHashMap.newKeySet();
   private final LongTransactionWatch watch;
   private final LongAdder commits = new LongAdder();
   private final LongAdder rollbacks = new LongAdder();
   private final LongAdder conflicts = new LongAdder();
   private final LongAdder deadlocks = new LongAdder();
   private final LongAdder lockTimeouts = new LongAdder();
+
+  /**
+   * A transaction that has begun. Equal to itself alone, as its owner is.
+   *
+   * @param owner holds its locks
+   * @param origin where it was begun, if that is remembered
+   */
+  public record Open(LockOwner owner, LeakWatch.@Nullable Origin origin) {}
 
   /** A key of a tree. */
   private record RecordKey(TreeHandle tree, byte[] bytes) {
@@ -78,21 +86,16 @@ final class Transactions {
     this.watch = new LongTransactionWatch(engine, this);
   }
 
-  LockTable locks() {
+  public LockTable locks() {
     return locks;
   }
 
-  VersionReader versions() {
+  public VersionReader versions() {
     return versions;
   }
 
-  boolean inUse() {
+  public boolean inUse() {
     return inUse;
-  }
-
-  /** See {@link Store#begin(TransactionOptions)}. */
-  Transaction begin(Store store, TransactionOptions options) {
-    return begin(store, options, Long.MAX_VALUE);
   }
 
   /**
@@ -100,19 +103,13 @@ final class Transactions {
    *
    * @param waitNanos how long it may wait for locks, all waits together
    */
-  private Transaction begin(Store store, TransactionOptions options, long waitNanos) {
+  public Open begin(long waitNanos) {
     operations.checkOpen();
     if (!started) {
       start();
     }
     reportLong();
-    Transaction transaction =
-        new Transaction(
-            this,
-            store,
-            options,
-            locks.newOwner(waitNanos, false),
-            leaks.taken("a transaction", ""));
+    Open transaction = new Open(locks.newOwner(waitNanos, false), leaks.taken("a transaction", ""));
     open.add(transaction);
     watch.begun();
     return transaction;
@@ -134,31 +131,8 @@ final class Transactions {
     }
   }
 
-  /** See {@link Store#inTransaction(TransactionOptions, TransactionBody)}. */
-  <T extends @Nullable Object, X extends Exception> T run(
-      Store store, TransactionOptions options, TransactionBody<T, X> body) throws X {
-    long begun = engine.nanos();
-    long most = options.retryTimeout().toNanos();
-    for (int attempt = 1; ; attempt++) {
-      long left = Math.max(0, most - (engine.nanos() - begun));
-      try (Transaction transaction = begin(store, options, left)) {
-        transaction.enclose();
-        T result = body.run(transaction);
-        if (transaction.isOpen()) {
-          transaction.commit();
-        }
-        return result;
-      } catch (TransactionAbortedException e) {
-        if (attempt >= options.maxAttempts() || engine.nanos() - begun >= most) {
-          throw e;
-        }
-      }
-      pause(attempt);
-    }
-  }
-
   /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
-  private void pause(int attempt) {
+  public void pause(int attempt) {
     long most = PAUSE_NANOS << Math.min(attempt, 8);
     // Those who got in each other's way should not come back at the same time.
     long scattered = (locks.nextId() * 0x9E3779B97F4A7C15L >>> 40) % most;
@@ -169,7 +143,8 @@ final class Transactions {
         .await(operations::isClosed, most / 2 + scattered / 2);
   }
 
-  void ended(Transaction transaction) {
+  /** A transaction has ended. */
+  public void ended(Open transaction) {
     open.remove(transaction);
     leaks.closed(transaction.origin());
     if (!reported.remove(transaction)) {
@@ -178,13 +153,13 @@ final class Transactions {
   }
 
   /** How many are open. */
-  int count() {
+  public int count() {
     return open.size();
   }
 
   /** Tells of those that have been open for long, once of each. */
   void reportLong() {
-    for (Transaction transaction : open) {
+    for (Open transaction : open) {
       if (!reported.contains(transaction) && reportIfLong(transaction, "has been")) {
         reported.add(transaction);
         if (!open.contains(transaction)) {
@@ -194,36 +169,36 @@ final class Transactions {
     }
   }
 
-  private boolean reportIfLong(Transaction transaction, String was) {
-    long nanos = engine.nanos() - transaction.startNanos();
+  private boolean reportIfLong(Open transaction, String was) {
+    long nanos = engine.nanos() - transaction.owner().startNanos();
     if (nanos < LONG_NANOS) {
       return false;
     }
     System.getLogger(Transactions.class.getName())
         .log(
             Level.WARNING,
-            transaction
+            transaction.owner()
                 + " "
                 + was
                 + " open for "
                 + TimeUnit.NANOSECONDS.toSeconds(nanos)
                 + " s: merges keep what it may read, and others wait for its locks",
             transaction.origin());
-    engine.observers().longTransaction(transaction.id(), nanos);
+    engine.observers().longTransaction(transaction.owner().id(), nanos);
     return true;
   }
 
-  boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
+  public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
     return locks.lock(owner, tree, key, timeoutNanos);
   }
 
   /** Who locks for a plain write; gives its locks back as soon as that is visible. */
-  LockOwner newWriter() {
+  public LockOwner newWriter() {
     return locks.newOwner(PLAIN_TIMEOUT_NANOS, true);
   }
 
   /** Locks a key for a plain write. */
-  void lock(LockOwner writer, TreeHandle tree, byte[] key) {
+  public void lock(LockOwner writer, TreeHandle tree, byte[] key) {
     try {
       locks.lock(writer, tree, key, PLAIN_TIMEOUT_NANOS);
     } catch (TransactionAbortedException e) {
@@ -236,7 +211,7 @@ final class Transactions {
    * Locks a batch's keys against transactions; in the same order as commits do, so that batches do
    * not close circles among themselves.
    */
-  void lock(LockOwner writer, BatchFormat.Builder batch) {
+  public void lock(LockOwner writer, BatchFormat.Builder batch) {
     List<RecordKey> keys = keys(batch);
     keys.sort(RecordKey.ORDER);
     try {
@@ -264,7 +239,7 @@ final class Transactions {
     return keys;
   }
 
-  void count(TransactionAbortedException e) {
+  public void count(TransactionAbortedException e) {
     if (e instanceof ConflictException) {
       conflicts.increment();
     } else if (e instanceof DeadlockException) {
@@ -274,11 +249,11 @@ final class Transactions {
     }
   }
 
-  void countCommit() {
+  public void countCommit() {
     commits.increment();
   }
 
-  void countRollback() {
+  public void countRollback() {
     rollbacks.increment();
   }
 
@@ -286,7 +261,7 @@ final class Transactions {
     long now = engine.nanos();
     long oldest =
         open.stream()
-            .map(Transaction::startNanos)
+            .map(transaction -> transaction.owner().startNanos())
             .min(Comparator.naturalOrder())
             .map(start -> now - start)
             .orElse(0L);

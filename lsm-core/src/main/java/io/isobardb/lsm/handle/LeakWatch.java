@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import java.lang.System.Logger.Level;
@@ -23,14 +23,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread. Refers to nothing that users hold, so
  * that they can lose it.
  */
-final class LeakWatch {
+public final class LeakWatch {
   /** The system property; looked at when a store is opened. */
-  static final String SWITCH = "isobar.leaks";
+  public static final String SWITCH = "isobar.leaks";
+
+  /** What the names of the engine's classes begin with. */
+  private static final String ENGINE = "io.isobardb.lsm.";
 
   private static final String UNKNOWN = "an unknown place";
 
   /** Where something was taken. */
-  static final class Origin extends Exception {
+  public static final class Origin extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final String what;
@@ -56,7 +59,7 @@ final class LeakWatch {
   }
 
   private static boolean isUser(String className) {
-    return !className.startsWith(LeakWatch.class.getPackageName() + ".");
+    return !className.startsWith(ENGINE);
   }
 
   /** By which thread, and at which place, the store is called now; in words. */

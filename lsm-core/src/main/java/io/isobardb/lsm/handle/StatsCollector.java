@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Snapshots;

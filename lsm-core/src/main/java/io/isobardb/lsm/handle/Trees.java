@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.recovery.StoreParts;
@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * The trees of an open store by name.
@@ -15,41 +16,53 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Thread rule: all methods may be called by any thread. A tree is created or dropped with the
  * monitor of {@link Lifetime} held, and so is the store closed: nothing of the kind is under way
  * then, and every later attempt finds the store closed.
+ *
+ * @param <T> what users get of a tree; each gets the same
  */
-final class Trees {
-  private final Store store;
+public final class Trees<T> {
+  private record Named<T>(TreeHandle handle, T given) {}
+
+  private final Session session;
   private final StoreParts parts;
   private final Operations operations;
-  private final Lifetime lifetime;
-  private final Map<String, Tree> trees = new ConcurrentHashMap<>();
+  private final Function<TreeHandle, T> face;
+  private final Map<String, Named<T>> trees = new ConcurrentHashMap<>();
 
-  /** The trees that the parts have found. */
-  Trees(Store store, StoreParts parts, Lifetime lifetime) {
-    this.store = store;
-    this.parts = parts;
-    this.lifetime = lifetime;
-    this.operations = store.operations();
+  /**
+   * The trees that the parts have found.
+   *
+   * @param face makes what users get
+   */
+  public Trees(Session session, Function<TreeHandle, T> face) {
+    this.session = session;
+    this.parts = session.parts();
+    this.operations = session.operations();
+    this.face = face;
     for (TreeHandle handle : parts.engine().catalog().trees()) {
       add(handle);
     }
   }
 
-  private Tree add(TreeHandle handle) {
-    Tree tree = new Tree(store, handle, parts);
+  private T add(TreeHandle handle) {
+    Named<T> tree = new Named<>(handle, face.apply(handle));
     trees.put(handle.name(), tree);
-    return tree;
+    return tree.given();
   }
 
   /** All names, sorted. */
-  List<String> names() {
+  public List<String> names() {
     operations.checkOpen();
     return trees.keySet().stream().sorted().toList();
   }
 
-  /** See {@link Store#tree}. */
-  Tree get(String name) {
+  /** The tree of this name. */
+  public T get(String name) {
+    return find(name).given();
+  }
+
+  private Named<T> find(String name) {
     operations.checkOpen();
-    Tree tree = trees.get(name);
+    Named<T> tree = trees.get(name);
     if (tree == null) {
       throw new IllegalArgumentException(
           "there is no tree '" + Names.quote(name) + "'" + Suggestion.among(name, trees.keySet()));
@@ -57,68 +70,67 @@ final class Trees {
     return tree;
   }
 
-  /** See {@link Store#openTree(String, TreeOptions)}. */
-  Tree open(String name, TreeOptions options) {
+  /** The tree of this name, made if it is missing. */
+  public T open(String name, TreeHandle.Settings settings) {
     operations.checkOpen();
-    Tree tree = trees.get(name);
+    Named<T> tree = trees.get(name);
     if (tree == null) {
-      synchronized (lifetime) {
+      synchronized (session.lifetime()) {
         tree = trees.get(name);
         if (tree == null) {
-          return make(name, options);
+          return make(name, settings);
         }
       }
     }
-    options.checkStored(name, tree.options());
-    return tree;
+    return tree.given();
   }
 
-  /** See {@link Store#createTree}. */
-  Tree create(String name, TreeOptions options) {
+  /** Makes a tree. */
+  public T create(String name, TreeHandle.Settings settings) {
     operations.checkOpen();
-    synchronized (lifetime) {
+    synchronized (session.lifetime()) {
       if (trees.containsKey(name)) {
         throw new IllegalArgumentException("there is a tree '" + name + "' already");
       }
-      return make(name, options);
+      return make(name, settings);
     }
   }
 
   /** The monitor is held. */
-  private Tree make(String name, TreeOptions options) {
+  private T make(String name, TreeHandle.Settings settings) {
     Names.check("a tree", name);
-    Names.check("a key order", options.keyOrder().name());
+    Names.check("a key order", settings.order().name());
     int slot = operations.enter();
     try {
-      return add(parts.createTree(name, options.toSettings()));
+      return add(parts.createTree(name, settings));
     } catch (IOException e) {
-      throw Store.failed("creating tree '" + name + "'", e);
+      throw Operations.failed("creating tree '" + name + "'", e);
     } finally {
       operations.exit(slot);
     }
   }
 
-  /** See {@link Store#dropTree}. */
-  void drop(String name) {
-    synchronized (lifetime) {
+  /** Drops a tree; waits for the calls that are using it. */
+  public void drop(String name) {
+    synchronized (session.lifetime()) {
       dropHolding(name);
     }
   }
 
   /** The monitor is held. */
   private void dropHolding(String name) {
-    Tree tree = get(name);
+    Named<T> tree = find(name);
     TreeHandle handle = tree.handle();
     handle.refuse(TreeHandle.Refusal.DROPPED);
     trees.remove(name);
-    store.cursors().closeOver(handle);
+    session.cursors().closeOver(handle);
     // Some may be waiting for memory that only this tree's flush can give them.
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
     operations.await(() -> !handle.memoryBusy().get() && !parts.merger().busy(handle));
     try {
       parts.dropTree(handle);
-      store.transactions().locks().forget(handle);
+      session.transactions().locks().forget(handle);
     } catch (DiskFullException e) {
       handle.reopen();
       trees.put(name, tree);
@@ -126,7 +138,7 @@ final class Trees {
       parts.resume();
       throw e;
     } catch (IOException e) {
-      throw Store.failed("dropping tree '" + name + "'", e);
+      throw Operations.failed("dropping tree '" + name + "'", e);
     }
   }
 }

@@ -1,5 +1,6 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
+import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
@@ -8,28 +9,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A store seen by JMX. Thread rule: all methods may be called by any thread. */
 final class StoreBean implements StoreMXBean {
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final Store store;
-  private final String path;
+  private final Engine engine;
+  private final LeakWatch leaks;
+  private final Supplier<StoreStats> source;
   private @Nullable StoreStats last;
   private long lastNanos;
 
-  StoreBean(Store store, String path) {
-    this.store = store;
-    this.path = path;
+  /**
+   * @param source tells the store's statistics
+   */
+  StoreBean(Engine engine, LeakWatch leaks, Supplier<StoreStats> source) {
+    this.engine = engine;
+    this.leaks = leaks;
+    this.source = source;
   }
 
   /** Whoever asks for all attributes, one after another, gets them of one moment. */
   private synchronized StoreStats stats() {
-    long now = store.engine().nanos();
+    long now = engine.nanos();
     StoreStats stats = last;
     if (stats == null || now - lastNanos >= KEPT_NANOS) {
-      stats = store.stats();
+      stats = source.get();
       last = stats;
       lastNanos = now;
     }
@@ -44,12 +51,12 @@ final class StoreBean implements StoreMXBean {
 
   @Override
   public String getPath() {
-    return path;
+    return engine.environment().storage().path();
   }
 
   @Override
   public @Nullable String getFailure() {
-    Throwable failure = store.failure();
+    Throwable failure = engine.failure().cause();
     return failure == null ? null : failure.toString();
   }
 
@@ -74,7 +81,7 @@ final class StoreBean implements StoreMXBean {
 
   @Override
   public List<String> getOpenHandles() {
-    return store.openHandles();
+    return leaks.texts();
   }
 
   @Override

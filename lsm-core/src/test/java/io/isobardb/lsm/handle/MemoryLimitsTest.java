@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.handle;
 
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
