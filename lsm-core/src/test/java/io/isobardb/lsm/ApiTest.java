@@ -33,7 +33,7 @@ class ApiTest {
           BASE + ".option");
 
   /** The packages of the modules below that users may import. */
-  private static final Set<String> EXPORTED_BELOW = Set.of("io.isobardb.memory.stats");
+  static final Set<String> EXPORTED_BELOW = Set.of("io.isobardb.memory.stats");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
