@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -100,5 +101,63 @@ class ApiTest {
     Set<String> known = new TreeSet<>(EXPORTED);
     known.addAll(EXPORTED_BELOW);
     assertEquals(known, found);
+  }
+
+  /**
+   * What the classes of the package are about, lowest first: each group may use those before it.
+   */
+  private static final List<Set<String>> GROUPS =
+      List.of(
+          Set.of(
+              "Compression",
+              "Durability",
+              "ExperimentalOptions",
+              "Isolation",
+              "Locking",
+              "MemoryTunerOptions",
+              "StoreOption",
+              "StoreOptions",
+              "TransactionOptions",
+              "TreeOption",
+              "TreeOptions"),
+          Set.of("Cursor", "CursorOptions", "Snapshot", "Targets", "ValueReader"),
+          Set.of("MergeFilter", "Tree", "WriteBatch"),
+          Set.of("Savepoint", "Store", "StoreInspector", "Transaction", "TransactionBody"));
+
+  private static int group(JavaClass type) {
+    JavaClass top = type;
+    while (top.getEnclosingClass().isPresent()) {
+      top = top.getEnclosingClass().get();
+    }
+    String name = top.getSimpleName();
+    for (int i = 0; i < GROUPS.size(); i++) {
+      if (GROUPS.get(i).contains(name)) {
+        return i;
+      }
+    }
+    throw new AssertionError(name + " belongs to no group of package " + BASE);
+  }
+
+  @Test
+  void groupsOfClassesKnowEachOtherOneWay() {
+    List<String> upwards = new ArrayList<>();
+    for (JavaClass type : CLASSES) {
+      if (type.getPackageName().equals(BASE) && !type.getSimpleName().equals("package-info")) {
+        type.getDirectDependenciesFromSelf().stream()
+            .filter(use -> use.getTargetClass().getPackageName().equals(BASE))
+            .filter(use -> group(use.getTargetClass().getBaseComponentType()) > group(type))
+            .forEach(use -> upwards.add(use.getDescription()));
+      }
+    }
+    assertEquals(List.of(), upwards);
+  }
+
+  @Test
+  void packagesFormNoCircle() {
+    SlicesRuleDefinition.slices()
+        .matching("io.isobardb.(**)")
+        .should()
+        .beFreeOfCycles()
+        .check(CLASSES);
   }
 }
