@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -27,7 +28,6 @@ import java.util.function.Consumer;
  */
 public final class StoreOptions {
   private static final int MIN_SHARE_PAGES = 8;
-  private static final long MAX_ACTIVE_BYTES = 64 << 20;
 
   private final OptionValues values;
   private final Map<String, KeyOrder> orders;
@@ -101,8 +101,8 @@ public final class StoreOptions {
 
   private void checkActiveTableSize() {
     long size = values.get(StoreOption.ACTIVE_TABLE_SIZE);
-    long least = (long) OpenOptions.MIN_WANTED_PAGES * pageSize();
-    long most = Math.min(writeMemory() / OpenOptions.MIN_ACTIVES, MAX_ACTIVE_BYTES);
+    long least = Sealing.leastWanted(pageSize());
+    long most = Sealing.mostWanted(writeMemory());
     if (size != 0 && (size < least || size > most)) {
       throw new IllegalArgumentException(
           String.format(
@@ -234,7 +234,7 @@ public final class StoreOptions {
         memoryBudget(),
         writeMemory(),
         tuning(),
-        flushing(),
+        rules(),
         leveling(),
         component(chosen),
         shares ? chosen.staticTrees() : 0,
@@ -256,15 +256,13 @@ public final class StoreOptions {
     return engine(io.isobardb.lsm.component.MemoryComponent.class, chosen.memoryComponent());
   }
 
-  private Flusher.Settings flushing() {
+  private FlushRules rules() {
     ExperimentalOptions chosen = experimental();
-    return new Flusher.Settings(
+    return new FlushRules(
         engine(io.isobardb.lsm.flush.FlushPolicy.class, chosen.flushPolicy()),
         engine(io.isobardb.lsm.flush.FlushStrategy.class, chosen.flushStrategy())
             .with(component(chosen)),
-        engine(io.isobardb.lsm.version.L0Structure.class, chosen.l0Structure()),
-        logLimit(),
-        Math.max(1, backgroundThreads() / 2));
+        logLimit());
   }
 
   private LevelingOptions leveling() {

@@ -6,9 +6,9 @@ import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ public final class WriteBatch {
   private final Session session;
 
   /** Each tree that is written to, once. */
-  private final List<TreeHandle> trees = new ArrayList<>();
+  private final Set<TreeHandle> trees = new LinkedHashSet<>();
 
   private @Nullable Tree lastTree;
   private boolean logged;
@@ -80,9 +80,7 @@ public final class WriteBatch {
       operations.add(kind, tree.handle().id(), key, value);
       if (tree != lastTree) {
         lastTree = tree;
-        if (!trees.contains(tree.handle())) {
-          trees.add(tree.handle());
-        }
+        trees.add(tree.handle());
       }
     } finally {
       exit();

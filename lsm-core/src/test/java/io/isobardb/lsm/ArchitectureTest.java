@@ -2,9 +2,11 @@ package io.isobardb.lsm;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitCallTarget;
@@ -306,5 +308,68 @@ class ArchitectureTest {
                         access.getTargetOwner().isEquivalentTo(System.class)
                             && access.getTarget().getName().matches("out|err"))),
         "a library's words go where the program says");
+  }
+
+  /** Where it is decided what is done, of what, and how much. */
+  private static final Set<String> DECISIONS =
+      Set.of(
+          "commit.Fullness",
+          "commit.Sealing",
+          "commit.StaticShares",
+          "component.MemoryComponent",
+          "flush.FlushPolicy",
+          "flush.FlushRules",
+          "flush.FlushStrategy",
+          "merge.LevelTargets",
+          "merge.MemoryMerging",
+          "merge.PartitionedLeveling",
+          "merge.TableSizes",
+          "tuning.CycleRules",
+          "tuning.WallRules");
+
+  private static boolean decides(JavaClass type) {
+    return type.getEnclosingClass()
+        .map(ArchitectureTest::decides)
+        .orElse(DECISIONS.contains(type.getName().substring(BASE.length() + 1)));
+  }
+
+  @Test
+  void decisionsLookAtNumbersAndNotAtWhatRuns() {
+    check(
+        noClasses()
+            .that(describe("decide", ArchitectureTest::decides))
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                        BASE + ".state",
+                        BASE + ".schedule",
+                        BASE + ".wal",
+                        "java.util.concurrent..")
+                    .or(
+                        describe(
+                            "carry out",
+                            type ->
+                                type.getName()
+                                    .matches(".*\\.(Engine|WriteGate|Flusher|Merger|PagePool)")))),
+        "a choice can be read in a golden file, and replayed");
+    Set<String> found = new TreeSet<>();
+    CLASSES.forEach(type -> found.add(type.getName().replace(BASE + ".", "")));
+    assertTrue(found.containsAll(DECISIONS), DECISIONS::toString);
+  }
+
+  @Test
+  void onlyTheSealerSeals() {
+    check(
+        noClasses()
+            .that()
+            .doNotHaveSimpleName("Sealer")
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of TreeHandle.seal",
+                    target ->
+                        target.getName().equals("seal")
+                            && isOf(target, BASE + ".state.TreeHandle"))),
+        "who seals has to know what a replay does meanwhile");
   }
 }

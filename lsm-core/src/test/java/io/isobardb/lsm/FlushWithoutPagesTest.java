@@ -71,7 +71,7 @@ class FlushWithoutPagesTest {
     pages = RUNS - 1;
     parts.flusher().flushAll(tree);
     scheduler.runUntilIdle();
-    assertFalse(tree.memoryBusy().get());
+    assertFalse(tree.memoryBusy());
     assertEquals(RUNS, tree.states().current().memoryRunCount());
     assertEquals(0, parts.pool().pages(Purpose.MERGE));
     pages = Integer.MAX_VALUE;

@@ -56,7 +56,7 @@ class WriterStallTest {
   void aWriterGoesOnWhenAMergeHasTakenTheMemoryForAMomentOnly() throws Exception {
     try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
       Tree tree = store.openTree("t");
-      tree.handle().memoryBusy().set(true);
+      assertTrue(tree.handle().takeMemory());
       AtomicInteger written = new AtomicInteger();
       Thread writer = writer(tree, 6000, written);
       for (int waits = 0; waits < 5; ) {
@@ -64,7 +64,7 @@ class WriterStallTest {
         Thread.sleep(20);
       }
       // Given back by hand, so that nobody hears of it; the next merge takes it and finds no room.
-      tree.handle().memoryBusy().set(false);
+      tree.handle().leaveMemory();
       store.awaitQuiet();
       writer.join(60_000);
       assertEquals(6000, written.get(), "the writer waits, and nothing is under way");

@@ -95,9 +95,9 @@ final class BatchApplier implements BatchFormat.Handler {
   }
 
   /** Seals the active SSTables that the batch has filled. */
-  void sealFull() {
+  void sealFull(Sealer sealer) {
     for (int i = 0; i < treeCount; i++) {
-      committer.sealIfFull(trees[i], actives[i]);
+      sealer.sealIfFull(trees[i], actives[i]);
     }
   }
 

@@ -63,6 +63,7 @@ public final class BatchFormat {
     private byte[] bytes = new byte[256];
     private int length;
     private int count;
+    private int largest;
 
     /**
      * Appends an operation.
@@ -79,6 +80,7 @@ public final class BatchFormat {
             Arrays.copyOf(
                 bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), Integer.MAX_VALUE - 64));
       }
+      int begun = length;
       bytes[length++] = (byte) kind;
       varint(treeId);
       varint(key.length);
@@ -92,6 +94,7 @@ public final class BatchFormat {
         length += value.length;
       }
       count++;
+      largest = Math.max(largest, length - begun);
     }
 
     private void varint(int value) {
@@ -116,9 +119,15 @@ public final class BatchFormat {
       return count;
     }
 
+    /** Bytes of the largest of them. */
+    int largestBytes() {
+      return largest;
+    }
+
     public void clear() {
       length = 0;
       count = 0;
+      largest = 0;
     }
   }
 

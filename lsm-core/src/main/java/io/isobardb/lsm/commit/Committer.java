@@ -1,7 +1,6 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.state.TreeHandle;
@@ -12,7 +11,6 @@ import io.isobardb.memory.pool.PagePool;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,37 +37,24 @@ public final class Committer {
   private final PagePool pool;
   private final Snapshots snapshots;
   private final WriteGate gate;
-  private final Consumer<TreeHandle> onSealed;
+  private final Sealer sealer;
   private final LogWatch logWatch;
   private final @Nullable TreeSlots slots;
-  private final MemoryComponent component;
-  private final boolean growing;
   private final ThreadWriters writers;
   private final WriteRoom room;
 
   /**
-   * @param onSealed called after an active SSTable was sealed; must return at once
    * @param logWatch told how far the log reaches
    * @param slots what trees have to hold to be written to; null if nothing
-   * @param component says how far active SSTables grow
-   * @param growing whether that may be beyond the size at which they are full
    */
-  public Committer(
-      Engine engine,
-      Consumer<TreeHandle> onSealed,
-      LogWatch logWatch,
-      @Nullable TreeSlots slots,
-      MemoryComponent component,
-      boolean growing) {
+  public Committer(Engine engine, Sealer sealer, LogWatch logWatch, @Nullable TreeSlots slots) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
-    this.onSealed = onSealed;
+    this.sealer = sealer;
     this.logWatch = logWatch;
     this.slots = slots;
-    this.component = component;
-    this.growing = growing;
     this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
     this.room = new WriteRoom(gate, pool);
   }
@@ -84,7 +69,7 @@ public final class Committer {
    * once.
    */
   public void admit(TreeHandle tree, Write write) {
-    gate.admit(WriteRoom.of(write.keyLength(), write.valueLength()));
+    gate.admit(WriteRoom.of(write));
     TreeSlots needed = slots;
     if (needed != null) {
       needed.admit(tree);
@@ -93,29 +78,20 @@ public final class Committer {
 
   /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
   public boolean admits(Write write) {
-    return gate.admits(WriteRoom.of(write.keyLength(), write.valueLength()));
+    return gate.admits(WriteRoom.of(write));
   }
 
   /** As {@link #admit(TreeHandle, Write)}, for a batch. */
   public void admit(BatchFormat.Builder batch) {
     if (batch.count() > 0) {
-      gate.admit(WriteRoom.of(batch), most(batch));
+      gate.admit(WriteRoom.of(batch), room.most(batch));
       admitToSlots(batch);
-    }
-  }
-
-  private long most(BatchFormat.Builder batch) {
-    Writer writer = writer();
-    try {
-      return room.most(batch, writer.write());
-    } finally {
-      writer.done();
     }
   }
 
   /** As {@link #admits(Write)}, for a batch. */
   public boolean admits(BatchFormat.Builder batch) {
-    return batch.count() == 0 || gate.admits(most(batch));
+    return batch.count() == 0 || gate.admits(room.most(batch));
   }
 
   /**
@@ -143,21 +119,11 @@ public final class Committer {
   }
 
   private long write(TreeHandle tree, ActiveTree active, Writer writer) {
-    Log log = engine.log().get();
     long written =
-        tree.settings().logged()
-            ? writeLogged(tree, writer)
-            : writeUnlogged(tree, writer.write(), log);
-    if (full(tree, active) && tree.seal(active, log::end)) {
-      onSealed.accept(tree);
-    }
+        tree.settings().logged() ? writeLogged(tree, writer) : writeUnlogged(tree, writer.write());
+    sealer.sealIfFull(tree, active);
     logWatch.written(written);
     return written;
-  }
-
-  private boolean full(TreeHandle tree, ActiveTree active) {
-    return active.full()
-        && !(growing && component.mayGrow(tree.activeUse(), gate.usedBytes(), gate.limitBytes()));
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
@@ -192,7 +158,8 @@ public final class Committer {
     }
   }
 
-  private long writeUnlogged(TreeHandle tree, Write write, Log log) {
+  private long writeUnlogged(TreeHandle tree, Write write) {
+    Log log = engine.log().get();
     write.at(log.reserveMarker());
     try {
       apply(tree, write);
@@ -221,7 +188,7 @@ public final class Committer {
     long written = NOT_LOGGED;
     long claimed = 0;
     try {
-      claimed = room.claim(batch, writer.write());
+      claimed = room.claim(batch);
       applier.prepare(batch);
       if (logged) {
         written = writeLogged(batch, applier, writer.record());
@@ -233,7 +200,7 @@ public final class Committer {
       writer.done();
       gate.unclaim(claimed);
     }
-    applier.sealFull();
+    applier.sealFull(sealer);
     logWatch.written(written);
     return written;
   }
@@ -265,13 +232,6 @@ public final class Committer {
     }
   }
 
-  /** Seals a tree's active SSTable if that is full. */
-  void sealIfFull(TreeHandle tree, ActiveTree active) {
-    if (full(tree, active) && tree.seal(active, engine.log().get()::end)) {
-      onSealed.accept(tree);
-    }
-  }
-
   private void admitToSlots(BatchFormat.Builder batch) {
     TreeSlots needed = slots;
     if (needed != null) {
@@ -292,7 +252,7 @@ public final class Committer {
    * @param write has the LSN of its record
    */
   public void replay(TreeHandle tree, Write write) {
-    gate.admitReplayed(WriteRoom.of(write.keyLength(), write.valueLength()));
+    gate.admitReplayed(WriteRoom.of(write));
     write.hashed();
     ActiveTree active = tree.activeTree();
     if (!active.fitsInline(write)) {
@@ -301,18 +261,8 @@ public final class Committer {
     for (int attempt = 1; !replayed(tree, write); attempt++) {
       awaitPage(attempt);
     }
-    if (full(tree, active)) {
-      // Later operations of this record have the same LSN and may go into the next one.
-      long lsn = write.lsn();
-      tree.seal(active, () -> lsn);
-      onSealed.accept(tree);
-    }
+    sealer.sealReplayed(tree, active, write.lsn());
     logWatch.written(write.lsn());
-  }
-
-  /** The bytes of write memory that a put or delete takes, about. */
-  public static long bytes(Write write) {
-    return WriteRoom.of(write.keyLength(), write.valueLength());
   }
 
   /** Waits, for a write that has begun, until a page may have come free. */
@@ -372,6 +322,6 @@ public final class Committer {
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.
     tree.states().current().target(write.lsn()).put(write, snapshots);
-    tree.addBytesWritten(bytes(write));
+    tree.addBytesWritten(WriteRoom.of(write));
   }
 }

@@ -13,9 +13,6 @@ import java.util.List;
  *     share; 1 if it has but one, which is flushed little by little
  */
 public record StaticShares(int trees, int buffers) {
-  /** Flushes of a share that is one buffer begin at this part of it, in 1/64. */
-  private static final int TRIGGER = 56;
-
   /**
    * A slot that is taken.
    *
@@ -40,12 +37,12 @@ public record StaticShares(int trees, int buffers) {
   /** What a tree holds when a flush of it is due. */
   public long triggerBytes(long writeBytes) {
     long share = shareBytes(writeBytes);
-    return buffers == 2 ? share / 2 : share / 64 * TRIGGER;
+    return buffers == 2 ? share / 2 : Fullness.flushFrom(share);
   }
 
-  /** At which size an active SSTable is sealed that would be of {@code wantedBytes} else. */
-  public long activeBytes(long wantedBytes, long writeBytes) {
-    return Math.min(wantedBytes, shareBytes(writeBytes) / 2);
+  /** The largest size at which an active SSTable is sealed. */
+  long mostActiveBytes(long writeBytes) {
+    return shareBytes(writeBytes) / 2;
   }
 
   /**

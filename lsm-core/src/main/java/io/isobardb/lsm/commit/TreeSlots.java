@@ -23,7 +23,7 @@ public final class TreeSlots {
   private final StaticShares shares;
   private final Engine engine;
   private final AtomicLong writes = new AtomicLong();
-  private Consumer<TreeHandle> flush = tree -> {};
+  private final Consumer<TreeHandle> flushAll;
 
   /** Who has a slot, by ID. Guarded by this. */
   private final Map<Integer, Holder> holders = new LinkedHashMap<>();
@@ -44,14 +44,13 @@ public final class TreeSlots {
     }
   }
 
-  public TreeSlots(StaticShares shares, Engine engine) {
+  /**
+   * @param flushAll flushes all of a tree, unless a flush of it is under way; must return at once
+   */
+  public TreeSlots(StaticShares shares, Engine engine, Consumer<TreeHandle> flushAll) {
     this.shares = shares;
     this.engine = engine;
-  }
-
-  /** What flushes all of a tree, unless a flush of it is under way. Must return at once. */
-  public void onLeave(Consumer<TreeHandle> flushAll) {
-    flush = flushAll;
+    this.flushAll = flushAll;
   }
 
   /** Whether so much of a tree's share is filled that it should be flushed. */
@@ -91,7 +90,7 @@ public final class TreeSlots {
         makeLeave(leaving);
       }
     }
-    leaving.forEach(flush);
+    leaving.forEach(flushAll);
     return has;
   }
 

@@ -30,15 +30,6 @@ import java.util.function.LongConsumer;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class WriteGate implements StallCounter {
-  /** Flushes begin at this share of the write memory, in 1/64. */
-  private static final int TRIGGER = 56;
-
-  /** Writers are slowed down from this share on, in 1/64. */
-  private static final int DELAY = 61;
-
-  /** This part of the write memory is not lent: writers should not have to ask for it back. */
-  private static final int SLACK = 16;
-
   /** Waits shorter than this are left to add up. */
   private static final long MIN_WAIT_NANOS = 500_000;
 
@@ -133,7 +124,7 @@ public final class WriteGate implements StallCounter {
 
   /** The size of write memory at which what is in use would only just be no reason to flush. */
   public long limitForUse() {
-    return (usedBytes() + wanted()) / TRIGGER * 64 + 2 * 64;
+    return Fullness.limitFor(usedBytes() + wanted());
   }
 
   /** Write memory in use, in bytes. */
@@ -144,7 +135,7 @@ public final class WriteGate implements StallCounter {
   /** Write memory that is not in use, less what a writer waits for, in bytes. */
   public long spareBytes() {
     long limit = limitBytes;
-    return Math.max(0, limit - limit / SLACK - usedBytes() - wantedBytes);
+    return Math.max(0, Fullness.lendable(limit) - usedBytes() - wantedBytes);
   }
 
   /** Whether flushes should go on. */
@@ -154,13 +145,12 @@ public final class WriteGate implements StallCounter {
 
   /** What flushes may leave in memory, however much trees are to keep. */
   public long mostKeptBytes() {
-    long limit = limitBytes;
-    return Math.max(0, Math.min(limit / 2, limit / 64 * TRIGGER - wanted()));
+    return Fullness.mostKept(limitBytes, wanted());
   }
 
   /** Whether so little is left that nothing but writes should take more. */
   public boolean scarce() {
-    return usedBytes() > limitBytes / 64 * DELAY;
+    return usedBytes() > Fullness.nearlyFull(limitBytes);
   }
 
   /** Whether writers wait for flushes that let the log be cut. */
@@ -173,14 +163,9 @@ public final class WriteGate implements StallCounter {
     return usedBytes() > limitBytes + bytes;
   }
 
-  /** Whether this much more can be taken for a while before writers are slowed down. */
-  public boolean hasRoomBelowDelay(long bytes) {
-    return usedBytes() + bytes < limitBytes / 64 * DELAY;
-  }
-
   /** Bytes to free until the pressure is off; 0 or less if there is none. */
   public long excessBytes() {
-    long excess = usedBytes() + wanted() - limitBytes / 64 * TRIGGER;
+    long excess = usedBytes() + wanted() - Fullness.flushFrom(limitBytes);
     // Whatever the numbers say: a write that was admitted has no page.
     return starving.get() == 0 ? excess : Math.max(excess, wanted());
   }
@@ -201,7 +186,7 @@ public final class WriteGate implements StallCounter {
    */
   void admit(long bytes, long room) {
     long used = usedBytes();
-    if (used + room > limitBytes / 64 * TRIGGER || logFull) {
+    if (used + room > Fullness.flushFrom(limitBytes) || logFull) {
       admitSlowly(bytes, room);
     }
   }
@@ -210,7 +195,7 @@ public final class WriteGate implements StallCounter {
    * Lets what replay found pass: of any size that fits into the write memory once that is empty.
    */
   void admitReplayed(long bytes) {
-    if (usedBytes() + bytes > limitBytes / 64 * TRIGGER) {
+    if (usedBytes() + bytes > Fullness.flushFrom(limitBytes)) {
       flushRequest.run();
       if (!admits(bytes)) {
         await(bytes);
@@ -232,15 +217,15 @@ public final class WriteGate implements StallCounter {
 
   /** What a write may wait for: something may stay in memory. */
   private long atMost(long room) {
-    return Math.min(room, limitBytes / 64 * TRIGGER);
+    return Math.min(room, Fullness.flushFrom(limitBytes));
   }
 
   private void admitSlowly(long bytes, long room) {
-    if (bytes > limitBytes / 2 && bytes <= grantBytes / 2) {
+    if (bytes > Fullness.largestWrite(limitBytes) && bytes <= Fullness.largestWrite(grantBytes)) {
       makeRoom.accept(bytes);
     }
     long limit = limitBytes;
-    if (bytes > limit / 2) {
+    if (bytes > Fullness.largestWrite(limit)) {
       throw new IllegalArgumentException(
           "a write of "
               + bytes
@@ -254,7 +239,7 @@ public final class WriteGate implements StallCounter {
       return;
     }
     long used = usedBytes();
-    if (used > limit / 64 * DELAY) {
+    if (used > Fullness.nearlyFull(limit)) {
       pace(bytes, used, limit);
     }
   }
@@ -279,7 +264,7 @@ public final class WriteGate implements StallCounter {
             check.run();
             spaceCheck.run();
             flushRequest.run();
-            return admits(bytes);
+            return false;
           });
     } finally {
       endWait(bytes);
@@ -319,10 +304,8 @@ public final class WriteGate implements StallCounter {
             }
             check.run();
             spaceCheck.run();
-            // It may let go of memory at once.
             flushRequest.run();
-            claim[0] = tryClaim(bytes);
-            return claim[0] > 0;
+            return false;
           });
     } finally {
       endWait(bytes);
@@ -403,8 +386,7 @@ public final class WriteGate implements StallCounter {
 
   /** Takes the write's turn in a line that moves at the pace of flushes, slower as memory fills. */
   private void pace(long bytes, long used, long limit) {
-    double room = (double) (limit - used) / (limit - limit / 64 * DELAY);
-    double rate = bytesPerNano * (0.5 + 1.5 * room);
+    double rate = bytesPerNano * Fullness.pace(used, limit);
     long cost = (long) (bytes / rate);
     long now = clock.nanos();
     long slot = nextSlotNanos.updateAndGet(next -> Math.max(next, now) + cost);
@@ -413,7 +395,7 @@ public final class WriteGate implements StallCounter {
       return;
     }
     StallSpan span = StallSpan.start();
-    freed.await(() -> closed || usedBytes() <= limitBytes / 64 * DELAY, wait);
+    freed.await(() -> closed || usedBytes() <= Fullness.nearlyFull(limitBytes), wait);
     count(span, StallReason.MEMORY_DELAY, clock.nanos() - now);
   }
 
@@ -485,6 +467,11 @@ public final class WriteGate implements StallCounter {
       logFull = full;
       freed.raise();
     }
+  }
+
+  /** Waits until {@code over} holds; it is looked at whenever memory may have come free. */
+  public void awaitFreed(BooleanSupplier over) {
+    freed.await(over);
   }
 
   /** Makes waiting writers look again whether they may go on. */

@@ -7,15 +7,15 @@ import io.isobardb.memory.pool.PagePool;
  * What writes take of the write memory, in bytes: about, for the gate to count with; and at most,
  * for what they claim before they take it.
  */
-final class WriteRoom {
+public final class WriteRoom {
   /** What an entry costs in a page besides its key and value, about. */
   private static final int ENTRY_OVERHEAD = 32;
 
-  /** Pages for leaves and inner pages that one operation may make anew. */
-  private static final int SPLIT_PAGES = 4;
-
   /** Of batches below this part of the write memory, values are not looked at. */
   private static final int SMALL_SHARE = 16;
+
+  /** Pages for leaves and inner pages that one operation may make anew. */
+  private static final int SPLIT_PAGES = 4;
 
   /** Batches below this part do not claim what they take. */
   private static final int UNCLAIMED_SHARE = 256;
@@ -29,8 +29,8 @@ final class WriteRoom {
   }
 
   /** About what a put or delete takes. */
-  static long of(int keyLength, int valueLength) {
-    return (long) keyLength + valueLength + ENTRY_OVERHEAD;
+  public static long of(Write write) {
+    return (long) write.keyLength() + write.valueLength() + ENTRY_OVERHEAD;
   }
 
   /** About what a batch takes. */
@@ -42,29 +42,29 @@ final class WriteRoom {
    * The most that a batch takes: more than its bytes where values have pages of their own, or few
    * of them fit into one.
    */
-  long most(BatchFormat.Builder batch, Write reused) {
+  long most(BatchFormat.Builder batch) {
     long bytes = of(batch);
-    if (bytes < gate.limitBytes() / SMALL_SHARE) {
+    if (bytes < gate.limitBytes() / SMALL_SHARE
+        || isSmall((long) batch.largestBytes() + ENTRY_OVERHEAD)) {
       return 2 * bytes;
     }
     long[] most = {0};
-    BatchFormat.decode(
-        batch,
-        reused,
-        (tree, write) -> most[0] += most(of(write.keyLength(), write.valueLength())));
+    BatchFormat.decode(batch, new Write(), (tree, write) -> most[0] += most(of(write)));
     return Math.max(bytes, most[0]);
   }
 
   /** A leaf that is split may stay as full as half a page less half an entry. */
   private long most(long entry) {
-    return entry > pageSize / 3 ? (entry + pageSize - 1) / pageSize * pageSize : 2 * entry;
+    return isSmall(entry) ? 2 * entry : (entry + pageSize - 1) / pageSize * pageSize;
+  }
+
+  private boolean isSmall(long entry) {
+    return entry <= pageSize / 3;
   }
 
   /** Claims what a batch takes at most; nothing if that is little. */
-  long claim(BatchFormat.Builder batch, Write reused) {
-    return batch.length() < gate.limitBytes() / UNCLAIMED_SHARE
-        ? 0
-        : gate.claim(most(batch, reused));
+  long claim(BatchFormat.Builder batch) {
+    return batch.length() < gate.limitBytes() / UNCLAIMED_SHARE ? 0 : gate.claim(most(batch));
   }
 
   /** Claims what the pages of a large value take, with those of its entry. */

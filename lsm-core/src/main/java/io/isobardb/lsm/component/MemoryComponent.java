@@ -30,29 +30,17 @@ public enum MemoryComponent {
    */
   ACCORDION_DATA;
 
-  /** What the processor's cache still helps with. */
-  static final int MOST_ACTIVE_BYTES = 32 << 20;
-
-  /** So many sealed runs there are on average between two merges of {@link #FEW}. */
-  private static final int RUNS_LEFT = 4;
+  /** An active SSTable of this size the processor's cache still helps with. */
+  public static final int MOST_ACTIVE_BYTES = 32 << 20;
 
   /** What it takes to merge what is sealed, for small entries. */
   public static final int MERGE_NANOS_PER_BYTE = 2;
 
-  /** What puts lose in a tree that the processor's cache has no room for, for small entries. */
-  private static final int GROWTH_NANOS_PER_BYTE = 3;
-
-  /** So many active SSTables are not too many to be merged and flushed by slices. */
-  private static final int FEW = 8;
-
   /** With more than this a tree has slices enough, whatever part of the write memory it is. */
   private static final int MOST_SMALL_BYTES = 4 * MOST_ACTIVE_BYTES;
 
-  /** Sealed runs that are merged into one. */
-  private static final int PIPELINE = 4;
-
-  /** A tree of which nothing is known may well grow to this part of the write memory. */
-  private static final int SMALLEST_PART = 16;
+  /** Sealed runs that {@link #mergesWhole} makes one. */
+  public static final int PIPELINE = 4;
 
   /** Whether a flush takes all of a tree, whatever it is for. */
   public boolean flushesWhole() {
@@ -72,11 +60,6 @@ public enum MemoryComponent {
     return treeBytes < Math.min(writeBytes / 2, MOST_SMALL_BYTES);
   }
 
-  /** Whether sealed runs are merged in memory. */
-  public boolean mergesRuns() {
-    return this != MONOLITHIC;
-  }
-
   /** Whether a merge in memory takes all sealed runs, and makes one of them. */
   public boolean mergesWhole() {
     return this == ACCORDION_INDEX || this == ACCORDION_DATA;
@@ -85,87 +68,5 @@ public enum MemoryComponent {
   /** Whether a merge in memory makes a new index and leaves the entries where they are. */
   public boolean mergesIndexes() {
     return this == ACCORDION_INDEX;
-  }
-
-  /**
-   * Whether all sealed runs should be merged into one, if there is room for it.
-   *
-   * @param sealed how many get no writes any more
-   */
-  public boolean mergesNow(int sealed) {
-    return mergesWhole() && sealed >= PIPELINE;
-  }
-
-  /**
-   * How large a small active SSTable is if nobody has said so: small enough for the processor's
-   * cache, few enough for the write memory, and so many that whole merges find some to merge.
-   *
-   * @param writeBytes the write memory
-   */
-  public long smallBytes(long writeBytes) {
-    return Math.min(writeBytes / (mergesWhole() ? 4 * PIPELINE : FEW), MOST_ACTIVE_BYTES);
-  }
-
-  /**
-   * At which size an active SSTable is sealed if no flush seals it before, and it {@link #mayGrow}
-   * no further.
-   *
-   * @param smallBytes one that the processor's cache has room for
-   * @param writeBytes the write memory
-   */
-  public long activeBytes(long smallBytes, long writeBytes) {
-    return this == MONOLITHIC ? writeBytes : smallBytes;
-  }
-
-  /**
-   * What an active SSTable has been used for so far.
-   *
-   * @param heldBytes its size
-   * @param treeBytes what its tree has in memory
-   * @param writtenBytes of the entries put to it, also those that others have taken the place of
-   * @param readNanos what reads would have lost meanwhile by one run more
-   * @param fits whether nothing of the tree is on disk: all of it may find room in memory
-   */
-  public record Use(
-      long heldBytes, long treeBytes, long writtenBytes, long readNanos, boolean fits) {
-    /** Whether to go on with one that is large has cost less than to begin another would have. */
-    private boolean readsPay() {
-      return readNanos * RUNS_LEFT + Math.min(heldBytes, writtenBytes) * MERGE_NANOS_PER_BYTE
-          >= writtenBytes * GROWTH_NANOS_PER_BYTE;
-    }
-  }
-
-  /**
-   * Whether an active SSTable that is full should grow on. What is overwritten in it takes no room
-   * and needs no merge: so while its tree {@link #isSmall} and is flushed whole, it grows to what
-   * the processor's cache still helps with. It grows beyond that while write memory is not wanted
-   * and there are so many reads that more runs would cost more than that puts find a large tree out
-   * of the cache (decision 0011).
-   *
-   * @param active what it was used for
-   * @param usedBytes what all trees have in memory
-   * @param writeBytes the write memory
-   */
-  public boolean mayGrow(Use active, long usedBytes, long writeBytes) {
-    if (this != PARTITIONED) {
-      return false;
-    }
-    boolean mayFit = active.fits() && usedBytes < writeBytes / 4 * 3;
-    return active.heldBytes() < MOST_ACTIVE_BYTES
-        ? mayFit || isSmall(active.treeBytes(), writeBytes)
-        : (mayFit || usedBytes < writeBytes / 2) && active.readsPay();
-  }
-
-  /**
-   * The size that an active SSTable's filter is made for.
-   *
-   * @param activeBytes at which it is sealed
-   * @param lastBytes what the one before it grew to, 0 if it is the first
-   */
-  public long filterBytes(long activeBytes, long lastBytes) {
-    // One that is flushed when all trees together have filled the memory grows like the last.
-    return this == MONOLITHIC
-        ? Math.min(activeBytes, Math.max(lastBytes, activeBytes / SMALLEST_PART))
-        : activeBytes;
   }
 }

@@ -2,13 +2,11 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 
 /**
  * Flushes on demand, and makes checkpoints: LSNs at which unlogged trees stand after a crash.
@@ -21,17 +19,13 @@ import java.util.function.BooleanSupplier;
  * <p>Thread rule: all methods may be called by any thread; they wait for flushes.
  */
 public final class Checkpointer {
-  private static final long POLL_NANOS = 1_000_000;
-
   private final Engine engine;
   private final Flusher flusher;
-  private final Signal flushed;
   private final Object lock = new Object();
 
   public Checkpointer(Engine engine, Flusher flusher) {
     this.engine = engine;
     this.flusher = flusher;
-    this.flushed = engine.environment().scheduler().signal("a flush that was asked for");
   }
 
   /**
@@ -43,25 +37,27 @@ public final class Checkpointer {
    */
   public void flush(TreeHandle tree) {
     long end = engine.log().end();
-    await(() -> engine.log().visible() + 1 >= end || engine.failure().cause() != null);
+    engine.log().get().awaitVisible(end);
     while (tree.states().current().minMemoryLsn(engine.log().durable()) < end && !tree.closed()) {
       engine.failure().check();
       engine.space().check();
       flusher.flushAll(tree);
-      await(() -> !tree.memoryBusy().get() || engine.failure().cause() != null);
+      tree.awaitMemory();
     }
     engine.failure().check();
   }
 
   /** Waits until no more than this of the write memory is in use; errors as {@link #flush}. */
   public void awaitWriteMemory(long bytes) {
-    await(
-        () -> {
-          engine.failure().check();
-          engine.space().check();
-          flusher.request();
-          return engine.gate().usedBytes() <= bytes;
-        });
+    engine
+        .gate()
+        .awaitFreed(
+            () -> {
+              engine.failure().check();
+              engine.space().check();
+              flusher.request();
+              return engine.gate().usedBytes() <= bytes;
+            });
   }
 
   /**
@@ -110,12 +106,5 @@ public final class Checkpointer {
         .map(Level::elements)
         .flatMap(List::stream)
         .anyMatch(meta -> meta.maxLsn() > lsn);
-  }
-
-  private void await(BooleanSupplier condition) {
-    while (!flushed.await(condition, POLL_NANOS)) {
-      // Nobody raises this signal: what is waited for is seen by looking again.
-      continue;
-    }
   }
 }

@@ -101,7 +101,7 @@ final class FlushJob implements Job {
   /** Goes on to the next tree; false if there is none. */
   private boolean next() throws IOException {
     written.add(parts.removeFirst());
-    if (parts.isEmpty() || uncommittedBytes() >= flusher.roundBytes()) {
+    if (parts.isEmpty() || uncommittedBytes() >= FlushRules.roundBytes(flusher.sliceBytes())) {
       commit();
     }
     if (slices.isEmpty()) {

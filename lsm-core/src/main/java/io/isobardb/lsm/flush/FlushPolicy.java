@@ -59,20 +59,23 @@ public enum FlushPolicy {
 
     @Override
     String reason(TreeMemory tree, List<TreeMemory> trees) {
-      double share = tree.bytesWrittenInWindow() * memoryPerWrite(trees);
+      double share = tree.lately().writtenBytes() * memoryPerWrite(trees);
       return mega(tree.memoryBytes()) + ", with a share of " + mega(share);
     }
 
     private double memoryPerWrite(List<TreeMemory> trees) {
       double memory = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
-      double written = trees.stream().mapToLong(TreeMemory::bytesWrittenInWindow).sum();
+      double written = trees.stream().mapToLong(tree -> tree.lately().writtenBytes()).sum();
       return written == 0 ? 0 : memory / written;
     }
 
     private double excess(TreeMemory tree, double perWrite) {
-      return tree.memoryBytes() - tree.bytesWrittenInWindow() * perWrite;
+      return tree.memoryBytes() - tree.lately().writtenBytes() * perWrite;
     }
   };
+
+  /** A tree to flush, and why this one. */
+  record Pick(TreeMemory tree, String reason) {}
 
   /**
    * The trees to flush because memory runs short, the best first; none if none has anything to give
@@ -84,7 +87,7 @@ public enum FlushPolicy {
    * @param bytes what they should give back together: where one tree is not enough, others that
    *     have the minimum follow in the order of preference
    */
-  List<FlushChoice> choose(List<TreeMemory> trees, long minimumBytes, long bytes) {
+  List<Pick> choose(List<TreeMemory> trees, long minimumBytes, long bytes) {
     Comparator<TreeMemory> order =
         bestFirst(trees).thenComparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId);
     Predicate<TreeMemory> idle = tree -> !tree.busy() && tree.flushableBytes() > 0;
@@ -96,7 +99,7 @@ public enum FlushPolicy {
             .toList();
     if (!worthwhile.isEmpty()) {
       return first(worthwhile, bytes).stream()
-          .map(tree -> new FlushChoice(tree.treeId(), name() + ": " + reason(tree, trees)))
+          .map(tree -> new Pick(tree, name() + ": " + reason(tree, trees)))
           .toList();
     }
     if (trees.stream().anyMatch(tree -> tree.flushableBytes() >= minimumBytes)) {
@@ -113,9 +116,8 @@ public enum FlushPolicy {
     return first(small, bytes).stream()
         .map(
             tree ->
-                new FlushChoice(
-                    tree.treeId(),
-                    "only small ones left: " + mega(tree.flushableBytes()) + " to give back"))
+                new Pick(
+                    tree, "only small ones left: " + mega(tree.flushableBytes()) + " to give back"))
         .toList();
   }
 
@@ -135,7 +137,7 @@ public enum FlushPolicy {
    * @param belowLsn where the log should begin; trees with nothing older are left alone
    * @param bytes as for {@link #choose}
    */
-  static List<FlushChoice> chooseForLog(List<TreeMemory> trees, long belowLsn, long bytes) {
+  static List<Pick> chooseForLog(List<TreeMemory> trees, long belowLsn, long bytes) {
     List<TreeMemory> oldest =
         trees.stream()
             .filter(tree -> !tree.busy() && tree.memoryBytes() > 0 && tree.minLsn() < belowLsn)
@@ -143,10 +145,7 @@ public enum FlushPolicy {
                 Comparator.comparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId))
             .toList();
     return first(oldest, bytes).stream()
-        .map(
-            tree ->
-                new FlushChoice(
-                    tree.treeId(), "the log: LSN " + tree.minLsn() + " is below " + belowLsn))
+        .map(tree -> new Pick(tree, "the log: LSN " + tree.minLsn() + " is below " + belowLsn))
         .toList();
   }
 

@@ -1,11 +1,14 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.TreeSlots;
-import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.flush.FlushRules.Cause;
+import io.isobardb.lsm.flush.FlushRules.FlushView;
+import io.isobardb.lsm.flush.FlushRules.Pressure;
+import io.isobardb.lsm.merge.Flushes;
+import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.state.TreeHandle;
@@ -20,12 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
-import java.util.function.Predicate;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +34,11 @@ import org.jspecify.annotations.Nullable;
  * each slice. Trees so small that it takes several to fill an SSTable are flushed together. Thread
  * rule: all methods may be called by any thread; none blocks.
  */
-public final class Flusher {
+public final class Flusher implements Flushes {
   private final Engine engine;
   private final Settings settings;
-  private final LongSupplier tableBytes;
+  private final FlushRules rules;
+  private final Sealer sealer;
   private final Consumer<TreeHandle> onFlushed;
   private final @Nullable TreeSlots slots;
 
@@ -61,23 +60,14 @@ public final class Flusher {
   /**
    * What flushes keep to.
    *
-   * @param policy which tree is flushed when write memory runs short
-   * @param strategy how much of it
+   * @param rules what is flushed when
    * @param l0 how L0 takes what is flushed
-   * @param logLimitBytes above this length of log the tree with the lowest LSN is flushed
+   * @param sizes of SSTables: of slices
    * @param maxJobs flushes at once
    */
-  public record Settings(
-      FlushPolicy policy, FlushStrategy strategy, L0Structure l0, long logLimitBytes, int maxJobs) {
-
-    /** These settings with another number of flushes at once. */
-    public Settings withMaxJobs(int jobs) {
-      return new Settings(policy, strategy, l0, logLimitBytes, jobs);
-    }
-  }
+  public record Settings(FlushRules rules, L0Structure l0, TableSizes sizes, int maxJobs) {}
 
   /**
-   * @param tableBytes size of a disk SSTable that is written now: of a slice
    * @param onFlushed told when a tree's L0 has grown
    * @param slots says which trees have filled their shares of the write memory; null if there are
    *     no such shares
@@ -85,15 +75,16 @@ public final class Flusher {
   public Flusher(
       Engine engine,
       Settings settings,
-      LongSupplier tableBytes,
+      Sealer sealer,
       Consumer<TreeHandle> onFlushed,
       @Nullable TreeSlots slots) {
     this.engine = engine;
     this.settings = settings;
-    this.tableBytes = tableBytes;
+    this.rules = settings.rules();
+    this.sealer = sealer;
     this.onFlushed = onFlushed;
     this.slots = slots;
-    this.window = new WriteWindow(settings.logLimitBytes());
+    this.window = new WriteWindow(rules.logLimitBytes());
   }
 
   /** What makes cursors give up old states, so that what was flushed can be freed. */
@@ -120,6 +111,7 @@ public final class Flusher {
   }
 
   /** Starts flushes if there is need. Cheap when there is none, or when enough of them run. */
+  @Override
   public void request() {
     holdWriters();
     if (running.get() >= settings.maxJobs()
@@ -132,7 +124,7 @@ public final class Flusher {
     }
   }
 
-  /** Chooses until nobody has asked meanwhile: he may have seen what came too late to be chosen. */
+  /** Repeats until no new request arrived during the choice, so no request is lost. */
   private void answer() {
     boolean done = false;
     try {
@@ -152,10 +144,10 @@ public final class Flusher {
   private void holdWriters() {
     boolean logFull = false;
     // A log that is replayed is as long as it is.
-    if (engine.log().isOpen() && engine.log().sizeBytes() > settings.logLimitBytes()) {
+    if (engine.log().isOpen() && engine.log().sizeBytes() > rules.logLimitBytes()) {
       // What a flush could let go, not what the files hold: their cut comes with the next edit.
       long needed = engine.log().end() - engine.catalog().neededLsn();
-      logFull = needed > settings.logLimitBytes();
+      logFull = needed > rules.logLimitBytes();
     }
     engine.gate().setLogFull(logFull);
   }
@@ -171,22 +163,39 @@ public final class Flusher {
 
   private void choose() {
     while (running.get() < settings.maxJobs()) {
-      FlushJob job = logTriggered();
-      if (job == null && slots != null) {
-        job = shareTriggered(slots);
-      }
-      if (job == null && engine.gate().pressed()) {
-        job = memoryTriggered();
-        if (job == null && running.get() == 0) {
+      FlushJob job = next();
+      if (job == null) {
+        if (engine.gate().pressed() && running.get() == 0) {
           relieve();
         }
-      }
-      if (job == null) {
         return;
       }
       running.incrementAndGet();
       engine.environment().scheduler().submit(job);
     }
+  }
+
+  private @Nullable FlushJob next() {
+    for (Cause cause : rules.causes(pressure())) {
+      // Writers ask again and again meanwhile: they are not to pay for the policy.
+      boolean hopeless = cause == Cause.MEMORY && allBusy();
+      FlushJob job = hopeless ? null : begun(cause, rules.choose(view(cause, null)));
+      if (job != null) {
+        return job;
+      }
+    }
+    return null;
+  }
+
+  private Pressure pressure() {
+    // Write memory that will come free, since all of a tree is being flushed.
+    long coming = whole.stream().mapToLong(tree -> tree.states().current().sealedBytes()).sum();
+    return new Pressure(
+        engine.log().sizeBytes(),
+        engine.gate().excessBytes(),
+        coming,
+        slots != null,
+        running.get());
   }
 
   /** Frees what nobody but idle cursors holds any more. */
@@ -200,11 +209,11 @@ public final class Flusher {
 
   /** Flushes everything a tree holds in memory now. False if a flush of it is under way. */
   public boolean flushAll(TreeHandle tree) {
-    if (!tree.memoryBusy().compareAndSet(false, true)) {
+    if (!tree.takeMemory()) {
       return false;
     }
     window.holds(tree.id(), tree.states().current().memoryBytes());
-    sealActive(tree);
+    sealer.seal(tree);
     whole.add(tree);
     running.incrementAndGet();
     TreeFlush all = new TreeFlush(this, tree, FlushKind.FULL, false);
@@ -212,105 +221,32 @@ public final class Flusher {
     return true;
   }
 
-  /** A flush of the trees that keep the log from being cut, if the log is too long. */
-  private @Nullable FlushJob logTriggered() {
-    if (!logIsLong()) {
-      return null;
-    }
-    window.look(engine.catalog().trees());
-    List<TreeMemory> logged = memory(tree -> tree.settings().logged(), tree -> 0, null);
-    // The oldest tree in any case; others while that one is busy, if they alone hold too much.
-    long lowest = logged.stream().mapToLong(TreeMemory::minLsn).min().orElse(Lsn.MAX - 1);
-    long below = Math.max(lowest + 1, engine.log().end() - logTriggerBytes());
-    FlushStrategy strategy = settings.strategy();
-    return begun(
-        FlushPolicy.chooseForLog(logged, below, roundBytes()),
-        tree -> strategy.forLog(window.turnover(tree.id())),
-        false);
-  }
-
   /** A flush of the chosen trees; null if there are none, or somebody else was faster. */
-  private @Nullable FlushJob begun(
-      List<FlushChoice> choices, Function<TreeHandle, FlushKind> kind, boolean forMemory) {
+  private @Nullable FlushJob begun(Cause cause, List<FlushChoice> choices) {
     List<TreeFlush> parts = new ArrayList<>();
     for (FlushChoice choice : choices) {
-      TreeHandle tree = claim(choice);
-      if (tree != null) {
-        parts.add(begun(tree, kind.apply(tree), forMemory));
+      TreeHandle tree = engine.catalog().tree(choice.treeId());
+      if (tree != null && tree.takeMemory()) {
+        System.getLogger(Flusher.class.getName())
+            .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
+        parts.add(begun(tree, cause, choice.kind()));
       }
     }
     return parts.isEmpty() ? null : new FlushJob(this, parts);
   }
 
-  /** A flush of a tree that is claimed; its active SSTable is sealed if that is to go, too. */
-  private TreeFlush begun(TreeHandle tree, FlushKind kind, boolean forMemory) {
+  /** A flush of a tree that is taken; its active SSTable is sealed if that is to go, too. */
+  private TreeFlush begun(TreeHandle tree, Cause cause, FlushKind kind) {
     TreeState state = tree.states().current();
     int frozen = state.frozenRuns(engine.log().visible());
-    // What is sealed and gets its last writes now is flushed before more is sealed.
-    if (frozen == state.memoryRunCount() && (kind == FlushKind.FULL || frozen == 0)) {
-      sealActive(tree);
+    boolean full = kind == FlushKind.FULL;
+    if (sealer.rules().sealsForFlush(state.memoryRunCount(), frozen, full, cause == Cause.SHARE)) {
+      sealer.seal(tree);
     }
-    if (kind == FlushKind.FULL) {
+    if (full) {
       whole.add(tree);
     }
-    return new TreeFlush(this, tree, kind, forMemory);
-  }
-
-  /** Bytes of write memory that will come free, since all of a tree is being flushed. */
-  private long comingBytes() {
-    return whole.stream().mapToLong(tree -> tree.states().current().sealedBytes()).sum();
-  }
-
-  private long logTriggerBytes() {
-    return settings.logLimitBytes() / 64 * 61;
-  }
-
-  private boolean logIsLong() {
-    return engine.log().sizeBytes() > logTriggerBytes();
-  }
-
-  /** A flush of a tree that has filled its share. */
-  private @Nullable FlushJob shareTriggered(TreeSlots shares) {
-    for (TreeHandle tree : engine.catalog().trees()) {
-      if (shares.due(tree)
-          && !tree.closed()
-          && !busy(tree)
-          && tree.memoryBusy().compareAndSet(false, true)) {
-        // Of a whole component, only what is sealed: the other half is being written.
-        if (tree.states().current().memoryRunCount() == 0) {
-          sealActive(tree);
-        }
-        FlushKind kind = settings.strategy().forMemory(false, window.turnover(tree.id()));
-        return new FlushJob(this, List.of(new TreeFlush(this, tree, kind, true)));
-      }
-    }
-    return null;
-  }
-
-  /** A flush of the trees that the policy chooses, if any has something to flush. */
-  private @Nullable FlushJob memoryTriggered() {
-    if (allBusy()) {
-      // Writers ask again and again meanwhile: they are not to pay for the policy.
-      return null;
-    }
-    // With shares, what is filled is on its way already; what is left to do comes from a replay.
-    if (engine.gate().excessBytes() <= comingBytes() || (slots != null && running.get() > 0)) {
-      return null;
-    }
-    FlushStrategy strategy = settings.strategy();
-    return begun(
-        chooseForMemory(null, roundBytes()),
-        tree -> strategy.forMemory(isSmall(tree), window.turnover(tree.id())),
-        true);
-  }
-
-  private boolean isSmall(TreeHandle tree) {
-    if (tree.priority().floorBytes() > 0) {
-      // A flush of the whole would take what is to stay.
-      return false;
-    }
-    long bytes = tree.states().current().memoryBytes();
-    return MemoryComponent.isSmall(bytes, engine.gate().limitBytes());
+    return new TreeFlush(this, tree, kind, cause != Cause.LOG);
   }
 
   private boolean allBusy() {
@@ -327,22 +263,20 @@ public final class Flusher {
    * Else it is to end, and what is more urgent begins.
    */
   boolean goesOn(TreeHandle tree) {
-    if (l0Full(tree)) {
+    if (l0Full(tree) || rules.isLong(engine.log().sizeBytes())) {
       return false;
     }
-    TreeSlots shares = slots;
-    if (shares != null && shares.due(tree)) {
-      return !logIsLong();
+    if (slots != null && slots.due(tree)) {
+      return true;
     }
-    if (!engine.gate().pressed() || logIsLong()) {
+    if (!engine.gate().pressed()) {
       return false;
     }
     if (!requests.compareAndSet(0, 1)) {
       return true;
     }
     try {
-      List<FlushChoice> choices = chooseForMemory(tree, 1);
-      return choices.isEmpty() || choices.get(0).treeId() == tree.id();
+      return rules.goesOn(view(Cause.MEMORY, tree), tree.id());
     } finally {
       if (!requests.compareAndSet(1, 0)) {
         answer();
@@ -351,78 +285,63 @@ public final class Flusher {
   }
 
   /**
+   * What is to be chosen from.
+   *
    * @param mine a tree that may be chosen although the caller's flush of it is under way
-   * @param bytes what the chosen trees should give back together
    */
-  private List<FlushChoice> chooseForMemory(@Nullable TreeHandle mine, long bytes) {
-    window.look(engine.catalog().trees());
-    double kept = keptOfFloors();
-    List<TreeMemory> trees =
-        memory(tree -> true, tree -> (long) (kept * tree.priority().floorBytes()), mine);
-    long total = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
-    // One tree at least holds more than this.
-    long minimum = Math.min(sliceBytes(), total / Math.max(1, trees.size()) / 2);
-    return settings.policy().choose(trees, minimum, bytes);
+  private FlushView view(Cause cause, @Nullable TreeHandle mine) {
+    if (cause != Cause.SHARE) {
+      window.look(engine.catalog().trees());
+    }
+    double kept = cause == Cause.MEMORY ? keptOfFloors() : 0;
+    List<TreeMemory> trees = new ArrayList<>();
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (tree.states().current().memoryBytes() > 0 && !tree.closed() && isAbout(tree, cause)) {
+        trees.add(memory(tree, cause, kept, tree == mine ? l0Full(tree) : busy(tree)));
+      }
+    }
+    return new FlushView(
+        cause, engine.gate().limitBytes(), sliceBytes(), engine.log().end(), trees);
   }
 
-  /**
-   * Which part of their floors trees keep: all, unless that is more than half of the write memory,
-   * or than what those leave who wait for some. As much again must be there for whoever writes, or
-   * memory could be full with nobody to flush.
-   */
+  private boolean isAbout(TreeHandle tree, Cause cause) {
+    return switch (cause) {
+      case LOG -> tree.settings().logged();
+      case SHARE -> slots != null && slots.due(tree);
+      case MEMORY -> true;
+    };
+  }
+
+  private TreeMemory memory(TreeHandle tree, Cause cause, double kept, boolean busy) {
+    TreeState state = tree.states().current();
+    long bytes = state.memoryBytes();
+    if (cause != Cause.SHARE) {
+      window.holds(tree.id(), bytes);
+    }
+    TreeHandle.Priority priority = tree.priority();
+    long flushable = Math.max(0, bytes - (long) (kept * priority.floorBytes()));
+    long minLsn = state.minMemoryLsn(engine.log().durable());
+    WriteWindow.Lately lately = window.lately(tree.id(), priority.weight());
+    return new TreeMemory(tree.id(), bytes, flushable, minLsn, busy, lately);
+  }
+
   private double keptOfFloors() {
     long floors = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
       floors += tree.priority().floorBytes();
     }
-    double most = engine.gate().mostKeptBytes();
-    return Math.min(1, most / Math.max(1, floors));
-  }
-
-  /**
-   * What a policy is to know of the trees that hold write memory.
-   *
-   * @param counts which trees
-   * @param kept what is not to be taken from a tree, in bytes
-   */
-  private List<TreeMemory> memory(
-      Predicate<TreeHandle> counts, ToLongFunction<TreeHandle> kept, @Nullable TreeHandle mine) {
-    List<TreeMemory> trees = new ArrayList<>();
-    for (TreeHandle tree : engine.catalog().trees()) {
-      TreeState state = tree.states().current();
-      long bytes = state.memoryBytes();
-      if (bytes > 0 && !tree.closed() && counts.test(tree)) {
-        window.holds(tree.id(), bytes);
-        boolean busy = tree == mine ? l0Full(tree) : busy(tree);
-        long flushable = Math.max(0, bytes - kept.applyAsLong(tree));
-        long written = (long) (window.bytes(tree.id()) * tree.priority().weight());
-        long minLsn = state.minMemoryLsn(engine.log().durable());
-        trees.add(new TreeMemory(tree.id(), bytes, flushable, minLsn, written, busy));
-      }
-    }
-    return trees;
-  }
-
-  /** Takes a chosen tree for a flush; null if it is gone, or somebody else was faster. */
-  private @Nullable TreeHandle claim(FlushChoice choice) {
-    TreeHandle tree = engine.catalog().tree(choice.treeId());
-    if (tree == null || !tree.memoryBusy().compareAndSet(false, true)) {
-      return null;
-    }
-    System.getLogger(Flusher.class.getName())
-        .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
-    return tree;
+    return FlushRules.keptOfFloors(engine.gate().mostKeptBytes(), floors);
   }
 
   private static boolean busy(TreeHandle tree) {
-    return tree.memoryBusy().get() || l0Full(tree);
+    return tree.memoryBusy() || l0Full(tree);
   }
 
   private static boolean l0Full(TreeHandle tree) {
     return tree.states().current().version().l0Full();
   }
 
-  /** The most bytes of write memory that a tree held within about a log's length. */
+  @Override
   public long recentMemoryBytes(TreeHandle tree) {
     return Math.max(tree.states().current().memoryBytes(), window.mostBytes(tree.id()));
   }
@@ -434,28 +353,7 @@ public final class Flusher {
 
   /** Size of a slice: an SSTable. */
   long sliceBytes() {
-    return tableBytes.getAsLong();
-  }
-
-  /**
-   * What is committed together of several trees. Writers have about a slice's size between the
-   * trigger and the limit: so some of that comes back before they have to wait.
-   */
-  long roundBytes() {
-    return sliceBytes() / 2;
-  }
-
-  private void sealActive(TreeHandle tree) {
-    ActiveTree active = tree.activeTree();
-    if (active.bytesUsed() > 0) {
-      Lock applying = engine.log().applying();
-      applying.lock();
-      try {
-        tree.seal(active, engine.log()::end);
-      } finally {
-        applying.unlock();
-      }
-    }
+    return settings.sizes().flushed(engine.gate().limitBytes());
   }
 
   /**
@@ -503,13 +401,13 @@ public final class Flusher {
   void left(List<TreeFlush> parts) {
     for (TreeFlush part : parts) {
       whole.remove(part.tree());
-      part.tree().memoryBusy().set(false);
+      part.tree().leaveMemory();
     }
   }
 
   /** A flush has ended. */
   void ended() {
-    if (running.decrementAndGet() == 0 && engine.log().sizeBytes() > settings.logLimitBytes()) {
+    if (running.decrementAndGet() == 0 && engine.log().sizeBytes() > rules.logLimitBytes()) {
       relieveLog();
     }
     engine.gate().wake();

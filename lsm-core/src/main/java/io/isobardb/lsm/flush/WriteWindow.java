@@ -1,7 +1,6 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.state.TreeHandle;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,14 +26,16 @@ final class WriteWindow {
   private long step;
 
   /**
-   * How often flushes took lately what a tree had in memory.
+   * What became of a tree lately.
    *
-   * @param forMemoryBytes what those took that memory called for
-   * @param flushedBytes what all took
+   * @param writtenBytes bytes written to it, times its weight
+   * @param forMemoryBytes what flushes took that memory called for
+   * @param flushedBytes what all flushes took
    * @param mostBytes the most that it had in memory
    * @param known whether so much was written since the store was opened that this says something
    */
-  record Turnover(long forMemoryBytes, long flushedBytes, long mostBytes, boolean known) {}
+  record Lately(
+      long writtenBytes, long forMemoryBytes, long flushedBytes, long mostBytes, boolean known) {}
 
   /** What is known of a tree. */
   private static final class Track {
@@ -45,6 +46,14 @@ final class WriteWindow {
     private long bytes;
     private long forMemory;
     private long flushed;
+
+    long most() {
+      long most = 0;
+      for (long bytes : mostInStep) {
+        most = Math.max(most, bytes);
+      }
+      return most;
+    }
   }
 
   /**
@@ -107,32 +116,28 @@ final class WriteWindow {
     step = next;
   }
 
-  /** Bytes written to a tree in the window. */
-  synchronized long bytes(int treeId) {
+  /**
+   * What became of a tree in the window.
+   *
+   * @param weight how much its writes count
+   */
+  synchronized Lately lately(int treeId, double weight) {
     Track track = tracks.get(treeId);
-    return track == null ? 0 : track.bytes - track.bytesAtStep[first()];
-  }
-
-  /** What flushes took from a tree in the window, and the most that it had. */
-  synchronized Turnover turnover(int treeId) {
-    Track track = tracks.get(treeId);
-    return track == null
-        ? new Turnover(0, 0, 0, false)
-        : new Turnover(
-            track.forMemory - track.forMemoryAtStep[first()],
-            track.flushed - track.flushedAtStep[first()],
-            mostBytes(treeId),
-            step >= STEPS);
+    if (track == null) {
+      return new Lately(0, 0, 0, 0, false);
+    }
+    int first = (int) ((step + 1) % STEPS);
+    return new Lately(
+        (long) ((track.bytes - track.bytesAtStep[first]) * weight),
+        track.forMemory - track.forMemoryAtStep[first],
+        track.flushed - track.flushedAtStep[first],
+        track.most(),
+        step >= STEPS);
   }
 
   /** The most bytes that a tree was noted to have in memory in the window. */
   synchronized long mostBytes(int treeId) {
     Track track = tracks.get(treeId);
-    return track == null ? 0 : Arrays.stream(track.mostInStep).max().orElse(0);
-  }
-
-  /** Where the step is that the window begins with. */
-  private int first() {
-    return (int) ((step + 1) % STEPS);
+    return track == null ? 0 : track.most();
   }
 }

@@ -10,6 +10,7 @@ import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +124,7 @@ public final class Session {
    * transactions, if there are any.
    */
   public void write(
-      BatchFormat.Builder batch, List<TreeHandle> trees, boolean logged, boolean sync) {
+      BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged, boolean sync) {
     int slot = operations.enter();
     try {
       checkOpen(trees);
@@ -165,9 +166,9 @@ public final class Session {
   }
 
   /** Within an operation: what is open then stays until the operation ends. */
-  private static void checkOpen(List<TreeHandle> trees) {
-    for (int i = 0; i < trees.size(); i++) {
-      trees.get(i).checkOpen();
+  private static void checkOpen(Collection<TreeHandle> trees) {
+    for (TreeHandle tree : trees) {
+      tree.checkOpen();
     }
   }
 
@@ -191,7 +192,7 @@ public final class Session {
    *
    * @param trees those that {@code batch} writes to
    */
-  public long commit(BatchFormat.Builder batch, List<TreeHandle> trees, boolean logged) {
+  public long commit(BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged) {
     int slot = operations.enter();
     try {
       checkOpen(trees);

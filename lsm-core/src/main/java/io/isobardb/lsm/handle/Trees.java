@@ -127,7 +127,7 @@ public final class Trees<T> {
     // Some may be waiting for memory that only this tree's flush can give them.
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
-    operations.await(() -> !handle.memoryBusy().get() && !parts.merger().busy(handle));
+    operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle));
     try {
       parts.dropTree(handle);
       session.transactions().locks().forget(handle);

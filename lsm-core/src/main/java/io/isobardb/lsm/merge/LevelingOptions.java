@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.Version;
 
 /**
  * How {@link PartitionedLeveling} shapes a tree.
@@ -10,7 +11,6 @@ import io.isobardb.lsm.version.L0Structure;
  * @param l0 how L0 is kept
  * @param selection which SSTable of a level goes down
  * @param l0StartGroups groups of L0 from which on it is merged down
- * @param l0StopGroups groups of L0 at which flushes wait
  * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
  *     has; 0 to follow it
  */
@@ -20,23 +20,16 @@ public record LevelingOptions(
     L0Structure l0,
     MergeSelection selection,
     int l0StartGroups,
-    int l0StopGroups,
     long fixedWriteMemoryBytes) {
   /** The paper's choices. */
   public static final LevelingOptions DEFAULT =
-      new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, 4, 12, 0);
+      new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, 4, 0);
 
   /** The paper's choices but for what a store's options say. */
   public static LevelingOptions of(
       double dropFactor, L0Structure l0, MergeSelection selection, long fixedWriteMemoryBytes) {
     return new LevelingOptions(
-        DEFAULT.sizeRatio,
-        dropFactor,
-        l0,
-        selection,
-        DEFAULT.l0StartGroups,
-        DEFAULT.l0StopGroups,
-        fixedWriteMemoryBytes);
+        DEFAULT.sizeRatio, dropFactor, l0, selection, DEFAULT.l0StartGroups, fixedWriteMemoryBytes);
   }
 
   /** Checks the numbers. */
@@ -47,9 +40,9 @@ public record LevelingOptions(
     if (!(dropFactor >= 1)) {
       throw new IllegalArgumentException("drop factor " + dropFactor + ", must be 1 or more");
     }
-    if (l0StartGroups < 1 || l0StopGroups <= l0StartGroups) {
+    if (l0StartGroups < 1 || l0StartGroups >= Version.MAX_L0_GROUPS) {
       throw new IllegalArgumentException(
-          "L0 starts at " + l0StartGroups + " groups and stops at " + l0StopGroups);
+          "L0 is merged from " + l0StartGroups + " groups on, full with " + Version.MAX_L0_GROUPS);
     }
     if (fixedWriteMemoryBytes < 0) {
       throw new IllegalArgumentException("write memory " + fixedWriteMemoryBytes);

@@ -19,6 +19,7 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -51,15 +52,10 @@ final class MemoryMergeJob implements Job {
   /** What the output run is made of so far; part of the tree's state. */
   private final List<Table> outputs = new ArrayList<>();
 
-  private final long sliceBytes;
-
-  /** What it may take beyond the write memory for a while. */
-  private final long roomBytes;
-
+  private final MemoryMergeChoice choice;
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
   private final long writtenAtStart;
-  private final int inputsAtStart;
 
   /** Whether the inputs are all that gets no writes any more. */
   private final boolean all;
@@ -75,36 +71,18 @@ final class MemoryMergeJob implements Job {
   /** Of the slice under way: nothing that goes into it has a lower LSN. */
   private long inputLsn;
 
-  /**
-   * @param inputs runs to merge, neighbours
-   * @param older runs behind them
-   * @param sliceBytes size of the SSTables it makes
-   * @param roomBytes what it may take beyond the write memory for a while
-   */
-  MemoryMergeJob(
-      Merger merger,
-      Engine engine,
-      TreeHandle tree,
-      int inputs,
-      int older,
-      long sliceBytes,
-      long roomBytes) {
+  MemoryMergeJob(Merger merger, Engine engine, TreeHandle tree, MemoryMergeChoice choice) {
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
-    this.inputs = inputs;
-    this.inputsAtStart = inputs;
-    this.older = older;
-    this.sliceBytes = sliceBytes;
-    this.roomBytes = roomBytes;
+    this.choice = choice;
+    TreeState state = tree.states().current();
+    this.inputs = choice.inputs();
+    this.older = choice.older();
     this.startNanos = engine.nanos();
     this.writtenAtStart = tree.bytesWritten();
-    List<Run> memory = tree.states().current().memory();
-    this.all =
-        older == 0
-            && inputs > 1
-            && inputs == tree.states().current().frozenRuns(engine.log().visible());
-    inputsOf(memory).forEach(run -> bytesRead += run.sizeBytes());
+    this.all = older == 0 && inputs > 1 && inputs == state.frozenRuns(engine.log().visible());
+    inputsOf(state.memory()).forEach(run -> bytesRead += run.sizeBytes());
   }
 
   @Override
@@ -119,7 +97,7 @@ final class MemoryMergeJob implements Job {
 
   @Override
   public boolean step() throws Exception {
-    if (tree.closed() || engine.gate().overdrawn(roomBytes)) {
+    if (tree.closed() || engine.gate().overdrawn(choice.roomBytes())) {
       // The pages are needed more urgently than the order. What did not fit would not fit at once
       // again: the next merge is for the next sealed run to ask for.
       end(false);
@@ -188,7 +166,7 @@ final class MemoryMergeJob implements Job {
         new VersionFilter(tree.order(), engine.liveSnapshots(tree)),
         cursor -> false,
         this::writer,
-        OutputCuts.at(tree.order(), sliceBytes),
+        OutputCuts.at(tree.order(), choice.sliceBytes()),
         -1);
   }
 
@@ -286,7 +264,7 @@ final class MemoryMergeJob implements Job {
           new StoreListener.Merge(
               tree.name(),
               StoreListener.MergeKind.MEMORY,
-              inputsAtStart,
+              choice.inputs(),
               outputs.size(),
               bytesRead,
               written,

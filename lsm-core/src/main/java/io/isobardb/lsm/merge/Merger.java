@@ -1,10 +1,13 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
-import io.isobardb.lsm.merge.MemoryBalance.Neighbours;
+import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
+import io.isobardb.lsm.merge.MemoryMergeView.Room;
+import io.isobardb.lsm.merge.MemoryMergeView.Runs;
+import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -20,8 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,27 +31,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread; none blocks on I/O.
  */
 public final class Merger {
-  /** The SSTables of memory merges are this part of the write memory, ... */
-  private static final int SLICE_SHARE = 64;
-
-  /** ... or have so many pages, ... */
-  private static final int SLICE_PAGES = 16;
-
-  /** ... as long as that is no more than this part. */
-  private static final int MOST_SHARE = 16;
-
-  private static final long MEMORY_LEVEL_BYTES = 64 << 20;
-
-  /** SSTables of a tree grow beyond what is flushed when it would have more than so many. */
-  private static final int TREE_PARTS = 128;
-
-  private static final long MIN_TABLE_BYTES = 1 << 20;
-  private static final long MAX_TABLE_BYTES = 16 << 20;
-
   private final Engine engine;
+  private final Sealer sealer;
   private final Settings settings;
-  private final MergePolicy policy;
-  private final ToLongFunction<TreeHandle> writeMemory;
+  private final Flushes flushes;
   private final Map<TreeHandle, List<DiskMergeJob>> running = new HashMap<>();
 
   /** Trees that asked for merges while there were enough: asked again, in turn, when one ends. */
@@ -61,56 +45,32 @@ public final class Merger {
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder merges = new LongAdder();
   private final LongAdder memoryMerges = new LongAdder();
-  private Runnable onChange = () -> {};
 
   /**
    * What merges keep to.
    *
-   * @param tableBytes size of an SSTable that is flushed now
+   * @param disk which merge of a tree's SSTables is next
+   * @param memory when a tree's memory is merged
+   * @param sizes of SSTables
    * @param maxJobs disk merges at once
-   * @param activeBytes size of a small active SSTable now
-   * @param component says whether runs are merged in memory
    */
-  public record Settings(
-      LongSupplier tableBytes, int maxJobs, LongSupplier activeBytes, MemoryComponent component) {}
+  public record Settings(MergePolicy disk, MemoryMerging memory, TableSizes sizes, int maxJobs) {}
 
-  /**
-   * @param writeMemory the most bytes of write memory that a tree held lately: what its levels are
-   *     made for, so that they do not come and go with every flush
-   */
-  public Merger(
-      Engine engine,
-      Settings settings,
-      MergePolicy policy,
-      ToLongFunction<TreeHandle> writeMemory) {
+  public Merger(Engine engine, Sealer sealer, Settings settings, Flushes flushes) {
     this.engine = engine;
+    this.sealer = sealer;
     this.settings = settings;
-    this.policy = policy;
-    this.writeMemory = writeMemory;
+    this.flushes = flushes;
   }
 
-  /** What to do when a merge has changed a tree: flushes may have waited for it. */
-  public void onChange(Runnable action) {
-    onChange = action;
-  }
-
-  /**
-   * The size of an SSTable that a disk merge writes to a tree. With little write memory what is
-   * flushed is small, but each SSTable's index and filter take pages of the cache, and each one's
-   * ends make merges larger than they need be: so they grow with the tree, and those of a tree that
-   * is flushed whole, without slices to match, have a least size (decision 0012).
-   */
+  /** The size of an SSTable that a disk merge writes to a tree now. */
   long tableBytes(TreeHandle tree) {
-    long part = tree.states().current().version().sizeBytes() / TREE_PARTS;
-    long wanted = Math.max(flushedBytes(), Math.min(part, MAX_TABLE_BYTES));
-    boolean small =
-        MemoryComponent.isSmall(writeMemory.applyAsLong(tree), engine.gate().limitBytes());
-    return small ? Math.max(wanted, MIN_TABLE_BYTES) : wanted;
-  }
-
-  /** The size of an SSTable that is flushed now. */
-  private long flushedBytes() {
-    return settings.tableBytes().getAsLong();
+    return settings
+        .sizes()
+        .merged(
+            engine.gate().limitBytes(),
+            tree.states().current().version().sizeBytes(),
+            flushes.recentMemoryBytes(tree));
   }
 
   /** Bytes of SSTables that disk merges read. */
@@ -150,7 +110,7 @@ public final class Merger {
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
-    MergeChoice choice = policy.choose(view(tree, jobs));
+    MergeChoice choice = settings.disk().choose(view(tree, jobs));
     if (choice == null) {
       if (jobs.isEmpty()) {
         running.remove(tree);
@@ -166,14 +126,14 @@ public final class Merger {
   private MergeView view(TreeHandle tree, List<DiskMergeJob> jobs) {
     return new MergeView(
         tree.states().current().version(),
-        writeMemory.applyAsLong(tree),
+        flushes.recentMemoryBytes(tree),
         tableBytes(tree),
         jobs.stream().map(DiskMergeJob::choice).toList());
   }
 
   /** Bytes of the tree's SSTables that wait for disk merges, or are being merged; about. */
   public long debtBytes(TreeHandle tree) {
-    return policy.debtBytes(view(tree, List.of()));
+    return settings.disk().debtBytes(view(tree, List.of()));
   }
 
   void merged(
@@ -215,7 +175,7 @@ public final class Merger {
       waiting.clear();
     }
     next.sort(Comparator.comparing(tree -> !tree.states().current().version().l0Full()));
-    onChange.run();
+    flushes.request();
     next.forEach(this::request);
   }
 
@@ -224,92 +184,85 @@ public final class Merger {
     return running.containsKey(tree);
   }
 
-  /** Starts a memory merge of a tree if the memory component and its runs call for one. */
+  /** Starts a memory merge of a tree if one is worth it. */
   public void requestMemory(TreeHandle tree) {
-    TreeState state = tree.states().current();
-    boolean whole = settings.component().mergesWhole();
-    boolean due =
-        whole ? mergesWhole(state) : alike(tree, state) != null || slowsReads(tree, state);
-    if (!due
-        || tree.closed()
-        || tree.memoryBusy().get()
-        || !tree.memoryBusy().compareAndSet(false, true)) {
+    MemoryMerging rules = settings.memory();
+    if (tree.closed() || rules.choose(view(tree)).action() == Action.LEAVE || !tree.takeMemory()) {
       return;
     }
-    Job job = null;
-    if (slowsReads(tree, state)) {
-      // Merged with the others when what is being written to it is there, at the next look.
-      tree.seal(tree.activeTree(), engine.log()::end);
-    } else {
-      job = whole ? whole(tree) : alike(tree);
+    MemoryMergeChoice choice = rules.choose(view(tree));
+    if (choice.action() == Action.SEAL) {
+      sealer.seal(tree);
     }
+    begin(tree, choice);
+  }
+
+  /**
+   * Merges all runs in memory of a tree that is not written to.
+   *
+   * @return whether it should be asked again, because the tree's memory is busy now
+   */
+  public boolean requestIdle(TreeHandle tree) {
+    MemoryMerging rules = settings.memory();
+    if (rules.chooseIdle(view(tree)).action() == Action.LEAVE) {
+      return false;
+    }
+    if (!tree.takeMemory()) {
+      return true;
+    }
+    MemoryMergeChoice choice = rules.chooseIdle(view(tree));
+    if (choice.action() == Action.SEAL) {
+      sealer.seal(tree);
+      choice = rules.chooseIdle(view(tree));
+    }
+    begin(tree, choice);
+    return choice.action() == Action.WAIT;
+  }
+
+  /** Begins a merge of a tree whose memory is taken, or leaves it to others. */
+  private void begin(TreeHandle tree, MemoryMergeChoice choice) {
+    Job job =
+        switch (choice.action()) {
+          case MERGE -> new MemoryMergeJob(this, engine, tree, choice);
+          case INDEX -> new IndexMergeJob(this, engine, tree, choice.inputs());
+          case LEAVE, NO_ROOM, WAIT, SEAL -> null;
+        };
     if (job == null) {
-      giveBack(tree);
+      leave(tree);
       return;
     }
-    start(tree, job);
+    tree.readLoss().clear();
+    memoryMerges.increment();
+    engine.environment().scheduler().submit(job);
   }
 
   /**
    * Lets others have the tree's memory. A flush that was asked for meanwhile, by a writer who waits
    * now, was not begun: so it is asked for again.
    */
-  private void giveBack(TreeHandle tree) {
-    tree.memoryBusy().set(false);
-    onChange.run();
+  private void leave(TreeHandle tree) {
+    tree.leaveMemory();
+    flushes.request();
   }
 
-  private void start(TreeHandle tree, Job job) {
-    tree.readLoss().clear();
-    memoryMerges.increment();
-    engine.environment().scheduler().submit(job);
-  }
-
-  /** Whether the active SSTable is large, and reads have lost what it costs to merge all in one. */
-  private boolean slowsReads(TreeHandle tree, TreeState state) {
-    return settings.component() == MemoryComponent.PARTITIONED
-        && state.memoryRunCount() > 0
-        && grown(tree)
-        && MemoryBalance.paidFor(state.memoryBytes(), tree.readLoss().nanos());
-  }
-
-  private boolean mergesWhole(TreeState state) {
-    return settings.component().mergesNow(state.frozenRuns(engine.log().visible()));
-  }
-
-  /** A merge of all frozen runs into one SSTable, or below one index; null if there is no room. */
-  private @Nullable Job whole(TreeHandle tree) {
+  private MemoryMergeView view(TreeHandle tree) {
     TreeState state = tree.states().current();
-    int frozen = state.frozenRuns(engine.log().visible());
-    boolean indexes = settings.component().mergesIndexes();
-    long room =
-        indexes ? IndexMergeJob.bytesFor(engine, state.memory(), frozen) : state.sealedBytes();
-    if (!mergesWhole(state) || !engine.gate().hasRoomBelowDelay(room)) {
-      return null;
-    }
-    return indexes
-        ? new IndexMergeJob(this, engine, tree, frozen)
-        : new MemoryMergeJob(this, engine, tree, frozen, 0, Long.MAX_VALUE, 0);
+    long limit = engine.gate().limitBytes();
+    // While the log is replayed, what replay seals has to do with where it is.
+    boolean grown = tree.activeTree().full() && engine.log().isOpen();
+    return new MemoryMergeView(
+        runs(state),
+        grown,
+        tree.readLoss().nanos(),
+        tree.mergeGain().hoped(tree.bytesWritten()),
+        new Sizes(
+            sealer.rules().smallBytes(limit),
+            settings.sizes().flushed(limit),
+            engine.catalog().space().pageSize()),
+        new Room(engine.gate().usedBytes(), limit));
   }
 
-  private @Nullable MemoryMergeJob alike(TreeHandle tree) {
-    TreeState state = tree.states().current();
-    Neighbours runs = alike(tree, state);
-    return runs == null
-        ? null
-        : memoryMerge(tree, runs.count(), state.memoryRunCount() - runs.to());
-  }
-
-  /** A tree with less write memory than this is not merged for the sake of room. */
-  private long memoryLevelBytes() {
-    return Math.min(MEMORY_LEVEL_BYTES, engine.gate().limitBytes() / 2);
-  }
-
-  /** Frozen runs that are worth a merge now, by their places among all in memory. */
-  private @Nullable Neighbours alike(TreeHandle tree, TreeState state) {
-    if (!settings.component().mergesRuns() || state.memoryRunCount() < 2) {
-      return null;
-    }
+  private Runs runs(TreeState state) {
     List<Run> memory = state.memory();
     int frozen = state.frozenRuns(engine.log().visible());
     int open = memory.size() - frozen;
@@ -320,70 +273,11 @@ public final class Merger {
       sizes[i] = run.sizeBytes();
       merged += run.get(0).tree() == null ? sizes[i] : 0;
     }
-    Neighbours chosen =
-        MemoryBalance.choose(
-            sizes,
-            merged,
-            settings.activeBytes().getAsLong(),
-            state.memoryBytes() >= memoryLevelBytes(),
-            engine.gate().usedBytes() >= engine.gate().limitBytes() / 2
-                && tree.mergeGain().hoped(tree.bytesWritten()),
-            tree.readLoss().nanos());
-    return chosen == null ? null : new Neighbours(open + chosen.from(), open + chosen.to());
-  }
-
-  private @Nullable MemoryMergeJob memoryMerge(TreeHandle tree, int inputs, int older) {
-    long slice = sliceBytes();
-    return engine.gate().overdrawn(0)
-        ? null
-        : new MemoryMergeJob(this, engine, tree, inputs, older, slice, 2 * slice);
-  }
-
-  /** Size of the SSTables that memory merges make: so much room they need besides their inputs. */
-  private long sliceBytes() {
-    long page = engine.catalog().space().pageSize();
-    long limit = engine.gate().limitBytes();
-    // Filter, index and a half-empty last page weigh little in one of so many pages.
-    long share = Math.max(limit / SLICE_SHARE, Math.min(SLICE_PAGES * page, limit / MOST_SHARE));
-    return Math.max(2 * page, Math.min(flushedBytes(), share));
-  }
-
-  /**
-   * Merges all runs in memory of a tree that is not written to, so that reads ask one packed run
-   * instead of many, and none that has grown large with room for more.
-   *
-   * @return whether it should be asked again, because the tree's memory is busy now
-   */
-  public boolean requestIdle(TreeHandle tree) {
-    TreeState state = tree.states().current();
-    boolean merged = state.memoryRunCount() == 1 && state.run(0).get(0).tree() == null;
-    if (!settings.component().mergesRuns()
-        || settings.component().mergesWhole()
-        || (state.memoryRunCount() == 0 || merged) && !grown(tree)
-        || state.memoryBytes() < settings.activeBytes().getAsLong()) {
-      return false;
-    }
-    if (!tree.memoryBusy().compareAndSet(false, true)) {
-      return true;
-    }
-    if (grown(tree)) {
-      tree.seal(tree.activeTree(), engine.log()::end);
-    }
-    state = tree.states().current();
-    List<Run> memory = state.memory();
-    boolean frozen = state.frozenRuns(engine.log().visible()) == memory.size();
-    MemoryMergeJob job = frozen && !memory.isEmpty() ? memoryMerge(tree, memory.size(), 0) : null;
-    if (job == null) {
-      giveBack(tree);
-      return !frozen;
-    }
-    start(tree, job);
-    return false;
-  }
-
-  /** While the log is replayed, what replay seals has to do with where it is. */
-  private boolean grown(TreeHandle tree) {
-    return tree.activeTree().full() && engine.log().isOpen();
+    long besides =
+        settings.memory().component().mergesIndexes()
+            ? IndexMergeJob.bytesFor(engine, memory, frozen)
+            : state.sealedBytes();
+    return new Runs(sizes, open, merged, state.memoryBytes(), besides);
   }
 
   /**
@@ -392,7 +286,7 @@ public final class Merger {
    * @param again whether there is use in looking for another at once
    */
   void memoryEnded(TreeHandle tree, boolean again) {
-    giveBack(tree);
+    leave(tree);
     engine.gate().wake();
     if (again) {
       requestMemory(tree);

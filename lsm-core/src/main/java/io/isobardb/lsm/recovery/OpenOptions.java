@@ -1,9 +1,15 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.MemoryMerging;
+import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.merge.PartitionedLeveling;
+import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.tuning.Tuning;
@@ -15,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param writeMemory where the memory tuner begins, and what large writes may count on
  * @param tuning what was said of the memory tuner
- * @param flushing how much is flushed of which tree, and the length of the log
+ * @param rules what is flushed of which tree, and the length of the log
  * @param leveling how trees are shaped on disk
  * @param memoryComponent how a tree's write memory is arranged
  * @param staticTrees among how many trees write memory is split evenly; 0 if it is shared
@@ -28,7 +34,7 @@ public record OpenOptions(
     long memoryBudget,
     long writeMemory,
     Tuning tuning,
-    Flusher.Settings flushing,
+    FlushRules rules,
     LevelingOptions leveling,
     MemoryComponent memoryComponent,
     int staticTrees,
@@ -40,23 +46,8 @@ public record OpenOptions(
     boolean createIfMissing,
     Map<String, KeyOrder> orders) {
 
-  /** The least number of pages of an active SSTable. */
-  public static final int MIN_ACTIVE_PAGES = 4;
-
-  /**
-   * The least that can be asked for, in pages. A cursor holds a page of each run in memory: of a
-   * small budget it could not have one of more runs than this makes.
-   */
-  public static final int MIN_WANTED_PAGES = 8;
-
   /** So many pages of the budget for each flush or merge that goes on at once. */
   private static final int JOB_PAGES = 256;
-
-  /** The least size of a disk SSTable that goes on behind its last key, in pages. */
-  private static final int MIN_TABLE_PAGES = 16;
-
-  /** So many active SSTables the write memory has room for at least. */
-  public static final int MIN_ACTIVES = 4;
 
   /** The even shares of the write memory, null if there are none. */
   @Nullable StaticShares shares() {
@@ -72,7 +63,7 @@ public record OpenOptions(
         memoryBudget,
         writeMemory,
         tuning,
-        flushing.withMaxJobs(Math.min(flushing.maxJobs(), Math.max(1, jobs / 2))),
+        rules,
         leveling,
         memoryComponent,
         staticTrees,
@@ -91,7 +82,7 @@ public record OpenOptions(
         memoryBudget,
         bytes,
         tuning,
-        flushing,
+        rules,
         leveling,
         memoryComponent,
         staticTrees,
@@ -104,26 +95,24 @@ public record OpenOptions(
         orders);
   }
 
-  /**
-   * At which size an active SSTable is sealed while write memory has {@code writeBytes}: if no
-   * other is wanted, small enough for the processor's cache.
-   */
-  public int activeBytes(long writeBytes) {
-    long wanted =
-        activeBytes == 0
-            ? memoryComponent.smallBytes(writeBytes)
-            : Math.min(
-                writeBytes / MIN_ACTIVES, Math.max(activeBytes, MIN_WANTED_PAGES * pageSize));
-    return (int) Math.max(wanted, (long) MIN_ACTIVE_PAGES * pageSize);
+  /** What flushes keep to. */
+  Flusher.Settings flushing() {
+    int jobs = Math.max(1, backgroundJobs / 2);
+    return new Flusher.Settings(rules, leveling.l0(), new TableSizes(pageSize), jobs);
   }
 
-  /**
-   * The size of a disk SSTable that is written while write memory has {@code writeBytes}: enough
-   * pages that those for header, index, filter and footer are few among them.
-   */
-  public long tableBytes(long writeBytes) {
-    long least = Math.max(256 << 10, (long) MIN_TABLE_PAGES * pageSize);
-    return Math.max(Math.min(writeBytes / 8, 16 << 20), least);
+  /** What merges keep to. */
+  Merger.Settings merging() {
+    return new Merger.Settings(
+        new PartitionedLeveling(leveling),
+        new MemoryMerging(memoryComponent),
+        new TableSizes(pageSize),
+        Math.max(1, backgroundJobs - 1));
+  }
+
+  /** When active SSTables are sealed. */
+  Sealing sealing() {
+    return new Sealing(memoryComponent, activeBytes, pageSize, shares());
   }
 
   /** The size of the log's ring. */
@@ -134,7 +123,7 @@ public record OpenOptions(
 
   /** The size of a log segment. */
   long segmentBytes() {
-    long wanted = Math.max(Math.min(flushing.logLimitBytes() / 8, 64 << 20), 128 << 10);
+    long wanted = Math.max(Math.min(rules.logLimitBytes() / 8, 64 << 20), 128 << 10);
     return wanted & -4096L;
   }
 }

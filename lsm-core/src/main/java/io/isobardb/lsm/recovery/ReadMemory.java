@@ -30,7 +30,7 @@ record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements Auto
     BufferCache cache = null;
     try {
       cache = new BufferCache(pool, cacheBytes, ghostPages);
-      Block spare = pool.allocateBlock(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE);
+      Block spare = pool.blocks().allocate(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE);
       return new ReadMemory(pool, cache, spare);
     } catch (Throwable e) {
       if (cache != null) {

@@ -3,6 +3,8 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Fullness;
+import io.isobardb.lsm.commit.WriteRoom;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
@@ -141,14 +143,14 @@ final class Recovery {
   }
 
   private long mostReplayed() {
-    return mostWriteBytes / 8 * 7;
+    return Fullness.flushFrom(mostWriteBytes);
   }
 
   /**
    * A budget with room for an operation: of what it has more, four fifths at least are for that.
    */
   private long budgetFor(long bytes) {
-    long more = (bytes - mostReplayed()) / 7 * 8 / 4 * 5;
+    long more = Fullness.limitFor(bytes - mostReplayed()) / 4 * 5;
     return (options.memoryBudget() + more >> 20) + 2 << 20;
   }
 
@@ -171,7 +173,7 @@ final class Recovery {
                   offset,
                   length,
                   rest,
-                  (tree, write) -> largest[0] = Math.max(largest[0], Committer.bytes(write)));
+                  (tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
             }
           });
     }
@@ -219,7 +221,7 @@ final class Recovery {
           (treeId, write) -> {
             TreeHandle tree = engine.catalog().tree(treeId);
             if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
-              makeRoom(Committer.bytes(write));
+              makeRoom(WriteRoom.of(write));
               committer.replay(tree, write.at(lsn));
             }
           });

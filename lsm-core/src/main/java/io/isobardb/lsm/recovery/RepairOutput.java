@@ -36,7 +36,7 @@ final class RepairOutput implements AutoCloseable {
   RepairOutput(TableSpace space, int pageSize) {
     this.space = space;
     this.pageSize = pageSize;
-    this.scratch = space.pool().allocateBlock(pageSize, Purpose.MERGE);
+    this.scratch = space.pool().blocks().allocate(pageSize, Purpose.MERGE);
   }
 
   /** Writes what trees have of the log to SSTables, for the time being, if it is too much. */

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
+import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.commit.TreeSlots;
@@ -19,7 +20,6 @@ import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.IdleWatch;
 import io.isobardb.lsm.merge.Merger;
-import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.read.BatchReader;
@@ -83,7 +83,7 @@ public final class StoreParts {
   private StoreParts(Environment environment, OpenOptions wanted, Bootstrap found) {
     this.environment = environment;
     this.pool = found.memory().pool();
-    long fixed = pool.blockBytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
+    long fixed = pool.blocks().bytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
     MemoryAccount account =
         MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
     account.apply(pool);
@@ -94,28 +94,14 @@ public final class StoreParts {
     this.observers = new Observers(environment.storage().path());
     this.engine = newEngine(found);
     WriteGate gate = engine.gate();
-    ActiveFactory actives = new ActiveFactory(pool, options, gate::limitBytes);
+    Sealer sealer = new Sealer(engine, options.sealing(), this::sealed);
     this.treeFactory =
         new TreeFactory(
-            engine, actives, options.orders(), found.recovered().counters().nextTreeId());
-    this.merger =
-        new Merger(
-            engine,
-            new Merger.Settings(
-                this::tableBytes,
-                Math.max(1, options.backgroundJobs() - 1),
-                actives::smallBytes,
-                options.memoryComponent()),
-            new PartitionedLeveling(options.leveling()),
-            this::recentMemoryBytes);
+            engine, sealer, options.orders(), found.recovered().counters().nextTreeId());
     StaticShares shares = options.shares();
-    TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine);
-    this.flusher =
-        new Flusher(engine, options.flushing(), this::tableBytes, merger::request, slots);
-    merger.onChange(flusher::request);
-    if (slots != null) {
-      slots.onLeave(flusher::flushAll);
-    }
+    TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine, this::flushAll);
+    this.flusher = new Flusher(engine, options.flushing(), sealer, this::flushed, slots);
+    this.merger = new Merger(engine, sealer, options.merging(), flusher);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
         new MemoryWall(
@@ -135,11 +121,9 @@ public final class StoreParts {
     this.committer =
         new Committer(
             engine,
-            this::sealed,
-            new LogWatch(options.flushing().logLimitBytes() / LOG_LOOKS, this::written),
-            slots,
-            options.memoryComponent(),
-            options.activeBytes() == 0 && slots == null);
+            sealer,
+            new LogWatch(options.flushing().rules().logLimitBytes() / LOG_LOOKS, this::written),
+            slots);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
@@ -226,12 +210,14 @@ public final class StoreParts {
     }
   }
 
-  private long recentMemoryBytes(TreeHandle tree) {
-    return flusher.recentMemoryBytes(tree);
+  /** L0 of a tree has grown. */
+  private void flushed(TreeHandle tree) {
+    merger.request(tree);
   }
 
-  private long tableBytes() {
-    return options.tableBytes(engine.gate().limitBytes());
+  /** A tree is to leave the write memory. */
+  private void flushAll(TreeHandle tree) {
+    flusher.flushAll(tree);
   }
 
   /**

@@ -146,7 +146,7 @@ public final class StoreRepair {
   /** The store's ID and the size of its pages, as most of what can be read says. */
   private TableSalvage.Origin origin(PagePool pool) throws IOException {
     Map<TableSalvage.Origin, Integer> votes = new HashMap<>();
-    Block scratch = pool.allocateBlock(LARGEST_PAGE, Purpose.MERGE);
+    Block scratch = pool.blocks().allocate(LARGEST_PAGE, Purpose.MERGE);
     try {
       for (String name : damaged.list()) {
         TableSalvage.Origin origin =

@@ -1,9 +1,11 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.Run;
@@ -27,19 +29,21 @@ import java.util.Map;
  */
 final class TreeFactory {
   private final Engine engine;
-  private final ActiveFactory actives;
+  private final Sealer sealer;
   private final Map<String, KeyOrder> orders;
+  private final Signal memoryLeft;
   private int nextId;
 
   /**
    * @param orders the key orders that trees may have, by name
    * @param nextId the ID of the next new tree
    */
-  TreeFactory(Engine engine, ActiveFactory actives, Map<String, KeyOrder> orders, int nextId) {
+  TreeFactory(Engine engine, Sealer sealer, Map<String, KeyOrder> orders, int nextId) {
     this.engine = engine;
-    this.actives = actives;
+    this.sealer = sealer;
     this.orders = orders;
     this.nextId = nextId;
+    this.memoryLeft = engine.environment().scheduler().signal("the memory of a tree");
   }
 
   /** Adds a tree that the manifest defines. */
@@ -74,7 +78,7 @@ final class TreeFactory {
 
   private TreeHandle handle(int id, String name, TreeHandle.Settings settings, Version version) {
     KeyOrder order = settings.order();
-    ActiveTree first = actives.first(order);
+    ActiveTree first = sealer.first(order);
     List<Run> disk =
         Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
     TreeState state =
@@ -83,8 +87,8 @@ final class TreeFactory {
         id,
         name,
         settings,
-        last -> actives.next(order, last),
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
-        new TreeStates(state, engine.gate()::wake));
+        new TreeStates(state, engine.gate()::wake),
+        memoryLeft);
   }
 }

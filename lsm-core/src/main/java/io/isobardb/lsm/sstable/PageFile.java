@@ -3,6 +3,7 @@ package io.isobardb.lsm.sstable;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.cache.PageLoader;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * CorruptionException}. A file of a newer format version is refused when it is opened. Thread rule:
  * all methods may be called by any thread; nobody reads any more when {@link #close} is called.
  */
-final class PageFile implements BufferCache.Loader, AutoCloseable {
+final class PageFile implements PageLoader, AutoCloseable {
   private final TableSpace space;
   private final SSTableMeta meta;
   private final int pageSize;

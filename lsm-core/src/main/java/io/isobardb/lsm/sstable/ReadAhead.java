@@ -65,7 +65,7 @@ final class ReadAhead implements AutoCloseable {
     boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
     int pageSize = pool.pageSize();
     int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
-    long room = pool.blockRoomBytes() / ROOM_SHARE;
+    long room = pool.blocks().roomBytes() / ROOM_SHARE;
     int most = LARGEST_BYTES;
     while (most / 2 >= Math.max(least, pieceBytes)) {
       most /= 2;
@@ -78,7 +78,7 @@ final class ReadAhead implements AutoCloseable {
     }
     int besides = compressed ? pageSize : 0;
     for (int bytes = Math.max(most, least); bytes >= least; bytes /= 2) {
-      Block block = pool.tryAllocateBlock(bytes + besides, Purpose.MERGE);
+      Block block = pool.blocks().tryAllocate(bytes + besides, Purpose.MERGE);
       if (block != null) {
         return new ReadAhead(table, block, bytes);
       }

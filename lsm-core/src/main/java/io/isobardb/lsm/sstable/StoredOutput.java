@@ -61,7 +61,7 @@ final class StoredOutput {
 
   private @Nullable Block allocateBlock() {
     try {
-      return pool.allocateBlock(BLOCK_BYTES + 2 * pageSize, Purpose.MERGE);
+      return pool.blocks().allocate(BLOCK_BYTES + 2 * pageSize, Purpose.MERGE);
     } catch (OutOfBudgetException e) {
       return null;
     }

@@ -112,7 +112,7 @@ public final class TableSalvage implements AutoCloseable {
     DataFile opened = space.storage().open(name, IoMode.BUFFERED);
     file = opened;
     size = opened.size();
-    block = space.pool().allocateBlock(memoryBytes(pageSize), Purpose.MERGE);
+    block = space.pool().blocks().allocate(memoryBytes(pageSize), Purpose.MERGE);
   }
 
   private Memory memory() {

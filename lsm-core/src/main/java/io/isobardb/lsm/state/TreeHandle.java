@@ -1,15 +1,16 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.MemoryComponent.Use;
+import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.schedule.Signal;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,6 @@ public final class TreeHandle {
   private final int id;
   private final String name;
   private final Settings settings;
-  private final UnaryOperator<ActiveTree> nextActive;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
@@ -33,10 +33,11 @@ public final class TreeHandle {
   private final MergeGain mergeGain = new MergeGain();
 
   /** What had been written and read when the active SSTable was begun. */
-  private volatile Use before = new Use(0, 0, 0, 0, true);
+  private volatile ActiveUse before = new ActiveUse(0, 0, 0, 0, true);
 
-  /** Whether a flush or a memory merge of this tree is queued or running. */
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
+
+  private final Signal memoryLeft;
 
   private volatile Priority priority = Priority.EQUAL;
   private volatile @Nullable Refusal refused;
@@ -74,19 +75,14 @@ public final class TreeHandle {
   }
 
   /**
-   * @param nextActive makes an empty active SSTable to follow the one given
+   * @param memoryLeft raised when nobody works on the memory of this tree any more, or of another
    */
-  public TreeHandle(
-      int id,
-      String name,
-      Settings settings,
-      UnaryOperator<ActiveTree> nextActive,
-      TreeStates states) {
+  public TreeHandle(int id, String name, Settings settings, TreeStates states, Signal memoryLeft) {
     this.id = id;
     this.name = name;
     this.settings = settings;
-    this.nextActive = nextActive;
     this.states = states;
+    this.memoryLeft = memoryLeft;
   }
 
   public int id() {
@@ -125,9 +121,25 @@ public final class TreeHandle {
     priority = new Priority(priority.floorBytes(), weight);
   }
 
-  /** Set while a flush or a memory merge of this tree is queued or running. */
-  public AtomicBoolean memoryBusy() {
-    return memoryBusy;
+  /** Whether a flush or a memory merge of this tree is queued or running. */
+  public boolean memoryBusy() {
+    return memoryBusy.get();
+  }
+
+  /** Takes the tree's memory for a flush or a memory merge; false if another has it. */
+  public boolean takeMemory() {
+    return !memoryBusy.get() && memoryBusy.compareAndSet(false, true);
+  }
+
+  /** Ends {@link #takeMemory}. */
+  public void leaveMemory() {
+    memoryBusy.set(false);
+    memoryLeft.raise();
+  }
+
+  /** Waits until nobody works on the tree's memory. */
+  public void awaitMemory() {
+    memoryLeft.await(() -> !memoryBusy.get());
   }
 
   /** Whether the tree was dropped, or its store closed; work on it is pointless then. */
@@ -239,10 +251,10 @@ public final class TreeHandle {
   }
 
   /** What the active SSTable has been used for so far. */
-  public Use activeUse() {
-    Use begun = before;
+  public ActiveUse activeUse() {
+    ActiveUse begun = before;
     TreeState state = states.current();
-    return new Use(
+    return new ActiveUse(
         activeTree().bytesUsed(),
         state.memoryBytes(),
         bytesWritten.sum() - begun.writtenBytes(),
@@ -257,10 +269,11 @@ public final class TreeHandle {
    * from there on sees it, and whoever reserved before finds, by the boundary, the one that was
    * sealed. So for every key the newer component has the newer versions.
    *
+   * @param next makes that empty one
    * @param logEnd the end of what is reserved in the log
    * @return whether this call sealed it
    */
-  public boolean seal(ActiveTree full, LongSupplier logEnd) {
+  public boolean seal(ActiveTree full, Supplier<ActiveTree> next, LongSupplier logEnd) {
     if (activeTree() != full || !sealing.compareAndSet(false, true)) {
       return false;
     }
@@ -269,12 +282,12 @@ public final class TreeHandle {
         return false;
       }
       Table.StartLsn start = new Table.StartLsn();
-      ActiveTree fresh = nextActive.apply(full);
+      ActiveTree fresh = next.get();
       states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);
-      before = new Use(0, 0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
+      before = new ActiveUse(0, 0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
       return true;
     } finally {
       sealing.set(false);

@@ -4,6 +4,10 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeWork;
+import io.isobardb.lsm.tuning.CycleRules.Cache;
+import io.isobardb.lsm.tuning.CycleRules.CycleView;
+import io.isobardb.lsm.tuning.CycleRules.Disk;
+import io.isobardb.lsm.tuning.CycleRules.Written;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Epochs;
@@ -28,20 +32,8 @@ final class CycleStatistics {
   /** A ghost cache that has only begun to fill counts as this part of its capacity. */
   private static final int LEAST_GHOST = 8;
 
-  /** A cache that has grown by more than this part of its size in one cycle is still filling. */
-  private static final int STILL_FILLING = 8;
-
-  /** L0 is as full as before if the difference is within this part of the write memory. */
-  private static final int SAME_PHASE = 4;
-
-  /** ... or within this part of what the cycle has flushed, of whose cost it is then as little. */
-  private static final int SAME_SHARE = 16;
-
   /** More than this of the write memory never counts as lent: writers may want it any time. */
   private static final double MOST_LENT = 0.5;
-
-  /** A store that grew by more than this part of its size in one cycle is being loaded. */
-  private static final int LOADING = 8;
 
   private final Engine engine;
   private final Epochs readers;
@@ -93,43 +85,27 @@ final class CycleStatistics {
     return Math.max(engine.log().end() - logStart, flusher.bytesWritten() - flushedStart);
   }
 
-  /** Whether what was flushed in this cycle is more than twice what write memory may hold. */
-  boolean flushedEnough() {
-    return flusher.bytesWritten() - flushedStart > 2 * engine.gate().limitBytes();
-  }
-
-  /** Whether anything was done in this cycle that memory could have made cheaper. */
-  boolean busy() {
-    CacheStats now = cache.stats();
-    return grownBytes() > 0
-        || now.queryMisses() > cacheStart.queryMisses()
-        || now.mergeMisses() > cacheStart.mergeMisses();
-  }
-
   /**
-   * Whether the cache was still filling: then what a larger one would save is not known, since it
-   * has evicted nothing yet. Not so if it has stopped growing: then it has all there is to cache.
+   * What tells whether the cycle ends.
+   *
+   * @param grownBefore what had been written when the timer last ran down
+   * @param dueBytes at which the cycle is looked at
+   * @param budget all memory of the store
    */
-  boolean cacheIsFilling() {
+  CycleView view(long grownBefore, long dueBytes, long budget, int intervals, boolean settled) {
     CacheStats now = cache.stats();
-    return now.heldPages() < now.targetPages()
-        && now.evictions() == cacheStart.evictions()
-        && now.heldPages() - cacheStart.heldPages() > now.targetPages() / STILL_FILLING;
-  }
-
-  /**
-   * Whether L0 holds about as much as when the cycle began, so that the cycle has as much of
-   * merging in it as belongs to what was flushed: L0 fills for a while, and is emptied at a time.
-   */
-  boolean hasWholeRounds() {
-    long flushed = flusher.bytesWritten() - flushedStart;
-    long near = Math.max(engine.gate().limitBytes() / SAME_PHASE, flushed / SAME_SHARE);
-    return Math.abs(l0Bytes() - l0Start) <= near;
-  }
-
-  /** Whether the store grew so much that what this cycle cost says little of the next. */
-  boolean isLoading() {
-    return diskBytes() - diskStart > diskStart / LOADING;
+    long grown = grownBytes();
+    boolean evicted = now.evictions() != cacheStart.evictions();
+    return new CycleView(
+        new Written(
+            grown, grown - grownBefore, flusher.bytesWritten() - flushedStart, dueBytes, budget),
+        new Disk(l0Start, l0Bytes(), diskStart, diskBytes(), engine.gate().limitBytes()),
+        new Cache(cacheStart.heldPages(), now.heldPages(), now.targetPages(), evicted),
+        intervals,
+        settled,
+        grown > 0
+            || now.queryMisses() > cacheStart.queryMisses()
+            || now.mergeMisses() > cacheStart.mergeMisses());
   }
 
   private long l0Bytes() {

@@ -109,11 +109,11 @@ public record MemoryAccount(
   public void apply(PagePool pool) {
     pool.reservePages(RESERVE_PAGES, RELIEF_PAGES);
     pool.keepForBlocks(blockBytes);
-    pool.keepForSlabs(slabBytes);
+    pool.blocks().keepForSlabs(slabBytes);
   }
 
   /** The blocks that a pool holds now and goes on holding. */
   static long fixedBytes(PagePool pool) {
-    return pool.blockBytesBesides(Purpose.MERGE);
+    return pool.blocks().bytesBesides(Purpose.MERGE);
   }
 }

@@ -28,22 +28,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Thread rule: all methods may be called by any thread; {@link #setBudget} waits for flushes.
  */
 public final class MemoryWall {
-  /** The wall moves in steps of this part of the budget ... */
-  private static final int STEPS = 64;
-
-  /** ... or, where writers have filled what is to be given up, of the write memory. */
-  private static final int PRESSED_STEPS = 64;
-
-  /** A large write takes a quarter of the write memory at most. */
-  private static final int LARGE_WRITES = 4;
-
-  private static final int MIN_CACHE_PAGES = 48;
-  private static final int MIN_WRITE_PAGES = 64;
-  private static final int MIN_TREE_PAGES = 2;
-
-  /** Floors: a 16th of what is shared, but no more than this, unless a 64th is more. */
-  private static final long FLOOR_BYTES = 4 << 20;
-
   /** How long {@link #setBudget} waits for slabs to go; then they go without it. */
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
@@ -58,8 +42,7 @@ public final class MemoryWall {
   private final Flusher flusher;
   private final Checkpointer checkpointer;
   private final double askedShare;
-  private final double wantedWriteShare;
-  private final double wantedCacheShare;
+  private final WallRules rules;
   private final Signal pause;
 
   /** The log's end when the budget was last lowered: older entries may lie in slabs that go. */
@@ -99,8 +82,11 @@ public final class MemoryWall {
     this.askedShare = grant.askedShare();
     this.grantBytes = grant.writeBytes();
     this.mostWriteBytes = grant.writeBytes();
-    this.wantedWriteShare = (double) grant.writeFloorBytes() / grant.budgetBytes();
-    this.wantedCacheShare = (double) grant.cacheFloorBytes() / grant.budgetBytes();
+    this.rules =
+        new WallRules(
+            (double) grant.writeFloorBytes() / grant.budgetBytes(),
+            (double) grant.cacheFloorBytes() / grant.budgetBytes(),
+            pool.pageSize());
     this.targetBytes = grant.writeBytes();
     this.sharedBytes = grant.budgetBytes();
     this.pause = engine.environment().scheduler().signal("memory that is given back");
@@ -169,42 +155,25 @@ public final class MemoryWall {
     return budgetBytes;
   }
 
-  /** The least write memory there should be, in bytes. */
-  public long writeFloorBytes() {
-    long trees = Long.highestOneBit(Math.max(1, 2L * engine.catalog().trees().size() - 1));
-    long pages = Math.max(MIN_WRITE_PAGES, MIN_TREE_PAGES * trees);
-    long least = Math.max(floorBytes(), pages * pool.pageSize());
-    long wanted = Math.max(treeFloorBytes(), (long) (budgetBytes * wantedWriteShare));
-    long floor = Math.max(least, wanted);
-    return Math.max(LARGE_WRITES * largestWrite, Math.min(floor, grantBytes));
+  /** The least write memory and the least cache there should be. */
+  WallRules.Floors floors() {
+    long floors = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      floors += tree.priority().floorBytes();
+    }
+    int trees = engine.catalog().trees().size();
+    return rules.floors(division(), new WallRules.Needs(trees, floors, largestWrite));
   }
 
-  /** The least cache there should be, in bytes. */
-  public long cacheFloorBytes() {
-    // As with the options: at least a quarter of the budget is for all but writes.
-    long most = budgetBytes / 4 * 3;
-    long pages = (long) MIN_CACHE_PAGES * pool.pageSize();
-    long wanted = (long) (budgetBytes * wantedCacheShare);
-    long least = Math.max(Math.max(floorBytes(), pages), Math.max(wanted, sharedBytes - most));
-    return Math.max(0, Math.min(least, sharedBytes - grantBytes));
-  }
-
-  /** Trees keep their floors in half of the write memory. */
-  private long treeFloorBytes() {
-    return 2 * engine.catalog().trees().stream().mapToLong(t -> t.priority().floorBytes()).sum();
-  }
-
-  private long floorBytes() {
-    return Math.max(sharedBytes / 64, Math.min(sharedBytes / 16, FLOOR_BYTES));
+  private WallRules.Division division() {
+    return new WallRules.Division(budgetBytes, sharedBytes, grantBytes, mostWriteBytes);
   }
 
   /** Says where the wall should go, within the floors; {@link #step} moves it. */
   public void moveTo(long writeBytes) {
     moving.lock();
     try {
-      long room = Math.min(mostWriteBytes, sharedBytes - cacheFloorBytes());
-      long most = Math.max(writeFloorBytes(), room);
-      targetBytes = Math.max(writeFloorBytes(), Math.min(most, writeBytes));
+      targetBytes = floors().within(writeBytes, division());
     } finally {
       moving.unlock();
     }
@@ -225,7 +194,7 @@ public final class MemoryWall {
       if (changing || now == targetBytes) {
         return changing;
       }
-      long next = now < targetBytes ? risen(now) : fallen(now);
+      long next = rules.next(now, targetBytes, sharedBytes, engine.gate().limitForUse());
       place(next);
       flusher.request();
       return next != targetBytes;
@@ -234,24 +203,10 @@ public final class MemoryWall {
     }
   }
 
-  private long stepBytes() {
-    return Math.max(sharedBytes / STEPS, pool.pageSize());
-  }
-
-  private long risen(long now) {
-    return Math.min(targetBytes, now + stepBytes());
-  }
-
-  private long fallen(long now) {
-    long free = Math.max(now - stepBytes(), engine.gate().limitForUse());
-    long pressed = now - Math.max(now / PRESSED_STEPS, pool.pageSize());
-    return Math.max(targetBytes, Math.min(free, pressed));
-  }
-
   /** Whoever is to give gives first. */
   private void place(long writeBytes) {
     boolean rising = writeBytes > engine.gate().limitBytes();
-    pool.keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, grantBytes)));
+    pool.blocks().keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, grantBytes)));
     if (rising) {
       cache.resize(sharedBytes - writeBytes);
     }
@@ -265,8 +220,8 @@ public final class MemoryWall {
   private void makeRoom(long bytes) {
     moving.lock();
     try {
-      largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes / LARGE_WRITES));
-      long needed = LARGE_WRITES * largestWrite;
+      largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes / WallRules.LARGE_WRITES));
+      long needed = WallRules.LARGE_WRITES * largestWrite;
       targetBytes = Math.max(targetBytes, needed);
       if (!changing && engine.gate().limitBytes() < needed) {
         place(needed);
@@ -279,7 +234,8 @@ public final class MemoryWall {
   /** Divides the budget anew: what the write memory does not have the cache gets. */
   private void divide(long budget, MemoryAccount account, long writeBytes) {
     account.apply(pool);
-    pool.keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, account.writeBytes())));
+    pool.blocks()
+        .keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, account.writeBytes())));
     budgetBytes = budget;
     sharedBytes = account.sharedBytes();
     mostWriteBytes = account.mostWriteBytes();
@@ -387,7 +343,7 @@ public final class MemoryWall {
     }
     shrinkWriteMemory(write);
     engine.gate().grant(account.writeBytes(), this::makeRoom);
-    largestWrite = Math.min(largestWrite, account.writeBytes() / LARGE_WRITES);
+    largestWrite = Math.min(largestWrite, account.writeBytes() / WallRules.LARGE_WRITES);
     divide(bytes, account, write);
     pool.setLimit(bytes);
     // Memory that nobody writes to any more would keep its slabs for ever.

@@ -158,7 +158,7 @@ public final class TunerFile {
   }
 
   private void inPieces(int bytes, Piece piece) throws IOException {
-    Block block = pool.allocateBlock(DataFile.BLOCK, Purpose.METADATA);
+    Block block = pool.blocks().allocate(DataFile.BLOCK, Purpose.METADATA);
     try {
       for (int left = bytes; left > 0; left -= DataFile.BLOCK) {
         piece.move(block.memory(), Math.min(left, DataFile.BLOCK));

@@ -5,6 +5,7 @@ import io.isobardb.lsm.event.TuningSpan;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.tuning.CycleRules.CycleView;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.tuner.memory.Decision;
@@ -32,21 +33,10 @@ public final class TunerService implements Service {
   /** Between two steps of the wall. */
   private static final long STEP_NANOS = 10_000_000;
 
-  /** A cycle in which too little was flushed goes on for so many intervals. */
-  private static final int MAX_INTERVALS = 10;
-
-  /** So many times longer a cycle may become until L0 is as full again as when it began ... */
-  private static final int MAX_CYCLES = 3;
-
-  /** ... which is looked for so often. */
-  private static final int LOOKS = 32;
-
-  /** If less than this part of a cycle's bytes was written in an interval, merges rest. */
-  private static final int HARDLY = 256;
-
   private final Engine engine;
   private final MemoryWall wall;
   private final Tuning tuning;
+  private final CycleRules rules;
   private final CycleStatistics statistics;
   private final TunerFile file;
   private TunerHistory history = TunerHistory.EMPTY;
@@ -84,7 +74,8 @@ public final class TunerService implements Service {
     this.engine = engine;
     this.wall = wall;
     this.tuning = tuning;
-    this.dueBytes = cycleBytes();
+    this.rules = new CycleRules(tuning.logLimitBytes());
+    this.dueBytes = rules.cycleBytes(wall.budgetBytes());
     this.statistics = new CycleStatistics(engine, pool.epochs(), cache, flusher);
     this.file = new TunerFile(engine.environment().storage(), pool);
   }
@@ -168,19 +159,24 @@ public final class TunerService implements Service {
       beginCycle();
       return;
     }
-    if (ready() ? !enoughWritten() : !timeIsUp()) {
-      if (statistics.busy()) {
-        started.wakeWithin(tuning.intervalNanos());
+    CycleView view = statistics.view(grownBefore, dueBytes, wall.budgetBytes(), intervals, settled);
+    CycleRules.Choice choice = rules.choose(view);
+    switch (choice.end()) {
+      case GO_ON -> {
+        if (view.written().byTimer()) {
+          intervals++;
+          grownBefore = view.written().grown();
+        }
+        dueBytes = choice.dueBytes();
+        if (view.busy()) {
+          started.wakeWithin(tuning.intervalNanos());
+        }
+        return;
       }
-      return;
-    }
-    if (statistics.isLoading()) {
-      settled = false;
-    } else if (!settled && statistics.flushedEnough()) {
-      // What a load has left behind is merged now: the next cycle will be like those after it.
-      settled = true;
-    } else if (statistics.busy() && !statistics.cacheIsFilling()) {
-      decide(started);
+      case LOADED -> settled = false;
+      case SETTLED -> settled = true;
+      case FORGET -> {}
+      case DECIDE -> decide(started);
     }
     beginCycle();
   }
@@ -188,44 +184,17 @@ public final class TunerService implements Service {
   private void beginCycle() {
     intervals = 0;
     grownBefore = 0;
-    dueBytes = cycleBytes();
+    dueBytes = rules.cycleBytes(wall.budgetBytes());
     stoodAt = wall.writeBytes();
     statistics.begin();
-  }
-
-  private long cycleBytes() {
-    return tuning.cycleBytes(wall.budgetBytes());
-  }
-
-  /** Called when enough was written: whether merges have come as far as when the cycle began. */
-  private boolean enoughWritten() {
-    if (statistics.isLoading()
-        || statistics.hasWholeRounds()
-        || dueBytes >= MAX_CYCLES * cycleBytes()) {
-      return true;
-    }
-    dueBytes = statistics.grownBytes() + Math.max(1, cycleBytes() / LOOKS);
-    return false;
-  }
-
-  /** Called when the timer has run down: whether the cycle has seen enough. */
-  private boolean timeIsUp() {
-    intervals++;
-    long grown = statistics.grownBytes();
-    boolean writing = grown - grownBefore > cycleBytes() / HARDLY;
-    grownBefore = grown;
-    return !writing
-        || statistics.isLoading()
-        || (statistics.flushedEnough() && statistics.hasWholeRounds())
-        || intervals >= MAX_INTERVALS;
   }
 
   private void decide(Handle started) {
     TuningSpan span = TuningSpan.start();
     Decision before = history.last();
     StoreCycle cycle = statistics.cycle(history.nextCycle(), wall);
-    TunerOptions options =
-        tuning.options().withFloors(wall.writeFloorBytes(), wall.cacheFloorBytes());
+    WallRules.Floors floors = wall.floors();
+    TunerOptions options = tuning.options().withFloors(floors.write(), floors.cache());
     Decision decision = new MemoryTuner(options).decide(history, cycle).last();
     if (decision == null) {
       return;

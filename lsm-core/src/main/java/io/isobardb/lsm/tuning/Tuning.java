@@ -7,12 +7,8 @@ import io.isobardb.tuner.memory.TunerOptions;
  *
  * @param on whether it divides the memory
  * @param intervalNanos how long a cycle takes while little is written
- * @param logLimitBytes a cycle ends after this many bytes written, or twice the budget if that is
- *     more: enough for merges to show
+ * @param logLimitBytes a cycle lasts until this many bytes were written, or longer; see {@link
+ *     CycleRules}
  * @param options what it aims at and how boldly it goes; floors of 0 for what the store needs
  */
-public record Tuning(boolean on, long intervalNanos, long logLimitBytes, TunerOptions options) {
-  long cycleBytes(long budgetBytes) {
-    return Math.max(logLimitBytes, 2 * budgetBytes);
-  }
-}
+public record Tuning(boolean on, long intervalNanos, long logLimitBytes, TunerOptions options) {}

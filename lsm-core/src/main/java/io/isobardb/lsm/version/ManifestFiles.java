@@ -32,7 +32,7 @@ final class ManifestFiles implements AutoCloseable {
   ManifestFiles(Storage storage, PagePool pool) {
     this.storage = storage;
     this.pool = pool;
-    this.buffer = pool.allocateBlock(BUFFER_BYTES, Purpose.METADATA);
+    this.buffer = pool.blocks().allocate(BUFFER_BYTES, Purpose.METADATA);
   }
 
   /** Makes a record of edits, for {@link #write} to write at {@code offset}. */

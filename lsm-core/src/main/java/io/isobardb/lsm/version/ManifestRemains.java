@@ -112,7 +112,7 @@ public record ManifestRemains(
     private byte[] bytes(String name) throws IOException {
       try (DataFile file = storage.open(name, IoMode.BUFFERED)) {
         byte[] bytes = new byte[(int) Math.min(file.size(), 1 << 30)];
-        Block block = pool.allocateBlock(64 << 10, Purpose.METADATA);
+        Block block = pool.blocks().allocate(64 << 10, Purpose.METADATA);
         try {
           Memory memory = block.memory();
           for (int done = 0; done < bytes.length; ) {

@@ -170,7 +170,7 @@ public final class Log implements AutoCloseable {
       Environment environment, PagePool pool, LogOptions options, UUID storeId, LogExtent extent)
       throws IOException {
     Storage storage = environment.storage();
-    Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
+    Block scratch = pool.blocks().allocate(Segments.SCRATCH_BYTES, Purpose.LOG);
     try {
       RingFile ring = RingFile.find(storage, storeId, scratch.memory());
       if (ring != null) {
@@ -241,7 +241,12 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  private void awaitVisible(long end) {
+  /**
+   * Waits until all below {@code end} is visible.
+   *
+   * @throws StoreFailedException if the log has failed
+   */
+  public void awaitVisible(long end) {
     VarHandle.fullFence();
     for (int i = 0; i < SPINS; i++) {
       advance();

@@ -36,9 +36,9 @@ final class LogMemory implements AutoCloseable {
     this.pool = pool;
     this.ringBytes = ringBytes;
     try {
-      scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
-      stage = pool.allocateBlock(LogWriter.stageMemoryBytes(ringBytes), Purpose.LOG);
-      window = pool.allocateBlock(ringBytes, Purpose.LOG);
+      scratch = pool.blocks().allocate(Segments.SCRATCH_BYTES, Purpose.LOG);
+      stage = pool.blocks().allocate(LogWriter.stageMemoryBytes(ringBytes), Purpose.LOG);
+      window = pool.blocks().allocate(ringBytes, Purpose.LOG);
     } catch (Throwable e) {
       releaseBlocks();
       throw e;
@@ -73,7 +73,7 @@ final class LogMemory implements AutoCloseable {
     if (replayed != null) {
       pool.release(replayed);
     }
-    pool.chargeOutside(ringBytes, Purpose.LOG);
+    pool.blocks().chargeOutside(ringBytes, Purpose.LOG);
     charged = true;
     RingFile file = RingFile.prepare(storage, storeId, ringBytes, scratch(), Segments.ZERO_BYTES);
     ringFile = file;
@@ -113,7 +113,7 @@ final class LogMemory implements AutoCloseable {
     releaseBlocks();
     if (charged) {
       charged = false;
-      pool.dischargeOutside(ringBytes, Purpose.LOG);
+      pool.blocks().dischargeOutside(ringBytes, Purpose.LOG);
     }
     RingFile file = ringFile;
     ringFile = null;

@@ -39,7 +39,7 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
 
   /** The store that most segments say they are of; null if there is none that says so. */
   public static @Nullable UUID storeId(Storage storage, PagePool pool) throws IOException {
-    Block scratch = pool.allocateBlock(SegmentLayout.HEADER_BYTES, Purpose.LOG);
+    Block scratch = pool.blocks().allocate(SegmentLayout.HEADER_BYTES, Purpose.LOG);
     Map<UUID, Integer> votes = new HashMap<>();
     try {
       for (String name : storage.list()) {

@@ -29,12 +29,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the ring's finished records to the files: one service does all of the log's I/O.
+ * Brings the ring's finished records to the files, by one thread at a time: whoever has {@link
+ * #taken} the log.
  *
- * <p>It writes when somebody waits for a sync or for room, when {@code batchBytes} have come
- * together, and when the oldest unsynced record is {@code asyncSyncNanos} old; then it writes all
- * that is finished, and syncs if somebody waits or that time is over. Whoever asks for a sync while
- * one is in progress is served by the next one together with all others: group commit.
+ * <p>Who waits for a sync and finds nobody writing does it himself, for all who wait by then (group
+ * commit): a hand-over to another thread costs more than the sync on a fast device. Who finds the
+ * log taken waits in the {@link SyncQueue}, and is served by the next sync. All else is the
+ * service's: it writes when somebody waits for room, when {@code batchBytes} have come together,
+ * and when the oldest unsynced record is {@code asyncSyncNanos} old; then it writes all that is
+ * finished, and syncs if somebody waits or that time is over. New files are made by the service
+ * while others write.
  *
  * <p>Bytes go through a staging buffer: the ring changes while it is written (records are marked
  * applied, new ones begin in the last block), and the device must see bytes that stand still.
@@ -48,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  * its space on the disk; from there it must not go before the segments have it durably.
  *
  * <p>Thread rule: {@link #run} by the service's thread; what is marked so is for any thread.
+ * Interrupts of those who write are kept, and do no harm.
  */
 final class LogWriter implements Service {
   private static final int STAGE_BYTES = 256 << 10;
@@ -63,7 +68,11 @@ final class LogWriter implements Service {
   private final int unit;
   private final int batchBytes;
   private final Signal room;
-  private final Signal synced;
+  private final SyncQueue syncQueue;
+
+  /** Whether somebody writes to the log: the service, or one who waits for a sync. */
+  private final AtomicBoolean taken = new AtomicBoolean();
+
   private final Runnable onFailure;
   private volatile Service.@Nullable Handle handle;
   private volatile @Nullable Observers observers;
@@ -94,7 +103,7 @@ final class LogWriter implements Service {
   private volatile long syncs;
   private volatile long writtenBytes;
 
-  // Of the service.
+  // Of whoever has taken the log.
   /** The end of the last finished record, or fragment, that was seen; not below written. */
   private long completed;
 
@@ -132,7 +141,7 @@ final class LogWriter implements Service {
     this.unit = segments.unit();
     this.batchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
     this.room = scheduler.signal("room in the log's buffer");
-    this.synced = scheduler.signal("a sync of the log");
+    this.syncQueue = new SyncQueue(scheduler);
     this.onFailure = onFailure;
   }
 
@@ -162,13 +171,16 @@ final class LogWriter implements Service {
 
   @Override
   public boolean ready() {
-    if (failure.get() != null) {
-      return false;
-    }
+    // Whoever has the log lets the service look again.
+    return failure.get() == null && !taken.get() && (segments.wantsSpare() || workToDo());
+  }
+
+  /** Whether the service should write, whatever the time is. */
+  private boolean workToDo() {
     if (diskFull != null) {
       return retry;
     }
-    // Between two runs without an error, written is the end of a record.
+    // While nobody writes, and without an error, written is the end of a record.
     long from = written;
     boolean more = ring.finishedWord(from) != 0;
     if (syncWanted.get() > durable && (more || from > syncedPosition)) {
@@ -183,12 +195,67 @@ final class LogWriter implements Service {
 
   @Override
   public void run() throws IOException {
+    if (failure.get() != null) {
+      return;
+    }
+    if (!isDue(clock.nanos()) && diskFull == null && !workToDo()) {
+      setAlarm();
+    } else if (taken.compareAndSet(false, true)) {
+      try {
+        write(false);
+      } finally {
+        release();
+      }
+    }
+    segments.prepare();
+  }
+
+  /** Writes and syncs, in the place of the service, for all who wait. */
+  private void lead() {
+    try {
+      write(true);
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      release();
+    }
+  }
+
+  /** What the service would have seen, or has passed over, while the log was taken comes now. */
+  private void release() {
+    taken.set(false);
+    syncQueue.callNext(this::isDurable, diskFull == null);
+    setAlarm();
+    if (ready()) {
+      wake();
+    }
+  }
+
+  /** Every run of the service uses up its alarm, whatever it ran for. */
+  private void setAlarm() {
+    if (diskFull != null) {
+      wakeWithin(DISK_FULL_RETRY_NANOS);
+    } else if (armed.get()) {
+      wakeWithin(Math.max(1, deadlineNanos - clock.nanos()));
+    }
+  }
+
+  private boolean isDue(long now) {
+    return armed.get() && now - deadlineNanos >= 0;
+  }
+
+  /** Whoever has taken the log: writes what is finished, and syncs if somebody wants that. */
+  private void write(boolean sync) throws IOException {
+    if (failure.get() != null) {
+      return;
+    }
     long now = clock.nanos();
-    boolean due = armed.get() && now - deadlineNanos >= 0;
+    boolean due = isDue(now);
     try {
       retry = false;
       writeFinished();
-      boolean wanted = due || syncWanted.get() > durable || kept > durable;
+      boolean wanted =
+          sync || due || !syncQueue.isEmpty() || syncWanted.get() > durable || kept > durable;
       if (wanted && written > syncedPosition) {
         sync();
         free();
@@ -197,7 +264,6 @@ final class LogWriter implements Service {
       diskFull = e;
       room.raise();
       keepInRing();
-      wakeWithin(DISK_FULL_RETRY_NANOS);
       return;
     }
     diskFull = null;
@@ -284,7 +350,6 @@ final class LogWriter implements Service {
     written = to;
     int keep = used & -unit;
     stage.move(keep, 0, used - keep);
-    segments.prepare();
   }
 
   /**
@@ -313,7 +378,6 @@ final class LogWriter implements Service {
         throw new IOException("sync of " + RingFile.NAME + " failed", e);
       }
       kept = end;
-      synced.raise();
     }
   }
 
@@ -342,7 +406,6 @@ final class LogWriter implements Service {
     syncs++;
     syncedPosition = written;
     durable = whole;
-    synced.raise();
     Observers told = observers;
     if (told != null) {
       told.synced(span, new StoreListener.Sync(durable - before, clock.nanos() - start));
@@ -359,9 +422,6 @@ final class LogWriter implements Service {
       if (ring.tail() != syncedPosition) {
         arm();
       }
-    } else if (armed.get()) {
-      // Every run uses up the alarm, whatever it ran for.
-      wakeWithin(Math.max(1, deadlineNanos - now));
     }
   }
 
@@ -444,12 +504,31 @@ final class LogWriter implements Service {
     if (lsn >= ring.tail()) {
       throw new IllegalArgumentException("LSN " + lsn + " is not in the log yet");
     }
-    raise(syncWanted, lsn + 1);
-    wake();
-    synced.await(() -> isDurable(lsn) || failure.get() != null);
+    if (!tryLead(lsn)) {
+      SyncQueue.Waiter waiter = syncQueue.enter(lsn);
+      try {
+        while (!tryLead(lsn)) {
+          waiter.await();
+        }
+      } finally {
+        syncQueue.leave(waiter);
+      }
+    }
     if (!isDurable(lsn)) {
       checkNotFailed();
     }
+  }
+
+  /** Sees to a sync unless somebody else writes to the log; whether there is nothing left to do. */
+  private boolean tryLead(long lsn) {
+    if (diskFull == null && !isDurable(lsn) && taken.compareAndSet(false, true)) {
+      lead();
+      if (!isDurable(lsn)) {
+        // The disk is full, or one before this record is not done: that is for the service.
+        raise(syncWanted, lsn + 1);
+      }
+    }
+    return isDurable(lsn) || failure.get() != null;
   }
 
   private boolean isDurable(long lsn) {
@@ -513,7 +592,7 @@ final class LogWriter implements Service {
   void latch(Throwable cause) {
     if (failure.compareAndSet(null, cause)) {
       room.raise();
-      synced.raise();
+      syncQueue.callAll();
       onFailure.run();
     }
   }

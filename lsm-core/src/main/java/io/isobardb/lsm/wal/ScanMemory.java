@@ -22,9 +22,9 @@ record ScanMemory(PagePool pool, Block scratch, Block window) implements AutoClo
    * @throws OutOfBudgetException if the pool has too little; nothing is taken then
    */
   static ScanMemory of(PagePool pool) {
-    Block scratch = pool.allocateBlock(Segments.SCRATCH_BYTES, Purpose.LOG);
+    Block scratch = pool.blocks().allocate(Segments.SCRATCH_BYTES, Purpose.LOG);
     try {
-      return new ScanMemory(pool, scratch, pool.allocateBlock(WINDOW_BYTES, Purpose.LOG));
+      return new ScanMemory(pool, scratch, pool.blocks().allocate(WINDOW_BYTES, Purpose.LOG));
     } catch (OutOfBudgetException e) {
       pool.release(scratch);
       throw e;

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * directory. So a segment's file always has a good header, and a segment exists only if all below
  * its promise is synced.
  *
- * <p>Thread rule: {@link #roll}, {@link #prepare}, {@link #write} and {@link #sync} by the log's
- * writer; {@link #dropBefore} by anybody; the rest while the log is opened or closed.
+ * <p>Thread rule: {@link #roll}, {@link #write} and {@link #sync} by whoever has the log to write
+ * to; {@link #prepare} and {@link #dropBefore} by anybody; the rest while the log is opened or
+ * closed.
  */
 final class Segments implements AutoCloseable {
   /** Zeros that are written at once; they stand in the scratch memory behind a header. */
@@ -58,6 +59,11 @@ final class Segments implements AutoCloseable {
   private @Nullable DataFile file;
 
   private boolean preparingFailed;
+
+  /** Nothing was written since the log was opened; until then no spare is made. */
+  private boolean untouched = true;
+
+  private volatile boolean wantsSpare;
 
   /** The segments that are there, if some may be missing. */
   private @Nullable TreeSet<Long> remains;
@@ -414,6 +420,7 @@ final class Segments implements AutoCloseable {
     String name = SegmentLayout.fileName(index);
     storage.rename(spare, name);
     spares.remove();
+    wantsSpare = !untouched;
     try {
       storage.syncDirectory();
     } catch (DiskFullException e) {
@@ -430,15 +437,23 @@ final class Segments implements AutoCloseable {
 
   /** Makes the next segment's file if there is none yet, so that {@link #roll} need not. */
   synchronized void prepare() throws IOException {
-    if (!spares.isEmpty() || preparingFailed) {
+    if (!wantsSpare) {
       return;
     }
-    try {
-      makeSpare();
-    } catch (DiskFullException e) {
-      // Nobody needs the file yet: roll() will try again, and tell.
-      preparingFailed = true;
+    if (spares.isEmpty() && !preparingFailed) {
+      try {
+        makeSpare();
+      } catch (DiskFullException e) {
+        // Nobody needs the file yet: roll() will try again, and tell.
+        preparingFailed = true;
+      }
     }
+    wantsSpare = false;
+  }
+
+  /** Whether it is time for {@link #prepare}. */
+  boolean wantsSpare() {
+    return wantsSpare;
   }
 
   /** A file of a segment's length, of which only the end is written: the rest reads as zeros. */
@@ -467,6 +482,10 @@ final class Segments implements AutoCloseable {
   /** Writes bytes of the stream, which must lie in the last segment. */
   void write(long position, Memory source, int sourceOffset, int length) throws IOException {
     opened().write(offsetAt(position), source, sourceOffset, length);
+    if (untouched) {
+      untouched = false;
+      wantsSpare = true;
+    }
   }
 
   /** Makes the last segment durable. */

@@ -43,8 +43,7 @@ class StaticSharesTest {
     StaticShares two = new StaticShares(8, 2);
     assertEquals(8 * MB, two.shareBytes(64 * MB));
     assertEquals(4 * MB, two.triggerBytes(64 * MB));
-    assertEquals(4 * MB, two.activeBytes(64 * MB, 64 * MB));
-    assertEquals(1 * MB, two.activeBytes(1 * MB, 64 * MB));
+    assertEquals(4 * MB, two.mostActiveBytes(64 * MB));
     assertEquals(7 * MB, new StaticShares(8, 1).triggerBytes(64 * MB));
   }
 

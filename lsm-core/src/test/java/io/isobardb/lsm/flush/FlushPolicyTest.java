@@ -2,6 +2,8 @@ package io.isobardb.lsm.flush;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.flush.FlushPolicy.Pick;
+import io.isobardb.lsm.flush.WriteWindow.Lately;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -48,20 +50,24 @@ class FlushPolicyTest {
                     values.get("memory") * MB,
                     values.getOrDefault("flushable", values.get("memory")) * MB,
                     values.get("lsn"),
-                    values.getOrDefault("written", 0L) * MB,
-                    values.containsKey("flushing")));
+                    values.containsKey("flushing"),
+                    written(values.getOrDefault("written", 0L) * MB)));
       }
     }
     return answer.isEmpty() ? "ok" : answer.toString();
   }
 
-  private static String describe(List<FlushChoice> choices) {
+  private static Lately written(long bytes) {
+    return new Lately(bytes, 0, 0, 0, false);
+  }
+
+  private static String describe(List<Pick> choices) {
     if (choices.isEmpty()) {
       return "none\n";
     }
     StringBuilder all = new StringBuilder();
-    for (FlushChoice choice : choices) {
-      all.append(choice.treeId()).append("  ").append(choice.reason()).append('\n');
+    for (Pick choice : choices) {
+      all.append(choice.tree().treeId()).append("  ").append(choice.reason()).append('\n');
     }
     return all.toString();
   }
@@ -79,19 +85,20 @@ class FlushPolicyTest {
                 memory,
                 random.nextBoolean() ? memory : memory / 2,
                 random.nextInt(100),
-                random.nextInt(3) * MB,
-                random.nextBoolean()));
+                random.nextBoolean(),
+                written(random.nextInt(3) * MB)));
       }
       boolean any =
           trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() >= 2 * MB)
               || trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() > 0)
                   && trees.stream().noneMatch(tree -> tree.flushableBytes() >= 2 * MB);
       for (FlushPolicy policy : FlushPolicy.values()) {
-        List<FlushChoice> choices = policy.choose(trees, 2 * MB, random.nextInt(8) * MB);
+        List<Pick> choices = policy.choose(trees, 2 * MB, random.nextInt(8) * MB);
         boolean good =
             any != choices.isEmpty()
-                && choices.stream().map(FlushChoice::treeId).distinct().count() == choices.size()
-                && choices.stream().allMatch(choice -> canGive(trees, choice.treeId()));
+                && choices.stream().map(pick -> pick.tree().treeId()).distinct().count()
+                    == choices.size()
+                && choices.stream().allMatch(pick -> canGive(trees, pick.tree().treeId()));
         assertTrue(good, "seed " + seed + ", " + policy + " of " + trees + " chose " + choices);
       }
     }

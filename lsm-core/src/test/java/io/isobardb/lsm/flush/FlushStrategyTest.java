@@ -1,6 +1,6 @@
 package io.isobardb.lsm.flush;
 
-import io.isobardb.lsm.flush.WriteWindow.Turnover;
+import io.isobardb.lsm.flush.WriteWindow.Lately;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
@@ -19,8 +19,9 @@ class FlushStrategyTest {
       String[] words = line.split("\\s+");
       boolean small = words[1].equals("small");
       int first = small ? 2 : 1;
-      Turnover lately =
-          new Turnover(
+      Lately lately =
+          new Lately(
+              0,
               number(words[first]),
               number(words[first + 1]),
               number(words[first + 2]),

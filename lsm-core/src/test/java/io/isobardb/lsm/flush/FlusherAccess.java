@@ -1,6 +1,10 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Sealer;
+import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.L0Structure;
 
@@ -8,15 +12,14 @@ import io.isobardb.lsm.version.L0Structure;
 public final class FlusherAccess {
   private FlusherAccess() {}
 
-  /** Whether a flush of the tree for memory's sake would go on, with slices of 64 KB. */
+  /** Whether a flush of the tree for memory's sake would go on. */
   public static boolean goesOn(Engine engine, TreeHandle tree, long logLimitBytes) {
+    FlushRules rules =
+        new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimitBytes);
     Flusher.Settings settings =
-        new Flusher.Settings(
-            FlushPolicy.OPTIMAL,
-            FlushStrategy.ROUND_ROBIN,
-            L0Structure.GREEDY_GROUPED,
-            logLimitBytes,
-            1);
-    return new Flusher(engine, settings, () -> 64 << 10, flushed -> {}, null).goesOn(tree);
+        new Flusher.Settings(rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1);
+    Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, null);
+    Sealer sealer = new Sealer(engine, sealing, full -> {});
+    return new Flusher(engine, settings, sealer, flushed -> {}, null).goesOn(tree);
   }
 }

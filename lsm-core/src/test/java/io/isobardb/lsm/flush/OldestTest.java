@@ -33,7 +33,7 @@ class OldestTest {
           IoMode.BUFFERED,
           1,
           2,
-          pool.allocateBlock(TableSpace.spareBytes(4096), Purpose.CACHE),
+          pool.blocks().allocate(TableSpace.spareBytes(4096), Purpose.CACHE),
           TableSpace::unknownTree);
 
   /** A run of SSTables in memory, each as {@code first-last@lsn}. */

@@ -3,7 +3,7 @@ package io.isobardb.lsm.flush;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.flush.WriteWindow.Turnover;
+import io.isobardb.lsm.flush.WriteWindow.Lately;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -21,13 +21,24 @@ class WriteWindowTest {
     window.move();
   }
 
+  private long bytes(int treeId) {
+    return window.lately(treeId, 1).writtenBytes();
+  }
+
+  @Test
+  void aTreesWritesCountAsItsWeightSays() {
+    look(300, 900);
+    assertEquals(150, window.lately(1, 0.5).writtenBytes());
+    assertEquals(1800, window.lately(2, 2).writtenBytes());
+  }
+
   @Test
   void allThatWasWrittenCountsUntilTheWindowIsFull() {
     look(300, 0);
     look(700, 400);
-    assertEquals(700, window.bytes(1));
-    assertEquals(400, window.bytes(2));
-    assertEquals(0, window.bytes(3));
+    assertEquals(700, bytes(1));
+    assertEquals(400, bytes(2));
+    assertEquals(0, bytes(3));
   }
 
   @Test
@@ -36,15 +47,15 @@ class WriteWindowTest {
     for (long two = STEP; two <= WINDOW; two += STEP) {
       look(1000, two);
     }
-    assertEquals(0, window.bytes(1));
-    assertTrue(window.bytes(2) >= WINDOW - 2 * STEP, () -> "" + window.bytes(2));
+    assertEquals(0, bytes(1));
+    assertTrue(bytes(2) >= WINDOW - 2 * STEP, () -> "" + bytes(2));
   }
 
   @Test
   void aLeapOverTheWholeWindowForgetsWhatWasBefore() {
     look(1000, 0);
     look(1000, 100 * WINDOW);
-    assertEquals(0, window.bytes(1));
+    assertEquals(0, bytes(1));
   }
 
   @Test
@@ -53,8 +64,8 @@ class WriteWindowTest {
     for (int i = 0; i < 100; i++) {
       look(300, 900);
     }
-    assertEquals(300, window.bytes(1));
-    assertEquals(900, window.bytes(2));
+    assertEquals(300, bytes(1));
+    assertEquals(900, bytes(2));
   }
 
   @Test
@@ -73,7 +84,7 @@ class WriteWindowTest {
         }
         tested.move();
         for (int t = 0; t < 3; t++) {
-          long bytes = tested.bytes(t);
+          long bytes = tested.lately(t, 1).writtenBytes();
           long most = written[t] - before(history, written, WINDOW + STEP)[t];
           long least = written[t] - before(history, written, WINDOW - 3 * STEP)[t];
           assertTrue(
@@ -110,11 +121,11 @@ class WriteWindowTest {
     look(STEP, 0);
     window.holds(1, 200);
     window.flushed(1, 30, true);
-    assertEquals(new Turnover(330, 830, 500, false), window.turnover(1));
+    assertEquals(new Lately(STEP, 330, 830, 500, false), window.lately(1, 1));
     look(WINDOW, 0);
-    assertEquals(new Turnover(30, 30, 200, true), window.turnover(1));
+    assertEquals(new Lately(WINDOW - STEP, 30, 30, 200, true), window.lately(1, 1));
     look(3 * WINDOW, 0);
-    assertEquals(new Turnover(0, 0, 0, true), window.turnover(1));
-    assertEquals(new Turnover(0, 0, 0, false), window.turnover(9));
+    assertEquals(new Lately(0, 0, 0, 0, true), window.lately(1, 1));
+    assertEquals(new Lately(0, 0, 0, 0, false), window.lately(9, 1));
   }
 }

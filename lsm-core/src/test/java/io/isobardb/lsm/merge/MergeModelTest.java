@@ -68,7 +68,6 @@ class MergeModelTest {
                 structure,
                 MergeSelection.values()[random.nextInt(2)],
                 start,
-                start + 5,
                 random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0));
     contents.clear();
     expected.clear();

@@ -99,7 +99,6 @@ final class Scenario {
             L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")),
             MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
             Integer.parseInt(values.getOrDefault("start", "4")),
-            Integer.parseInt(values.getOrDefault("stop", "12")),
             Long.parseLong(values.getOrDefault("fixed", "0")) * MB);
     running.clear();
   }

@@ -82,6 +82,21 @@ final class SimulatedSchedulerTest {
   }
 
   @Test
+  void aRaiseByTheConditionItselfIsSeen() {
+    Signal signal = scheduler.signal("room");
+    int[] looks = {0};
+    signal.await(
+        () -> {
+          if (looks[0]++ == 0) {
+            signal.raise();
+            return false;
+          }
+          return true;
+        });
+    assertEquals(2, looks[0]);
+  }
+
+  @Test
   void aWaitThatNothingEndsIsFoundAndNamed() {
     Signal signal = scheduler.signal("room in the write memory");
     IllegalStateException e =

@@ -371,12 +371,13 @@ public final class SimulatedScheduler implements Scheduler {
 
     private boolean awaitUntil(BooleanSupplier condition, long deadline) {
       checkThread();
+      // Read before the look: the condition may do what raises this signal.
+      long seen = raised;
       if (condition.getAsBoolean()) {
         return true;
       }
       waits.add(new Wait(name, condition));
       try {
-        long seen = raised;
         while (true) {
           if (steps > stepLimit) {
             throw stuck("livelock? " + steps + " steps, and still waiting for " + waits);

@@ -51,7 +51,7 @@ final class Run implements AutoCloseable {
             IoMode.DIRECT,
             0x1234,
             0x5678,
-            pool.allocateBlock(TableSpace.spareBytes(pageSize), Purpose.CACHE),
+            pool.blocks().allocate(TableSpace.spareBytes(pageSize), Purpose.CACHE),
             TableSpace::unknownTree);
     this.order = order;
   }

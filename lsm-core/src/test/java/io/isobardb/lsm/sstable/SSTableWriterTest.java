@@ -12,6 +12,7 @@ import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Reclaimer;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -122,7 +123,7 @@ class SSTableWriterTest {
       run.pool.setLimit(run.pool.allocatedBytes());
       int[] emptied = {0};
       run.pool.setReclaimer(
-          new PagePool.Reclaimer() {
+          new Reclaimer() {
             @Override
             public int reclaim(int pages) {
               return run.cache.reclaim(pages);

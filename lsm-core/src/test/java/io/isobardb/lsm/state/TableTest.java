@@ -37,7 +37,7 @@ class TableTest {
             IoMode.BUFFERED,
             1,
             2,
-            pool.allocateBlock(TableSpace.spareBytes(4096), Purpose.CACHE),
+            pool.blocks().allocate(TableSpace.spareBytes(4096), Purpose.CACHE),
             TableSpace::unknownTree);
     MemorySink sink = new MemorySink(pool);
     SSTableWriter writer = new SSTableWriter(sink, KeyOrder.BYTES, 1, 1, 10);

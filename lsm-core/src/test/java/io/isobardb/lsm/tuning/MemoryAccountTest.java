@@ -59,9 +59,9 @@ class MemoryAccountTest {
       MemoryAccount account = MemoryAccount.of(pool, budget, 0, budget / 4 * 3);
       account.apply(pool);
       List<Block> blocks = new ArrayList<>();
-      for (Block block = pool.tryAllocateBlock(16 << 10, Purpose.MERGE);
+      for (Block block = pool.blocks().tryAllocate(16 << 10, Purpose.MERGE);
           block != null;
-          block = pool.tryAllocateBlock(16 << 10, Purpose.MERGE)) {
+          block = pool.blocks().tryAllocate(16 << 10, Purpose.MERGE)) {
         blocks.add(block);
       }
       List<Integer> pages = new ArrayList<>();

@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -22,6 +25,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Writers on threads. */
 class LogConcurrencyTest {
@@ -31,14 +36,22 @@ class LogConcurrencyTest {
   private final List<Entry> replayed = new ArrayList<>();
 
   private Log open(LogOptions options) throws IOException {
-    replayed.clear();
-    return Log.open(
+    return open(
         new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom(1)),
+        options,
+        replayed);
+  }
+
+  private Log open(Environment environment, LogOptions options, List<Entry> found)
+      throws IOException {
+    found.clear();
+    return Log.open(
+        environment,
         pool,
         options,
         LogWorld.STORE,
         LogExtent.from(Lsn.FIRST),
-        LogWorld.whole((lsn, kind, bytes) -> replayed.add(new Entry(lsn, kind, bytes))));
+        LogWorld.whole((lsn, kind, bytes) -> found.add(new Entry(lsn, kind, bytes))));
   }
 
   @AfterEach
@@ -104,6 +117,7 @@ class LogConcurrencyTest {
   }
 
   @Test
+  @Timeout(60)
   void oneSyncServesAllWhoWaitMeanwhile() throws Exception {
     int writers = 8;
     LogOptions options = new LogOptions(1 << 20, 64 << 10, true, 3_600_000_000_000L, 1);
@@ -129,5 +143,40 @@ class LogConcurrencyTest {
     assertTrue(log.syncs() - syncs <= 2, "syncs: " + (log.syncs() - syncs));
     storage.onMutation(disk -> {});
     log.close();
+  }
+
+  /** Who waits for a sync may be the one who writes, rolls the segment and syncs, for all. */
+  @Test
+  void interruptsOfThoseWhoSyncDoNoHarm(@TempDir Path directory) throws Exception {
+    LogOptions options = new LogOptions(64 << 10, 16 << 10, true, 1_000_000L, 1);
+    List<Entry> found = new ArrayList<>();
+    ConcurrentSkipListMap<Long, Entry> written = new ConcurrentSkipListMap<>();
+    try (Storage files = DirectoryStorage.open(directory, true)) {
+      Environment environment =
+          new Environment(files, Clock.SYSTEM, scheduler, new SplittableRandom(1));
+      Log log = open(environment, options, found);
+      AtomicInteger ids = new AtomicInteger();
+      onThreads(
+          4,
+          () -> {
+            SplittableRandom random = new SplittableRandom(ids.incrementAndGet());
+            LogRecord record = log.newRecord();
+            for (int i = 0; i < 300; i++) {
+              Entry entry = LogWorld.append(record, LogWorld.bytes(random, random.nextInt(2_000)));
+              written.put(entry.lsn(), entry);
+              boolean interrupt = random.nextInt(3) == 0;
+              if (interrupt) {
+                Thread.currentThread().interrupt();
+              }
+              log.awaitDurable(entry.lsn());
+              assertTrue(log.durable() > entry.lsn());
+              assertEquals(interrupt, Thread.interrupted());
+            }
+            return null;
+          });
+      log.close();
+      open(environment, options, found).close();
+    }
+    assertEquals(List.copyOf(written.values()), found);
   }
 }

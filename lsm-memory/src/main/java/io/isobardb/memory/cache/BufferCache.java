@@ -1,9 +1,9 @@
 package io.isobardb.memory.cache;
 
-import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.Reclaimer;
 import io.isobardb.memory.stats.CacheStats;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * after having found it absent there; a page is unlinked before it is retired; pages charged to
  * {@link Purpose#CACHE} = held pages.
  */
-public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
+public final class BufferCache implements Reclaimer, AutoCloseable {
   /** No such page in the cache. */
   public static final int ABSENT = -1;
 
@@ -60,17 +60,6 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
 
   /** Pages of a dropped file that are given back at a time. */
   private static final int DROP_PAGES = 64;
-
-  /** Brings the contents of a page. */
-  @FunctionalInterface
-  public interface Loader {
-    /**
-     * Reads and checks the page of {@code key} into {@code memory} at {@code base}.
-     *
-     * @throws IOException if that failed; the page is then not in the cache
-     */
-    void load(long key, Memory memory, int base) throws IOException;
-  }
 
   private final PagePool pool;
   private final Epochs epochs;
@@ -237,7 +226,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
    * @throws IOException what the loader threw; who waited for it tries to load the page himself
    * @throws NoFrameException if all pages are pinned, and stay so for a while
    */
-  public int load(long key, Loader loader, Access access) throws IOException {
+  public int load(long key, PageLoader loader, Access access) throws IOException {
     int page = pinAs(key, access);
     if (page != ABSENT) {
       hits.increment();
@@ -264,7 +253,7 @@ public final class BufferCache implements PagePool.Reclaimer, AutoCloseable {
     return value == 0 ? ABSENT : (int) value;
   }
 
-  private int read(long key, Loader loader, Access access, Stripe stripe) throws IOException {
+  private int read(long key, PageLoader loader, Access access, Stripe stripe) throws IOException {
     int page = ABSENT;
     boolean loaded = false;
     try {

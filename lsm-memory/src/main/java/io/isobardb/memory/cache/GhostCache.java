@@ -54,7 +54,7 @@ public final class GhostCache implements AutoCloseable {
     int slots = Integer.highestOneBit(2 * capacity - 1) << 1;
     this.tableMask = slots - 1;
     this.tableBase = capacity * ENTRY_BYTES;
-    this.block = pool.allocateBlock(tableBase + 4 * slots, Purpose.GHOST);
+    this.block = pool.blocks().allocate(tableBase + 4 * slots, Purpose.GHOST);
     this.memory = block.memory();
   }
 

@@ -64,7 +64,7 @@ final class PageTable {
   PageTable(PagePool pool, long frames) {
     // 2.4 of 4 slots in use: about one entry in twenty lies outside its home bucket.
     this.buckets = (int) Math.min(Math.max(frames, 16) * 5 / 12 + 1, MAX_BUCKETS);
-    this.block = pool.allocateBlock(buckets * (BUCKET_BYTES + 4), Purpose.METADATA);
+    this.block = pool.blocks().allocate(buckets * (BUCKET_BYTES + 4), Purpose.METADATA);
     this.memory = block.memory();
     this.passedBase = buckets * BUCKET_BYTES;
   }

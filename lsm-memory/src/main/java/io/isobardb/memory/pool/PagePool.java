@@ -10,8 +10,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.function.IntPredicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where every page comes from: pages of one size, cut from slabs, under one limit.
@@ -52,31 +50,11 @@ public final class PagePool implements AutoCloseable {
   /** Slabs and blocks start at multiples of this many bytes, as direct I/O wants it. */
   public static final int ALIGNMENT = Region.ALIGNMENT;
 
-  private static final int MOST_SLABS = 8192;
-
   /** How often an allocation asks for pages, or waits for readers to leave, before it gives up. */
   private static final int ATTEMPTS = 64;
 
   /** Pages asked for at a time; with four times as many in limbo, no more are asked for. */
   private static final int RECLAIM_PAGES = 16;
-
-  /** Gives clean pages up when the pool has run out. */
-  @FunctionalInterface
-  public interface Reclaimer {
-    /**
-     * Tries to give up {@code pages} pages, by {@link PagePool#retire} or {@link PagePool#release}.
-     * Must not wait and must not allocate.
-     *
-     * @return how many were given up; 0 if there is nothing to give
-     */
-    int reclaim(int pages);
-
-    /**
-     * Gives up the pages that {@code leaving} accepts, as far as possible: they lie in slabs which
-     * are to go back to the system. Must not wait.
-     */
-    default void vacate(IntPredicate leaving) {}
-  }
 
   private final int pageSize;
   private final int pageShift;
@@ -145,22 +123,12 @@ public final class PagePool implements AutoCloseable {
     checkLimit(limitBytes);
     this.pageSize = pageSize;
     this.pageShift = Integer.numberOfTrailingZeros(pageSize);
-    this.slabShift = Long.numberOfTrailingZeros(slabBytes(limitBytes, pageSize)) - pageShift;
+    this.slabShift = Long.numberOfTrailingZeros(Slabs.slabBytes(limitBytes, pageSize)) - pageShift;
     this.slabMask = (1 << slabShift) - 1;
     this.poison = poison;
     this.faults = faults;
     this.slabs = new Slabs(epochs, forSlabs, pageSize, slabShift, limitBytes);
-    this.blocks = new Blocks(lock, slabs, forBlocks);
-  }
-
-  /**
-   * A 32nd of the limit, from 128 KB to 4 MB; more for the largest limits, since each slab is a
-   * mapping and the system allows a process 65,530 of them by default.
-   */
-  static long slabBytes(long limitBytes, int pageSize) {
-    long most = Math.max(4 << 20, Long.highestOneBit(limitBytes / MOST_SLABS));
-    long least = Math.max(128 << 10, 4L * pageSize);
-    return Math.max(least, Math.min(most, Long.highestOneBit(limitBytes / 32)));
+    this.blocks = new Blocks(this, lock, slabs, forBlocks, faults);
   }
 
   /** Who is asked for pages when there are no more. */
@@ -240,11 +208,7 @@ public final class PagePool implements AutoCloseable {
 
   /** The lock is held. */
   private int kept(Urgency urgency) {
-    return switch (urgency) {
-      case NONE -> reserve;
-      case BEGUN -> flushReserve;
-      case RELIEF -> 0;
-    };
+    return urgency == Urgency.NONE ? reserve : urgency == Urgency.BEGUN ? flushReserve : 0;
   }
 
   private int allocate(Purpose purpose, Urgency urgency) {
@@ -332,20 +296,6 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  /** Leaves this much of the limit to blocks, those that are allocated included. */
-  public void keepForBlocks(long bytes) {
-    synchronized (lock) {
-      slabs.keepForBlocks(bytes);
-    }
-  }
-
-  /** Bytes of all blocks but those that are held for {@code purpose}. */
-  public long blockBytesBesides(Purpose purpose) {
-    synchronized (lock) {
-      return blocks.bytes() - blocks.bytes(purpose);
-    }
-  }
-
   /**
    * Keeps pages back from {@link #allocate}.
    *
@@ -381,13 +331,15 @@ public final class PagePool implements AutoCloseable {
     return slabs.bytesFor(pages);
   }
 
-  /**
-   * Blocks that can be done without ({@link #tryAllocateBlock}, and those for {@link
-   * Purpose#MERGE}) leave this much of the limit to slabs.
-   */
-  public void keepForSlabs(long bytes) {
+  /** What is larger than a page; under the same limit. */
+  public Blocks blocks() {
+    return blocks;
+  }
+
+  /** Leaves this much of the limit to blocks, those that are allocated included. */
+  public void keepForBlocks(long bytes) {
     synchronized (lock) {
-      blocks.keepForSlabs(bytes);
+      slabs.keepForBlocks(bytes);
     }
   }
 
@@ -460,116 +412,14 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  /**
-   * A contiguous piece of memory, all zeros. If the limit is in the way, whole slabs are emptied
-   * and given back first.
-   *
-   * @throws OutOfBudgetException if it does not fit, even after reclaiming, or the system refused
-   */
-  public Block allocateBlock(int bytes, Purpose purpose) {
-    long charge = Blocks.charge(bytes);
-    if (faults.refuses(purpose)) {
-      throw new OutOfBudgetException("a block of " + charge + " bytes for " + purpose + " fails");
-    }
-    reserveBlock(charge, purpose);
-    return blocks.make(bytes, charge, purpose);
-  }
-
-  /**
-   * A contiguous piece of memory, all zeros, or null if the limit is in the way: nothing is asked
-   * to give pages up, and nobody waits.
-   *
-   * @throws OutOfBudgetException if the system refused
-   */
-  public @Nullable Block tryAllocateBlock(int bytes, Purpose purpose) {
-    long charge = Blocks.charge(bytes);
-    if (faults.refuses(purpose)) {
-      return null;
-    }
-    synchronized (lock) {
-      checkOpen();
-      if (!blocks.reserveSpare(charge, purpose)) {
-        return null;
-      }
-    }
-    return blocks.make(bytes, charge, purpose);
-  }
-
-  /** Bytes that a block may have for {@link #tryAllocateBlock} to find room, as of now. */
-  public long blockRoomBytes() {
-    synchronized (lock) {
-      return Math.max(0, blocks.spareRoom() - ALIGNMENT);
-    }
-  }
-
-  private void reserveBlock(long charge, Purpose purpose) {
-    boolean waiting = false;
-    for (int attempt = 0; ; attempt++) {
-      synchronized (lock) {
-        checkOpen();
-        drainLimbo();
-        if (purpose == Purpose.MERGE
-            ? blocks.reserveSpare(charge, purpose)
-            : blocks.reserve(charge, purpose)) {
-          if (waiting) {
-            slabs.setAside(-charge);
-          }
-          return;
-        }
-        boolean spare = purpose == Purpose.MERGE;
-        if (attempt == ATTEMPTS || charge > (spare ? blocks.mostSpare() : slabs.limit())) {
-          if (waiting) {
-            slabs.setAside(-charge);
-          }
-          throw new OutOfBudgetException(
-              "a block of " + charge + " bytes for " + purpose + " does not fit: " + slabs);
-        }
-        if (!waiting) {
-          waiting = true;
-          slabs.setAside(charge);
-        }
-      }
-      if (attempt % RECLAIM_PAGES == 0) {
-        reclaimer.vacate(this::leaving);
-      }
-      Thread.yield();
-    }
-  }
-
-  /**
-   * Counts memory that does not come from the pool, such as a mapped file, within the limit, with
-   * {@link Region#OVERHEAD_BYTES}. If the limit is in the way, whole slabs are emptied and given
-   * back first.
-   *
-   * @throws OutOfBudgetException if it does not fit, even after reclaiming
-   */
-  public void chargeOutside(int bytes, Purpose purpose) {
-    if (faults.refuses(purpose)) {
-      throw new OutOfBudgetException("a charge of " + bytes + " bytes for " + purpose + " fails");
-    }
-    reserveBlock(Blocks.charge(bytes), purpose);
-  }
-
-  /** Ends a {@link #chargeOutside}. */
-  public void dischargeOutside(int bytes, Purpose purpose) {
-    synchronized (lock) {
-      blocks.unreserve(Blocks.charge(bytes), purpose);
-    }
-  }
-
-  /** Gives a block back that no reader can see. */
+  /** As {@link Blocks#release}. */
   public void release(Block block) {
-    synchronized (lock) {
-      blocks.release(block);
-    }
+    blocks.release(block);
   }
 
-  /** Gives a block back that was unlinked just now: it is freed when its last reader has left. */
+  /** As {@link Blocks#retire}. */
   public void retire(Block block) {
-    synchronized (lock) {
-      checkOpen();
-      blocks.retire(block);
-    }
+    blocks.retire(block);
   }
 
   /**
@@ -587,7 +437,7 @@ public final class PagePool implements AutoCloseable {
       slabs.freeDoomed();
     }
     if (slabs.anyLeaving) {
-      reclaimer.vacate(this::leaving);
+      vacateLeaving();
       allocatedBytes();
     }
   }
@@ -600,8 +450,12 @@ public final class PagePool implements AutoCloseable {
   public void vacate() {
     if (slabs.anyLeaving) {
       onShortage.run();
-      reclaimer.vacate(this::leaving);
+      vacateLeaving();
     }
+  }
+
+  void vacateLeaving() {
+    reclaimer.vacate(this::leaving);
   }
 
   /** Whether a lowered limit has not been reached yet. */
@@ -707,7 +561,8 @@ public final class PagePool implements AutoCloseable {
     DirectMemory.check(limitBytes);
   }
 
-  private void checkOpen() {
+  /** The lock is held. */
+  void checkOpen() {
     if (closed) {
       throw new IllegalStateException("the page pool is closed");
     }
@@ -733,7 +588,8 @@ public final class PagePool implements AutoCloseable {
     slabs.push(page);
   }
 
-  private void drainLimbo() {
+  /** The lock is held. */
+  void drainLimbo() {
     slabs.freeDoomed();
     for (int page = limbo.poll(); page != NONE; page = limbo.poll()) {
       held[Purpose.LIMBO.ordinal()]--;

@@ -76,6 +76,18 @@ final class Slabs {
   private long allocated;
   private long peak;
 
+  private static final int MOST_SLABS = 8192;
+
+  /**
+   * A 32nd of the limit, from 128 KB to 4 MB; more for the largest limits, since each slab is a
+   * mapping and the system allows a process 65,530 of them by default.
+   */
+  static long slabBytes(long limitBytes, int pageSize) {
+    long most = Math.max(4 << 20, Long.highestOneBit(limitBytes / MOST_SLABS));
+    long least = Math.max(128 << 10, 4L * pageSize);
+    return Math.max(least, Math.min(most, Long.highestOneBit(limitBytes / 32)));
+  }
+
   Slabs(Epochs epochs, SystemMemory system, int pageSize, int slabShift, long limit) {
     this.epochs = epochs;
     this.system = system;

@@ -89,7 +89,7 @@ class BufferCacheModelTest {
     }
   }
 
-  private static BufferCache.Loader failing() {
+  private static PageLoader failing() {
     return (key, memory, base) -> {
       throw new IOException("planned");
     };

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class BufferCacheTest {
   private static final int PAGE = 4096;
   private final PagePool pool = new PagePool(4 << 20, PAGE, true);
-  private final BufferCache.Loader loader = TestPages.loader(pool);
+  private final PageLoader loader = TestPages.loader(pool);
 
   @AfterEach
   void nothingIsHeld() {
@@ -269,7 +269,7 @@ class BufferCacheTest {
       CountDownLatch inLoader = new CountDownLatch(1);
       CountDownLatch proceed = new CountDownLatch(1);
       AtomicInteger loads = new AtomicInteger();
-      BufferCache.Loader slow =
+      PageLoader slow =
           (key, memory, base) -> {
             loads.incrementAndGet();
             inLoader.countDown();

@@ -27,7 +27,7 @@ final class TestPages {
     return true;
   }
 
-  static BufferCache.Loader loader(PagePool pool) {
+  static PageLoader loader(PagePool pool) {
     return (key, memory, base) -> write(key, memory, base, pool.pageSize());
   }
 

@@ -78,13 +78,13 @@ class PagePoolTest {
   @Test
   void blocksThatCanBeDoneWithoutLeaveRoomForSlabs() {
     PagePool pool = new PagePool(4 * SLAB, PAGE, true);
-    pool.keepForSlabs(3 * SLAB);
-    Block first = pool.tryAllocateBlock((int) SLAB / 2, Purpose.MERGE);
+    pool.blocks().keepForSlabs(3 * SLAB);
+    Block first = pool.blocks().tryAllocate((int) SLAB / 2, Purpose.MERGE);
     assertNotNull(first);
-    assertNull(pool.tryAllocateBlock((int) SLAB / 2, Purpose.MERGE));
+    assertNull(pool.blocks().tryAllocate((int) SLAB / 2, Purpose.MERGE));
     assertThrows(
-        OutOfBudgetException.class, () -> pool.allocateBlock((int) SLAB / 2, Purpose.MERGE));
-    Block fixed = pool.allocateBlock((int) SLAB / 2, Purpose.LOG);
+        OutOfBudgetException.class, () -> pool.blocks().allocate((int) SLAB / 2, Purpose.MERGE));
+    Block fixed = pool.blocks().allocate((int) SLAB / 2, Purpose.LOG);
     pool.release(first);
     pool.release(fixed);
     assertEquals(3 * SLAB_PAGES, pool.pagesWithin(3 * SLAB + SLAB / 2));
@@ -144,7 +144,7 @@ class PagePoolTest {
   void closingNamesWhoHoldsPagesAndBlocks() {
     PagePool pool = new PagePool(4 * SLAB, PAGE, true);
     pool.allocate(Purpose.CURSOR);
-    Block block = pool.allocateBlock(100, Purpose.GHOST);
+    Block block = pool.blocks().allocate(100, Purpose.GHOST);
     IllegalStateException leak = assertThrows(IllegalStateException.class, pool::close);
     assertTrue(leak.getMessage().contains("CURSOR=1"), leak.getMessage());
     assertTrue(leak.getMessage().contains("GHOST"), leak.getMessage());
@@ -155,7 +155,7 @@ class PagePoolTest {
   @Test
   void blocksAreZeroAlignedAndCharged() {
     PagePool pool = new PagePool(4 * SLAB, PAGE, true);
-    Block block = pool.allocateBlock(100_000, Purpose.METADATA);
+    Block block = pool.blocks().allocate(100_000, Purpose.METADATA);
     assertEquals(100_000, block.memory().size());
     for (int i = 0; i < 100_000; i += 8) {
       assertEquals(0, block.memory().getLong(i));
@@ -179,14 +179,14 @@ class PagePoolTest {
     List<Integer> cache = allocateAll(pool, Purpose.CACHE);
     int all = cache.size();
     pool.setReclaimer(new Giver(pool, cache));
-    assertTrue(pool.blockRoomBytes() < 300_000);
-    assertNull(pool.tryAllocateBlock(300_000, Purpose.MERGE));
+    assertTrue(pool.blocks().roomBytes() < 300_000);
+    assertNull(pool.blocks().tryAllocate(300_000, Purpose.MERGE));
     assertEquals(all, cache.size());
     checkLedger(pool);
     cache.forEach(page -> pool.release(page, Purpose.CACHE));
     pool.setLimit(16 * SLAB);
-    assertTrue(pool.blockRoomBytes() >= 300_000);
-    Block block = pool.tryAllocateBlock(300_000, Purpose.MERGE);
+    assertTrue(pool.blocks().roomBytes() >= 300_000);
+    Block block = pool.blocks().tryAllocate(300_000, Purpose.MERGE);
     assertNotNull(block);
     assertEquals(300_000 + PagePool.ALIGNMENT, pool.ledger().bytes(Purpose.MERGE));
     checkLedger(pool);
@@ -199,13 +199,13 @@ class PagePoolTest {
     PagePool pool = new PagePool(8 * SLAB, PAGE, true);
     List<Integer> cache = allocateAll(pool, Purpose.CACHE);
     pool.setReclaimer(new Giver(pool, cache));
-    Block block = pool.allocateBlock(300_000, Purpose.METADATA);
+    Block block = pool.blocks().allocate(300_000, Purpose.METADATA);
     checkLedger(pool);
     assertTrue(pool.allocatedBytes() <= 8 * SLAB);
     assertTrue(cache.size() >= 5 * SLAB_PAGES, "no more slabs than needed: " + cache.size());
     OutOfBudgetException none =
         assertThrows(
-            OutOfBudgetException.class, () -> pool.allocateBlock(9 << 17, Purpose.METADATA));
+            OutOfBudgetException.class, () -> pool.blocks().allocate(9 << 17, Purpose.METADATA));
     assertTrue(none.getMessage().contains("METADATA"), none.getMessage());
     pool.release(block);
     List<Integer> again = allocateAll(pool, Purpose.WRITE);
@@ -333,7 +333,7 @@ class PagePoolTest {
     namesTheOption(pool.outOfBudget("no page"));
     namesTheOption(
         assertThrows(OutOfBudgetException.class, () -> pool.allocatePatiently(Purpose.MERGE)));
-    assertThrows(OutOfBudgetException.class, () -> pool.allocateBlock(5000, Purpose.LOG));
+    assertThrows(OutOfBudgetException.class, () -> pool.blocks().allocate(5000, Purpose.LOG));
     checkLedger(pool);
     assertEquals(2 * SLAB, pool.allocatedBytes());
     pool.release(pages.remove(0), Purpose.WRITE);
@@ -396,14 +396,14 @@ class PagePoolTest {
 
   @Test
   void thereAreAtLeastThirtyTwoSlabsAndNotTooManyForTheSystem() {
-    assertEquals(128 << 10, PagePool.slabBytes(1, PAGE));
-    assertEquals(256 << 10, PagePool.slabBytes(1, 65536));
-    assertEquals(128 << 10, PagePool.slabBytes(4 << 20, PAGE));
-    assertEquals(512 << 10, PagePool.slabBytes(24 << 20, PAGE));
-    assertEquals(4 << 20, PagePool.slabBytes(160 << 20, PAGE));
-    assertEquals(4 << 20, PagePool.slabBytes(32L << 30, PAGE));
-    assertEquals(8 << 20, PagePool.slabBytes(64L << 30, PAGE));
-    assertEquals(128 << 20, PagePool.slabBytes(1L << 40, PAGE));
+    assertEquals(128 << 10, Slabs.slabBytes(1, PAGE));
+    assertEquals(256 << 10, Slabs.slabBytes(1, 65536));
+    assertEquals(128 << 10, Slabs.slabBytes(4 << 20, PAGE));
+    assertEquals(512 << 10, Slabs.slabBytes(24 << 20, PAGE));
+    assertEquals(4 << 20, Slabs.slabBytes(160 << 20, PAGE));
+    assertEquals(4 << 20, Slabs.slabBytes(32L << 30, PAGE));
+    assertEquals(8 << 20, Slabs.slabBytes(64L << 30, PAGE));
+    assertEquals(128 << 20, Slabs.slabBytes(1L << 40, PAGE));
   }
 
   @Test
@@ -454,7 +454,7 @@ class PagePoolTest {
         pool.setLimit((1 + random.nextInt(8)) * SLAB);
       } else if (choice < 98) {
         try {
-          blocks.add(pool.allocateBlock(1 + random.nextInt(200_000), Purpose.LOG));
+          blocks.add(pool.blocks().allocate(1 + random.nextInt(200_000), Purpose.LOG));
         } catch (OutOfBudgetException expected) {
           checkLedger(pool);
         }
@@ -496,7 +496,7 @@ class PagePoolTest {
   }
 
   /** Gives up pages charged to the cache. */
-  private record Giver(PagePool pool, List<Integer> pages) implements PagePool.Reclaimer {
+  private record Giver(PagePool pool, List<Integer> pages) implements Reclaimer {
     @Override
     public int reclaim(int wanted) {
       int given = 0;

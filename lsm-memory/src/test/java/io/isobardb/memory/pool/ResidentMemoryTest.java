@@ -52,7 +52,7 @@ class ResidentMemoryTest {
     for (int megabytes : new int[] {8, 20, 31, 8, 20}) {
       List<Block> blocks = new ArrayList<>();
       for (int i = 0; i < 160 / megabytes; i++) {
-        Block block = pool.allocateBlock(megabytes << 20, Purpose.LOG);
+        Block block = pool.blocks().allocate(megabytes << 20, Purpose.LOG);
         block.memory().fill(0, megabytes << 20, (byte) 1);
         blocks.add(block);
       }

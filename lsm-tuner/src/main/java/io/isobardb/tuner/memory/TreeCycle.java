@@ -16,7 +16,7 @@ package io.isobardb.tuner.memory;
  * @param recentReads what a byte more of memory for this tree would have saved of the pages read
  *     for lookups, since it would have held for longer what was flushed; a million at most
  * @param lastLevelBytes size of its last level: |L<sub>N</sub>|
- * @param floorBytes write memory that it shall have in any case
+ * @param floorBytes write memory that it is to keep; a part of the write memory's floor
  * @param weight how much its writes count in the cost, 1 ordinarily, a million at most
  */
 public record TreeCycle(

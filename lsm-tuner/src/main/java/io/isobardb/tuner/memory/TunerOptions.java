@@ -116,9 +116,9 @@ public record TunerOptions(
   }
 
   /**
-   * The least write memory in this cycle, in bytes: the largest of the floor, the trees' floors
-   * together, and the share of the budget. Floors that do not fit into the budget are cut in
-   * proportion.
+   * The least write memory in this cycle, in bytes: the floor, or the share of the budget if that
+   * is more. What trees are to keep in memory is a part of the floor, for whoever sets it to weigh.
+   * Floors that do not fit into the budget are cut in proportion.
    */
   public long minWriteBytes(StoreCycle cycle) {
     double write = writeFloor(cycle);
@@ -145,8 +145,7 @@ public record TunerOptions(
   }
 
   private double writeFloor(StoreCycle cycle) {
-    double trees = cycle.trees().stream().mapToDouble(TreeCycle::floorBytes).sum();
-    return Math.max(Math.max(writeFloorBytes, trees), floorShare * cycle.budgetBytes());
+    return Math.max(writeFloorBytes, floorShare * cycle.budgetBytes());
   }
 
   private double cacheFloor(StoreCycle cycle) {

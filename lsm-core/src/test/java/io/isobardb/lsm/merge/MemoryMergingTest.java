@@ -5,30 +5,98 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.merge.MemoryBalance.Neighbours;
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.merge.MemoryMergeView.Room;
+import io.isobardb.lsm.merge.MemoryMergeView.Runs;
+import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
+import io.isobardb.lsm.merge.MemoryMerging.Neighbours;
+import io.isobardb.lsm.version.GoldenFile;
+import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class MemoryBalanceTest {
+class MemoryMergingTest {
+  private static final long MB = 1 << 20;
   private static final long UNIT = 16 << 20;
-  private static final long MERGED = UNIT * MemoryBalance.MANY;
+  private static final long MERGED = UNIT * MemoryMerging.MANY;
   private static final long NEVER = 0;
   private static final long MUCH = Long.MAX_VALUE;
 
   private static @Nullable Neighbours choose(boolean full, long lostNanos, long... sizes) {
-    return MemoryBalance.choose(sizes, 0, UNIT, full, false, lostNanos);
+    return MemoryMerging.alike(sizes, 0, UNIT, full, false, lostNanos);
   }
 
   private static @Nullable Neighbours whenWanted(long mergedBytes, long... sizes) {
-    return MemoryBalance.choose(sizes, mergedBytes, UNIT, true, true, NEVER);
+    return MemoryMerging.alike(sizes, mergedBytes, UNIT, true, true, NEVER);
   }
 
   private static long[] units(int count) {
     long[] sizes = new long[count];
     Arrays.fill(sizes, UNIT);
     return sizes;
+  }
+
+  @Test
+  void choicesAreAsReviewed() throws IOException {
+    GoldenFile.check(MemoryMergingTest.class, "memory-merges.txt", MemoryMergingTest::ask);
+  }
+
+  private static String ask(List<String> lines) {
+    StringBuilder answer = new StringBuilder();
+    for (String line : lines) {
+      String[] words = line.split("\\s+");
+      Map<String, String> values = new HashMap<>();
+      for (int i = 2; i < words.length; i++) {
+        String[] parts = words[i].split("=");
+        values.put(parts[0], parts.length == 1 ? "1" : parts[1]);
+      }
+      MemoryMerging rules = new MemoryMerging(MemoryComponent.valueOf(words[0]));
+      MemoryMergeView view = view(values);
+      MemoryMergeChoice choice =
+          words[1].equals("idle") ? rules.chooseIdle(view) : rules.choose(view);
+      answer.append(choice.action());
+      if (choice.inputs() > 0) {
+        answer.append("  ").append(choice.inputs()).append(" runs");
+        answer.append(choice.older() > 0 ? ", leaving " + choice.older() + " older" : "");
+        long slice = choice.sliceBytes();
+        answer.append(slice == Long.MAX_VALUE ? ", into one" : ", in slices of " + slice / MB);
+      }
+      answer.append('\n');
+    }
+    return answer.toString();
+  }
+
+  /** Sizes in MB, nanoseconds in ms; active SSTables of 4 MB, write memory of 128 MB. */
+  private static MemoryMergeView view(Map<String, String> values) {
+    String text = values.getOrDefault("runs", "");
+    long[] frozen =
+        text.isEmpty()
+            ? new long[0]
+            : Arrays.stream(text.split(",")).mapToLong(size -> Long.parseLong(size) * MB).toArray();
+    long sealed = Arrays.stream(frozen).sum();
+    Runs runs =
+        new Runs(
+            frozen,
+            (int) number(values, "open", 0),
+            number(values, "merged", 0) * MB,
+            sealed + number(values, "active", 1) * MB,
+            values.containsKey("index") ? number(values, "index", 0) * MB : sealed);
+    return new MemoryMergeView(
+        runs,
+        values.containsKey("grown"),
+        number(values, "lost", 0) * 1_000_000,
+        values.containsKey("hoped"),
+        new Sizes(4 * MB, 16 * MB, 8192),
+        new Room(number(values, "used", 20) * MB, 128 * MB));
+  }
+
+  private static long number(Map<String, String> values, String name, long otherwise) {
+    return values.containsKey(name) ? Long.parseLong(values.get(name)) : otherwise;
   }
 
   @Test
@@ -53,8 +121,8 @@ class MemoryBalanceTest {
     long price = 2 * (7 * UNIT + MERGED);
     assertEquals(new Neighbours(0, 7), choose(false, price - 1, sizes));
     assertEquals(new Neighbours(0, 8), choose(false, price, sizes));
-    assertTrue(MemoryBalance.paidFor(7 * UNIT + MERGED, price));
-    assertFalse(MemoryBalance.paidFor(7 * UNIT + MERGED, price - 1));
+    assertTrue(MemoryMerging.paidFor(7 * UNIT + MERGED, price));
+    assertFalse(MemoryMerging.paidFor(7 * UNIT + MERGED, price - 1));
   }
 
   @Test

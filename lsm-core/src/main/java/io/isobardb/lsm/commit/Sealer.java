@@ -1,0 +1,86 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.state.TreeHandle;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes active SSTables, and seals them: nobody else does. {@link Sealing} says when, and of what
+ * size they are.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class Sealer {
+  private final Engine engine;
+  private final Sealing rules;
+  private final Consumer<TreeHandle> onSealed;
+
+  /**
+   * @param onSealed called after an active SSTable was sealed because it was full; must return at
+   *     once
+   */
+  public Sealer(Engine engine, Sealing rules, Consumer<TreeHandle> onSealed) {
+    this.engine = engine;
+    this.rules = rules;
+    this.onSealed = onSealed;
+  }
+
+  /** What it keeps to. */
+  public Sealing rules() {
+    return rules;
+  }
+
+  /** A tree's first active SSTable. */
+  public ActiveTree first(KeyOrder order) {
+    return create(order, 0);
+  }
+
+  private ActiveTree create(KeyOrder order, long lastBytes) {
+    Sealing.Size size = rules.next(engine.gate().limitBytes(), lastBytes);
+    return new ActiveTree(engine.catalog().space().pool(), order, size.bytes(), size.filterBytes());
+  }
+
+  /** Seals what a write has filled, unless it may grow on. */
+  void sealIfFull(TreeHandle tree, ActiveTree active) {
+    if (isFull(tree, active) && seal(tree, active, engine.log()::end)) {
+      onSealed.accept(tree);
+    }
+  }
+
+  /**
+   * As {@link #sealIfFull}, while the log is replayed. Later operations of the record at {@code
+   * lsn} have the same LSN and may go into the next active SSTable.
+   */
+  void sealReplayed(TreeHandle tree, ActiveTree active, long lsn) {
+    if (isFull(tree, active)) {
+      seal(tree, active, () -> lsn);
+      onSealed.accept(tree);
+    }
+  }
+
+  /** Seals what is being written to a tree, if that is anything, for a flush or a merge. */
+  public void seal(TreeHandle tree) {
+    ActiveTree active = tree.activeTree();
+    if (active.bytesUsed() > 0) {
+      Lock applying = engine.log().applying();
+      applying.lock();
+      try {
+        seal(tree, active, engine.log()::end);
+      } finally {
+        applying.unlock();
+      }
+    }
+  }
+
+  private boolean isFull(TreeHandle tree, ActiveTree active) {
+    WriteGate gate = engine.gate();
+    return active.full() && rules.seals(tree.activeUse(), gate.usedBytes(), gate.limitBytes());
+  }
+
+  private boolean seal(TreeHandle tree, ActiveTree active, LongSupplier logEnd) {
+    return tree.seal(active, () -> create(tree.order(), active.bytesUsed()), logEnd);
+  }
+}

@@ -1,0 +1,140 @@
+package io.isobardb.lsm.commit;
+
+import io.isobardb.lsm.component.ActiveUse;
+import io.isobardb.lsm.component.MemoryComponent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When an active SSTable is sealed, and how large it may become until then. Pure functions; any
+ * thread.
+ *
+ * @param component how a tree's write memory is arranged
+ * @param wantedBytes at which size to seal, if the write memory is not too small for that; 0 to
+ *     follow the write memory, and to grow on while that pays
+ * @param pageSize of the store
+ * @param shares even shares of the write memory; null if trees share it
+ */
+public record Sealing(
+    MemoryComponent component, int wantedBytes, int pageSize, @Nullable StaticShares shares) {
+
+  /** The most that can be asked for. */
+  private static final long MOST_WANTED_BYTES = 64 << 20;
+
+  /** So many active SSTables are not too many to be merged and flushed by slices. */
+  private static final int FEW = 8;
+
+  /** So many the write memory has room for at least, whatever size is asked for. */
+  private static final int LEAST = 4;
+
+  /** The least number of pages of one. */
+  private static final int LEAST_PAGES = 4;
+
+  /**
+   * The least that can be asked for, in pages. A cursor holds a page of each run in memory: of a
+   * small budget it could not have one of more runs than this makes.
+   */
+  private static final int LEAST_WANTED_PAGES = 8;
+
+  /** A tree of which nothing is known may well grow to this part of the write memory. */
+  private static final int LEAST_PART = 16;
+
+  /** What puts lose in a tree that the processor's cache has no room for, for small entries. */
+  private static final int GROWTH_NANOS_PER_BYTE = 3;
+
+  /** So many sealed runs there are on average between two merges of a few. */
+  private static final int RUNS_LEFT = 4;
+
+  /**
+   * The size of the next active SSTable.
+   *
+   * @param bytes at which it is full
+   * @param filterBytes the size that its filter is made for
+   */
+  public record Size(long bytes, long filterBytes) {}
+
+  /** The least size that may be asked for. */
+  public static long leastWanted(int pageSize) {
+    return (long) LEAST_WANTED_PAGES * pageSize;
+  }
+
+  /** The largest size that may be asked for, with so much write memory. */
+  public static long mostWanted(long writeBytes) {
+    return Math.min(writeBytes / LEAST, MOST_WANTED_BYTES);
+  }
+
+  /**
+   * The size of an active SSTable that the processor's cache has room for, few enough for the write
+   * memory, and so many that whole merges find some to merge; the one asked for, if one is.
+   */
+  public long smallBytes(long writeBytes) {
+    long bytes;
+    if (wantedBytes == 0) {
+      int many = component.mergesWhole() ? 4 * MemoryComponent.PIPELINE : FEW;
+      bytes = Math.min(writeBytes / many, MemoryComponent.MOST_ACTIVE_BYTES);
+    } else {
+      bytes = Math.min(writeBytes / LEAST, Math.max(wantedBytes, leastWanted(pageSize)));
+    }
+    return Math.max(bytes, (long) LEAST_PAGES * pageSize);
+  }
+
+  /**
+   * The size of a tree's next active SSTable.
+   *
+   * @param writeBytes the write memory
+   * @param lastBytes what the one before it grew to, 0 if it is the first
+   */
+  public Size next(long writeBytes, long lastBytes) {
+    boolean monolithic = component == MemoryComponent.MONOLITHIC;
+    long bytes = monolithic ? writeBytes : smallBytes(writeBytes);
+    if (shares != null) {
+      bytes = Math.min(bytes, shares.mostActiveBytes(writeBytes));
+    }
+    // One that is flushed when all trees together have filled the memory grows like the last.
+    long filter = monolithic ? Math.max(lastBytes, bytes / LEAST_PART) : bytes;
+    return new Size(bytes, Math.min(bytes, filter));
+  }
+
+  /**
+   * Whether to seal an active SSTable that is full, or let it grow on. What is overwritten in it
+   * takes no room and needs no merge: so while its tree is small ({@link MemoryComponent#isSmall})
+   * and flushed whole, it grows to what the processor's cache still helps with. It grows beyond
+   * that while write memory is not wanted and there are so many reads that more runs would cost
+   * more than that puts find a large tree out of the cache (decision 0011).
+   *
+   * @param active what it was used for
+   * @param usedBytes what all trees have in memory
+   * @param writeBytes the write memory
+   */
+  public boolean seals(ActiveUse active, long usedBytes, long writeBytes) {
+    if (component != MemoryComponent.PARTITIONED || wantedBytes != 0 || shares != null) {
+      return true;
+    }
+    boolean mayFit = active.fits() && usedBytes < writeBytes / 4 * 3;
+    boolean grows =
+        active.heldBytes() < MemoryComponent.MOST_ACTIVE_BYTES
+            ? mayFit || MemoryComponent.isSmall(active.treeBytes(), writeBytes)
+            : (mayFit || usedBytes < writeBytes / 2) && readsPay(active);
+    return !grows;
+  }
+
+  /** Whether to go on with one that is large has cost less than to begin another would have. */
+  private static boolean readsPay(ActiveUse use) {
+    long merge =
+        Math.min(use.heldBytes(), use.writtenBytes()) * MemoryComponent.MERGE_NANOS_PER_BYTE;
+    return use.readNanos() * RUNS_LEFT + merge >= use.writtenBytes() * GROWTH_NANOS_PER_BYTE;
+  }
+
+  /**
+   * Whether the active SSTable is sealed for a flush that begins now. What is sealed already and
+   * gets its last writes is flushed before more is sealed.
+   *
+   * @param runs sealed runs
+   * @param frozen how many of them get no writes any more
+   * @param whole whether the flush takes all of the tree
+   * @param share whether it is for the tree's own share: then of a component that is flushed whole
+   *     only what is sealed goes, since the other half is being written
+   */
+  public boolean sealsForFlush(int runs, int frozen, boolean whole, boolean share) {
+    return share ? runs == 0 : frozen == runs && (whole || frozen == 0);
+  }
+}

@@ -1,0 +1,159 @@
+package io.isobardb.lsm.flush;
+
+import io.isobardb.lsm.commit.Fullness;
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is flushed next: why, which trees, and how much of each. Pure functions; any thread.
+ *
+ * <p>The log comes first, with the tree that has the lowest LSN in it; then trees that have filled
+ * their shares; then memory, for which the {@link FlushPolicy} chooses the trees. How much of a
+ * tree goes is for the {@link FlushStrategy} to say.
+ *
+ * @param policy which tree is flushed when write memory runs short
+ * @param strategy how much of it
+ * @param logLimitBytes above this length of log writers wait
+ */
+public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLimitBytes) {
+
+  /** Why trees are flushed. */
+  enum Cause {
+    /** The log is near its limit. */
+    LOG,
+    /** A tree has filled its own share of the write memory. */
+    SHARE,
+    /** Write memory runs short. */
+    MEMORY
+  }
+
+  /**
+   * What tells whether a flush is due, without a look at the trees.
+   *
+   * @param logBytes the log's length
+   * @param excessBytes what is to be freed until the pressure is off; 0 or less if there is none
+   * @param comingBytes what flushes of whole trees that are under way will free
+   * @param shares whether trees have shares of their own
+   * @param running flushes under way
+   */
+  record Pressure(long logBytes, long excessBytes, long comingBytes, boolean shares, int running) {}
+
+  /**
+   * What is chosen from.
+   *
+   * @param cause why
+   * @param writeBytes the write memory
+   * @param sliceBytes what a slice takes
+   * @param logEnd the end of the log
+   * @param trees those that hold write memory and that the cause is about, busy ones too: all, the
+   *     logged ones, or those that have filled their shares
+   */
+  record FlushView(
+      Cause cause, long writeBytes, long sliceBytes, long logEnd, List<TreeMemory> trees) {}
+
+  /** Whether the log is to be shortened. */
+  boolean isLong(long logBytes) {
+    return logBytes > logTriggerBytes();
+  }
+
+  private long logTriggerBytes() {
+    return Fullness.nearlyFull(logLimitBytes);
+  }
+
+  /** Why a flush may be due, the most urgent first. */
+  List<Cause> causes(Pressure now) {
+    List<Cause> causes = new ArrayList<>(Cause.values().length);
+    if (isLong(now.logBytes())) {
+      causes.add(Cause.LOG);
+    }
+    if (now.shares()) {
+      causes.add(Cause.SHARE);
+    }
+    // With shares, what is filled is on its way already; what is left to do comes from a replay.
+    boolean awaited = now.shares() && now.running() > 0;
+    if (now.excessBytes() > 0 && now.excessBytes() > now.comingBytes() && !awaited) {
+      causes.add(Cause.MEMORY);
+    }
+    return causes;
+  }
+
+  /** The trees to flush together; none if no tree has anything to give that is not busy. */
+  List<FlushChoice> choose(FlushView view) {
+    return choose(view, roundBytes(view.sliceBytes()));
+  }
+
+  /**
+   * Whether a flush for memory's sake goes on with a tree of which a slice has been flushed, and
+   * that counts as idle in the view. Else what is more urgent begins.
+   */
+  boolean goesOn(FlushView view, int treeId) {
+    List<FlushChoice> choices = choose(view, 1);
+    return choices.isEmpty() || choices.get(0).treeId() == treeId;
+  }
+
+  /**
+   * What is committed together of several trees. Writers have about a slice's size between the
+   * trigger and the limit: so some of that comes back before they have to wait.
+   */
+  static long roundBytes(long sliceBytes) {
+    return sliceBytes / 2;
+  }
+
+  /**
+   * Which part of their floors trees keep: all, unless that is more than can stay in memory. As
+   * much again must be there for whoever writes, or memory could be full with nobody to flush.
+   *
+   * @param mostKept what may stay in memory
+   * @param floors of all trees
+   */
+  static double keptOfFloors(long mostKept, long floors) {
+    return Math.min(1, (double) mostKept / Math.max(1, floors));
+  }
+
+  private List<FlushChoice> choose(FlushView view, long bytes) {
+    List<TreeMemory> trees = view.trees();
+    List<FlushPolicy.Pick> picks =
+        switch (view.cause()) {
+          case LOG -> FlushPolicy.chooseForLog(trees, belowLsn(view), bytes);
+          case SHARE ->
+              trees.stream()
+                  .filter(tree -> !tree.busy())
+                  .limit(1)
+                  .map(tree -> new FlushPolicy.Pick(tree, "its share is full"))
+                  .toList();
+          case MEMORY -> policy.choose(trees, minimumBytes(view), bytes);
+        };
+    return picks.stream()
+        .map(pick -> new FlushChoice(pick.tree().treeId(), kind(view, pick.tree()), pick.reason()))
+        .toList();
+  }
+
+  /** The oldest tree in any case; others while that one is busy, if they alone hold too much. */
+  private long belowLsn(FlushView view) {
+    long lowest = view.trees().stream().mapToLong(TreeMemory::minLsn).min().orElse(Lsn.MAX - 1);
+    return Math.max(lowest + 1, view.logEnd() - logTriggerBytes());
+  }
+
+  /** What a tree should give back at least. One tree at least holds more than this. */
+  private static long minimumBytes(FlushView view) {
+    long total = view.trees().stream().mapToLong(TreeMemory::memoryBytes).sum();
+    return Math.min(view.sliceBytes(), total / Math.max(1, view.trees().size()) / 2);
+  }
+
+  private FlushKind kind(FlushView view, TreeMemory tree) {
+    return switch (view.cause()) {
+      case LOG -> strategy.forLog(tree.lately());
+      case SHARE -> strategy.forMemory(false, tree.lately());
+      case MEMORY -> strategy.forMemory(isSmall(view, tree), tree.lately());
+    };
+  }
+
+  private static boolean isSmall(FlushView view, TreeMemory tree) {
+    // A flush of the whole would take what is to stay.
+    return tree.flushableBytes() == tree.memoryBytes()
+        && MemoryComponent.isSmall(tree.memoryBytes(), view.writeBytes());
+  }
+}

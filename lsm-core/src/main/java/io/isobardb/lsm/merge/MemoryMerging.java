@@ -1,0 +1,188 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.commit.Fullness;
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
+import io.isobardb.lsm.merge.MemoryMergeView.Runs;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a tree's memory is merged, and what of it: the balance of processor time against I/O, which
+ * "Breaking Down Memory Walls in LSM-based Storage Systems" leaves open (8). Pure functions; any
+ * thread.
+ *
+ * <p>Many runs of a size are merged once they fill memory: it makes room, and so saves I/O, and
+ * costs each entry one merge per tier. When room is wanted all are merged if that has made much of
+ * it lately. Fewer are merged only for the time that reads lose with them. Nobody knows how many
+ * reads are to come, so that is done when those that were have lost as much as the merge will cost:
+ * about twice what would have been best if the worst comes, and nothing where nobody reads
+ * (decision 0011).
+ *
+ * @param component how write memory is arranged
+ */
+public record MemoryMerging(MemoryComponent component) {
+  /** Runs of about the same size that are merged for the sake of room. */
+  static final int MANY = 8;
+
+  /** A tree with less than this, or than half of the write memory, is not merged for room. */
+  private static final long LEVEL_BYTES = 64 << 20;
+
+  /** The SSTables that merges make are this part of the write memory, ... */
+  private static final int SLICE_SHARE = 64;
+
+  /** ... or have so many pages, of which filter, index and a half-empty last one are few, ... */
+  private static final int SLICE_PAGES = 16;
+
+  /** ... as long as that is no more than this part. */
+  private static final int MOST_SHARE = 16;
+
+  /**
+   * Neighbouring runs.
+   *
+   * @param from place of the youngest, from the youngest run of all
+   * @param to behind the place of the oldest
+   */
+  record Neighbours(int from, int to) {
+    int count() {
+      return to - from;
+    }
+  }
+
+  /** What to do with the memory of a tree that is written to and read. */
+  MemoryMergeChoice choose(MemoryMergeView view) {
+    if (component.mergesWhole()) {
+      return chooseWhole(view);
+    }
+    if (component != MemoryComponent.PARTITIONED) {
+      return MemoryMergeChoice.of(Action.LEAVE);
+    }
+    Runs runs = view.runs();
+    // A large active SSTable counts as a run: it is merged with the others once it is sealed.
+    if (runs.count() > 0 && view.grown() && paidFor(runs.memoryBytes(), view.lostNanos())) {
+      return MemoryMergeChoice.of(Action.SEAL);
+    }
+    Neighbours chosen = runs.count() < 2 ? null : alike(view);
+    return chosen == null
+        ? MemoryMergeChoice.of(Action.LEAVE)
+        : slices(view, chosen.count(), runs.frozen().length - chosen.to());
+  }
+
+  /**
+   * What to do with the memory of a tree that nobody writes to: reads should ask one packed run
+   * instead of many, and none that has grown large with room for more.
+   */
+  MemoryMergeChoice chooseIdle(MemoryMergeView view) {
+    Runs runs = view.runs();
+    boolean none = runs.count() == 0 || runs.areOne();
+    if (component != MemoryComponent.PARTITIONED
+        || none && !view.grown()
+        || runs.memoryBytes() < view.sizes().active()) {
+      return MemoryMergeChoice.of(Action.LEAVE);
+    }
+    if (view.grown()) {
+      return MemoryMergeChoice.of(Action.SEAL);
+    }
+    return runs.open() > 0 ? MemoryMergeChoice.of(Action.WAIT) : slices(view, runs.count(), 0);
+  }
+
+  /** All frozen runs into one SSTable, or below one index. */
+  private MemoryMergeChoice chooseWhole(MemoryMergeView view) {
+    Runs runs = view.runs();
+    if (runs.frozen().length < MemoryComponent.PIPELINE) {
+      return MemoryMergeChoice.of(Action.LEAVE);
+    }
+    if (view.room().used() + runs.besidesBytes() >= Fullness.nearlyFull(view.room().limit())) {
+      return MemoryMergeChoice.of(Action.NO_ROOM);
+    }
+    Action action = component.mergesIndexes() ? Action.INDEX : Action.MERGE;
+    return new MemoryMergeChoice(action, runs.frozen().length, 0, Long.MAX_VALUE, 0);
+  }
+
+  /** A merge of runs into SSTables that need little room besides their inputs. */
+  private static MemoryMergeChoice slices(MemoryMergeView view, int inputs, int older) {
+    if (view.room().used() > view.room().limit()) {
+      return MemoryMergeChoice.of(Action.NO_ROOM);
+    }
+    long page = view.sizes().page();
+    long limit = view.room().limit();
+    long share = Math.max(limit / SLICE_SHARE, Math.min(SLICE_PAGES * page, limit / MOST_SHARE));
+    long slice = Math.max(2 * page, Math.min(view.sizes().table(), share));
+    return new MemoryMergeChoice(Action.MERGE, inputs, older, slice, 2 * slice);
+  }
+
+  /** Frozen runs that are worth a merge now, by their places among them. */
+  private static @Nullable Neighbours alike(MemoryMergeView view) {
+    Runs runs = view.runs();
+    long half = view.room().limit() / 2;
+    return alike(
+        runs.frozen(),
+        runs.mergedBytes(),
+        view.sizes().active(),
+        runs.memoryBytes() >= Math.min(LEVEL_BYTES, half),
+        view.room().used() >= half && view.hoped(),
+        view.lostNanos());
+  }
+
+  /**
+   * Neighbours of about a size, or all.
+   *
+   * @param sizes bytes of the runs that get no writes any more, from the youngest to the oldest
+   * @param mergedBytes what of them was merged before
+   * @param unit bytes of the smallest runs there are, when they are new
+   * @param full whether a merge of many is worth it for room alone
+   * @param wanted whether others could use the room that a merge of all is hoped to make
+   * @param lostNanos what reads have lost since the last merge
+   * @return null to leave all as it is
+   */
+  static @Nullable Neighbours alike(
+      long[] sizes, long mergedBytes, long unit, boolean full, boolean wanted, long lostNanos) {
+    long all = LongStream.of(sizes).sum();
+    // As much is new as was merged before: so no byte is merged more than twice on the average.
+    if (sizes.length > 1 && (wanted && all >= 2 * mergedBytes || paidFor(all, lostNanos))) {
+      return new Neighbours(0, sizes.length);
+    }
+    for (int from = 0; from < sizes.length; ) {
+      long tier = tier(sizes[from], unit);
+      long bytes = 0;
+      int to = from;
+      while (to < sizes.length && tier(sizes[to], unit) <= tier) {
+        bytes += sizes[to++];
+      }
+      Neighbours alike = new Neighbours(from, to);
+      if (full && alike.count() >= MANY
+          || alike.count() > 1 && lost(alike, sizes.length, lostNanos) >= price(bytes)) {
+        return alike;
+      }
+      from = to;
+    }
+    return null;
+  }
+
+  /** What of it is for those runs not being one. */
+  private static double lost(Neighbours runs, int all, double lostNanos) {
+    return lostNanos * (runs.count() - 1) / (all - 1);
+  }
+
+  /**
+   * Whether reads have lost what it costs to merge all, the active SSTable too.
+   *
+   * @param bytes of all that is in memory
+   */
+  static boolean paidFor(long bytes, long lostNanos) {
+    return lostNanos >= price(bytes);
+  }
+
+  private static double price(double bytes) {
+    return bytes * MemoryComponent.MERGE_NANOS_PER_BYTE;
+  }
+
+  /** How often a run of this size can have been merged, {@link #MANY} of a tier at a time. */
+  private static long tier(long bytes, long unit) {
+    long tier = 0;
+    for (long size = bytes / unit; size >= MANY / 2; size /= MANY) {
+      tier++;
+    }
+    return tier;
+  }
+}

@@ -1,0 +1,50 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.component.MemoryComponent;
+
+/**
+ * How large SSTables on disk are. Pure functions; any thread.
+ *
+ * @param pageSize of the store
+ */
+public record TableSizes(int pageSize) {
+  /** Flushed ones are this part of the write memory, ... */
+  private static final int FLUSHED_SHARE = 8;
+
+  /** ... within these bounds, ... */
+  private static final long LEAST_BYTES = 256 << 10;
+
+  private static final long MOST_BYTES = 16 << 20;
+
+  /** ... with so many pages that those for header, index, filter and footer are few among them. */
+  private static final int LEAST_PAGES = 16;
+
+  /** SSTables of a tree grow beyond what is flushed when it would have more than so many. */
+  private static final int TREE_PARTS = 128;
+
+  /** The least size in a tree that is flushed whole. */
+  private static final long LEAST_OF_SMALL_BYTES = 1 << 20;
+
+  /** The size of one that is flushed while the write memory is so large. */
+  public long flushed(long writeBytes) {
+    long least = Math.max(LEAST_BYTES, (long) LEAST_PAGES * pageSize);
+    return Math.max(Math.min(writeBytes / FLUSHED_SHARE, MOST_BYTES), least);
+  }
+
+  /**
+   * The size of one that a disk merge writes. With little write memory what is flushed is small,
+   * but each SSTable's index and filter take pages of the cache, and each one's ends make merges
+   * larger than they need be: so they grow with the tree, and those of a tree that is flushed
+   * whole, without slices to match, have a least size (decision 0012).
+   *
+   * @param writeBytes the write memory
+   * @param diskBytes what the tree has on disk
+   * @param memoryBytes the most that it had in memory lately
+   */
+  long merged(long writeBytes, long diskBytes, long memoryBytes) {
+    long wanted = Math.max(flushed(writeBytes), Math.min(diskBytes / TREE_PARTS, MOST_BYTES));
+    return MemoryComponent.isSmall(memoryBytes, writeBytes)
+        ? Math.max(wanted, LEAST_OF_SMALL_BYTES)
+        : wanted;
+  }
+}

@@ -1,0 +1,111 @@
+package io.isobardb.lsm.wal;
+
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Signal;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who wait for a sync of the log while somebody else writes to it, the oldest first. Each
+ * sleeps on a signal of its own: it is woken when its record is durable, or to write and sync for
+ * all who wait (leader and followers).
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class SyncQueue {
+  private final Scheduler scheduler;
+
+  /** Guarded by this. */
+  private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+
+  private volatile boolean empty = true;
+
+  /** Somebody who waits. */
+  static final class Waiter {
+    private final long lsn;
+    private final Signal signal;
+    private volatile boolean called;
+
+    private Waiter(long lsn, Signal signal) {
+      this.lsn = lsn;
+      this.signal = signal;
+    }
+
+    /** Waits until this one is called; until then it may be that nothing has to be done. */
+    void await() {
+      signal.await(() -> called);
+      called = false;
+    }
+
+    private void call() {
+      called = true;
+      signal.raise();
+    }
+  }
+
+  SyncQueue(Scheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  boolean isEmpty() {
+    return empty;
+  }
+
+  /** Enters somebody who waits for the record at {@code lsn}, and is to {@link #leave}. */
+  Waiter enter(long lsn) {
+    Waiter waiter = new Waiter(lsn, scheduler.signal("a sync of the log"));
+    synchronized (this) {
+      waiters.add(waiter);
+      empty = false;
+    }
+    return waiter;
+  }
+
+  synchronized void leave(Waiter waiter) {
+    waiters.remove(waiter);
+    empty = waiters.isEmpty();
+  }
+
+  /**
+   * Calls those whose record is durable. Before them, since all others wait for it, the oldest of
+   * the rest: it is the next one to write to the log.
+   *
+   * @param free whether anybody may write to the log
+   */
+  void callNext(LongPredicate durable, boolean free) {
+    if (empty) {
+      return;
+    }
+    @Nullable Waiter next = null;
+    List<Waiter> done = new ArrayList<>();
+    synchronized (this) {
+      for (Iterator<Waiter> each = waiters.iterator(); each.hasNext(); ) {
+        Waiter waiter = each.next();
+        if (durable.test(waiter.lsn)) {
+          done.add(waiter);
+          each.remove();
+        } else if (next == null) {
+          next = waiter;
+        }
+      }
+      empty = waiters.isEmpty();
+    }
+    if (next != null && free) {
+      next.call();
+    }
+    done.forEach(Waiter::call);
+  }
+
+  /** Calls all: the log has stopped. */
+  void callAll() {
+    List<Waiter> all;
+    synchronized (this) {
+      all = List.copyOf(waiters);
+    }
+    all.forEach(Waiter::call);
+  }
+}

@@ -1,0 +1,39 @@
+package io.isobardb.lsm.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class TableSizesTest {
+  private static final int KB = 1 << 10;
+  private static final int MB = 1 << 20;
+
+  private final TableSizes sizes = new TableSizes(4096);
+
+  @Test
+  void aFlushedOneIsAnEighthOfTheWriteMemoryWithinLimits() {
+    assertEquals(256 * KB, sizes.flushed(0));
+    assertEquals(256 * KB + 1, sizes.flushed(2 * MB + 8));
+    assertEquals(16 * MB, sizes.flushed(128 * MB));
+    assertEquals(16 * MB, sizes.flushed(1L << 40));
+  }
+
+  @Test
+  void itHasSixteenPagesAtLeast() {
+    assertEquals(MB, new TableSizes(64 * KB).flushed(MB));
+  }
+
+  @Test
+  void mergedOnesGrowWithTheTree() {
+    long much = 16L * MB;
+    assertEquals(2 * MB, sizes.merged(16 * MB, 200L * MB, much));
+    assertEquals(4 * MB, sizes.merged(16 * MB, 512L * MB, much));
+    assertEquals(16 * MB, sizes.merged(16 * MB, 1L << 40, much));
+  }
+
+  @Test
+  void thoseOfATreeThatIsFlushedWholeHaveAMegabyteAtLeast() {
+    assertEquals(MB, sizes.merged(4 * MB, 0, 2 * MB - 1));
+    assertEquals(512 * KB, sizes.merged(4 * MB, 0, 2 * MB));
+  }
+}
