@@ -49,6 +49,9 @@ public abstract class Program implements Runnable {
 
   @Spec private CommandSpec spec;
 
+  /** A program without commands as yet. */
+  protected Program() {}
+
   /** Sets what child processes are told, too. */
   @Option(
       names = "--trace",

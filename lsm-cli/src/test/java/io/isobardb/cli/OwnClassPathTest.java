@@ -31,11 +31,16 @@ class OwnClassPathTest {
   }
 
   private String run(int code, String... args) throws IOException, InterruptedException {
+    return start(code, "-cp", List.of(Main.class.getName()), args);
+  }
+
+  private String start(int code, String path, List<String> program, String... args)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=128m", "-cp"));
+    command.addAll(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=128m", path));
     command.add(CLASSES + File.pathSeparator + String.join(File.pathSeparator, dependencies()));
-    command.add(Main.class.getName());
+    command.addAll(program);
     command.addAll(Arrays.asList(args));
     Path errors = temporary.resolve("errors");
     Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
@@ -89,5 +94,19 @@ class OwnClassPathTest {
     assertEquals(
         "isobar check: there is no option '--sped' (see 'isobar check --help')\n",
         run(2, "check", dir.toString(), "--sped"));
+  }
+
+  @Test
+  void theProgramRunsAsAModule() throws IOException, InterruptedException {
+    Path dir = temporary.resolve("s");
+    try (Store store = Store.open(dir, StoreOptions.builder().memoryBudget(8 << 20).build())) {
+      store.openTree("users").put("ada".getBytes(UTF_8), new byte[10]);
+    }
+    List<String> main = List.of("-m", "io.isobardb.cli/" + Main.class.getName());
+    assertTrue(start(0, "-p", main, "check", dir.toString()).contains("sound"));
+    assertTrue(start(0, "-p", main, "dump", "--keys", "--json", dir.toString()).contains("ada"));
+    assertTrue(start(0, "-p", main, "stats", dir.toString()).contains("users"));
+    start(0, "-p", main, "repair", dir.toString(), "--to", temporary.resolve("new").toString());
+    assertTrue(start(0, "-p", main, "--help").contains("tune-report"));
   }
 }

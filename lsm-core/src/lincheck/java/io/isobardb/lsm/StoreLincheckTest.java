@@ -3,9 +3,9 @@ package io.isobardb.lsm;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.isobardb.lsm.io.Clock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

@@ -1,15 +1,8 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.read.TreeCursor;
-import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.KeyRange;
-import io.isobardb.memory.pool.Backoff;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import io.isobardb.lsm.handle.OpenCursor;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A position among the entries of a tree, in key order, as of one moment.
@@ -23,119 +16,34 @@ import org.jspecify.annotations.Nullable;
  * one of them reads may be a mixture. Closing the store or dropping the tree closes it.
  */
 public final class Cursor implements AutoCloseable {
-  private static final VarHandle BUSY;
+  private final OpenCursor cursor;
 
-  static {
-    try {
-      BUSY = MethodHandles.lookup().findVarHandle(Cursor.class, "busy", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private final OpenCursors owner;
-  private final TreeHandle tree;
-  private final long number;
-  private final TreeCursor cursor;
-  private final long lsn;
-
-  private final LeakWatch.@Nullable Origin origin;
-
-  /** What was passed, for a transaction that has to know. */
-  private final @Nullable KeyRange passed;
-
-  /** 1 while a call is under way. A monitor would cost three times as much per entry. */
-  private int busy;
-
-  private volatile boolean closed;
-
-  /**
-   * @param number its owner's name for it
-   * @param origin where it was opened, if that is remembered
-   */
-  Cursor(
-      OpenCursors owner,
-      TreeHandle tree,
-      long number,
-      TreeCursor cursor,
-      long lsn,
-      LeakWatch.@Nullable Origin origin,
-      @Nullable KeyRange passed) {
-    this.owner = owner;
-    this.tree = tree;
-    this.number = number;
+  Cursor(OpenCursor cursor) {
     this.cursor = cursor;
-    this.lsn = lsn;
-    this.origin = origin;
-    this.passed = passed;
   }
 
   boolean isClosed() {
-    return closed;
-  }
-
-  boolean isOver(TreeHandle of) {
-    return tree == of;
-  }
-
-  /**
-   * Gives up what it holds, unless it is in use now; the position stays.
-   *
-   * @param pages also if that is what everybody sees now, which costs nothing but pages in the
-   *     cache
-   */
-  void letGo(boolean pages) {
-    if (BUSY.compareAndSet(this, 0, 1)) {
-      try {
-        if (!closed) {
-          cursor.letGo(pages);
-        }
-      } finally {
-        exit();
-      }
-    }
+    return cursor.isClosed();
   }
 
   /** Moves to the first entry. Returns {@link #isValid}. */
   public boolean first() {
-    enter();
-    try {
-      return forward(null, cursor.first());
-    } finally {
-      exit();
-    }
+    return cursor.first();
   }
 
   /** Moves to the last entry. Returns {@link #isValid}. */
   public boolean last() {
-    enter();
-    try {
-      return backward(null, cursor.last());
-    } finally {
-      exit();
-    }
+    return cursor.last();
   }
 
   /** Moves to the first entry whose key is not before {@code key}. Returns {@link #isValid}. */
   public boolean seek(byte[] key) {
-    Objects.requireNonNull(key, "key");
-    enter();
-    try {
-      return forward(key, cursor.seek(key, 0, key.length));
-    } finally {
-      exit();
-    }
+    return cursor.seek(Objects.requireNonNull(key, "key"));
   }
 
   /** Moves to the last entry whose key is before {@code key}. Returns {@link #isValid}. */
   public boolean seekBefore(byte[] key) {
-    Objects.requireNonNull(key, "key");
-    enter();
-    try {
-      return backward(key, cursor.seekBefore(key, 0, key.length));
-    } finally {
-      exit();
-    }
+    return cursor.seekBefore(Objects.requireNonNull(key, "key"));
   }
 
   /**
@@ -144,13 +52,7 @@ public final class Cursor implements AutoCloseable {
    * @throws IllegalStateException if the cursor stands on none
    */
   public boolean next() {
-    enter();
-    try {
-      byte[] from = passed == null ? null : currentKey();
-      return forward(from, cursor.next());
-    } finally {
-      exit();
-    }
+    return cursor.next();
   }
 
   /**
@@ -159,50 +61,21 @@ public final class Cursor implements AutoCloseable {
    * @throws IllegalStateException if the cursor stands on none
    */
   public boolean previous() {
-    enter();
-    try {
-      byte[] from = passed == null ? null : currentKey();
-      return backward(from, cursor.previous());
-    } finally {
-      exit();
-    }
-  }
-
-  private byte[] currentKey() {
-    return Arrays.copyOf(cursor.key(), cursor.keyLength());
-  }
-
-  /** Notes a move forward from {@code start}, or from the first key. */
-  private boolean forward(byte @Nullable [] start, boolean on) {
-    if (passed != null) {
-      passed.addForward(start, on ? cursor.key() : null, on ? cursor.keyLength() : 0);
-    }
-    return on;
-  }
-
-  /** Notes a move back from {@code start}, or from the end. */
-  private boolean backward(byte @Nullable [] start, boolean on) {
-    if (passed != null) {
-      passed.addBackward(start, on ? cursor.key() : null, on ? cursor.keyLength() : 0);
-    }
-    return on;
+    return cursor.previous();
   }
 
   /** Whether the cursor stands on an entry. */
   public boolean isValid() {
-    checkOpen();
-    return cursor.valid();
+    return cursor.isValid();
   }
 
   /** A copy of the current key. */
   public byte[] key() {
-    checkOpen();
-    return currentKey();
+    return cursor.key();
   }
 
   /** Length of the current key in bytes. */
   public int keyLength() {
-    checkOpen();
     return cursor.keyLength();
   }
 
@@ -213,39 +86,18 @@ public final class Cursor implements AutoCloseable {
    * @return the key's length; nothing was copied if that is larger than what remains
    */
   public int key(ByteBuffer target) {
-    Tree.checkTarget(target);
-    checkOpen();
-    int length = cursor.keyLength();
-    byte[] key = cursor.key();
-    if (length > key.length) {
-      throw new IllegalStateException("another thread moves the cursor: one at a time may use it");
-    }
-    if (length <= target.remaining()) {
-      target.put(key, 0, length);
-    }
-    return length;
+    Targets.check(target);
+    return cursor.key(target);
   }
 
   /** A copy of the current value. */
   public byte[] value() {
-    enter();
-    try {
-      byte[] value = new byte[cursor.valueLength()];
-      cursor.copyValue(value);
-      return value;
-    } finally {
-      exit();
-    }
+    return cursor.value();
   }
 
   /** Length of the current value in bytes. */
   public int valueLength() {
-    enter();
-    try {
-      return cursor.valueLength();
-    } finally {
-      exit();
-    }
+    return cursor.valueLength();
   }
 
   /**
@@ -255,57 +107,12 @@ public final class Cursor implements AutoCloseable {
    * @return the value's length; nothing was copied if that is larger than what remains
    */
   public int value(ByteBuffer target) {
-    Tree.checkTarget(target);
-    enter();
-    try {
-      int length = cursor.valueLength();
-      if (length <= target.remaining()) {
-        cursor.copyValue(target, target.position());
-        target.position(target.position() + length);
-      }
-      return length;
-    } finally {
-      exit();
-    }
-  }
-
-  private void enter() {
-    acquire();
-    if (closed) {
-      exit();
-      checkOpen();
-    }
-  }
-
-  /** Enough for what is read from the cursor's own copy, and not from pages. */
-  private void checkOpen() {
-    if (closed) {
-      throw owner.closed(tree);
-    }
-  }
-
-  private void acquire() {
-    for (int tries = 0; !BUSY.compareAndSet(this, 0, 1); tries++) {
-      Backoff.pause(tries);
-    }
-  }
-
-  private void exit() {
-    cursor.endTurn();
-    BUSY.setRelease(this, 0);
+    Targets.check(target);
+    return cursor.value(target);
   }
 
   @Override
   public void close() {
-    acquire();
-    try {
-      if (!closed) {
-        closed = true;
-        cursor.close();
-        owner.closed(number, lsn, origin);
-      }
-    } finally {
-      exit();
-    }
+    cursor.close();
   }
 }

@@ -1,12 +1,13 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
-import io.isobardb.lsm.merge.MergeSelection;
-import io.isobardb.lsm.option.Option;
-import io.isobardb.lsm.option.OptionValues;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.OptionValues;
 
 /**
  * Options of a store that are there for experiments: other policies to compare with, and the

@@ -1,7 +1,7 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.option.Option;
-import io.isobardb.lsm.option.OptionValues;
+import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.OptionValues;
 import java.time.Duration;
 
 /**

@@ -2,6 +2,8 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.handle.LeakWatch;
+import io.isobardb.lsm.handle.Session;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -15,17 +17,24 @@ import org.jspecify.annotations.Nullable;
  * close} does not wait for it. A read that begins later throws {@code StoreClosedException}.
  */
 public final class Snapshot implements AutoCloseable {
-  private final Store store;
+  private final Session session;
   private final Snapshots registry;
   private final long lsn;
   private final LeakWatch.@Nullable Origin origin;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  Snapshot(Store store, long lsn, LeakWatch.@Nullable Origin origin) {
-    this.store = store;
-    this.registry = store.engine().snapshots();
-    this.lsn = lsn;
-    this.origin = origin;
+  /** Takes one, within an operation. */
+  static Snapshot take(Session session) {
+    Snapshot snapshot = new Snapshot(session);
+    session.tellIfSnapshotIsLost(snapshot, snapshot.origin);
+    return snapshot;
+  }
+
+  private Snapshot(Session session) {
+    this.session = session;
+    this.registry = session.engine().snapshots();
+    this.lsn = registry.register();
+    this.origin = session.snapshotTaken();
   }
 
   /** What it reads at: between {@link #enter} and {@link #exit}. */
@@ -41,8 +50,8 @@ public final class Snapshot implements AutoCloseable {
    * @throws IllegalArgumentException if it belongs to another store
    * @throws StoreClosedException if it is closed
    */
-  int enter(Store of) {
-    if (of != store) {
+  int enter(Session of) {
+    if (of != session) {
       throw new IllegalArgumentException("the snapshot was taken from another store");
     }
     int read = registry.beginRead();
@@ -59,7 +68,7 @@ public final class Snapshot implements AutoCloseable {
   }
 
   /** Registers one more reader at its LSN, and gives that. */
-  long retain(Store of) {
+  long retain(Session of) {
     int read = enter(of);
     try {
       registry.retain(lsn);
@@ -72,7 +81,7 @@ public final class Snapshot implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      store.releaseSnapshot(lsn, origin);
+      session.snapshotClosed(lsn, origin);
     }
   }
 }

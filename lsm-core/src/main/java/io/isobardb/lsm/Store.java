@@ -1,29 +1,29 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.BatchFormat;
-import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.handle.MemoryLimits;
+import io.isobardb.lsm.handle.Operations;
+import io.isobardb.lsm.handle.Session;
+import io.isobardb.lsm.handle.Trees;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.RepairReport;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ExitHook;
 import io.isobardb.lsm.schedule.ThreadScheduler;
-import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.LockOwner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -53,40 +53,19 @@ import org.jspecify.annotations.Nullable;
  * whatever was taken from it throws {@code StoreClosedException} from then on.
  */
 public final class Store implements AutoCloseable {
-  /** The longest value of all, in bytes. */
-  static final int MAX_VALUE = 1 << 30;
-
   private final StoreOptions options;
-  private final Durability durability;
-  private final Environment environment;
-  private final StoreParts parts;
-  private final Engine engine;
+  private final Session session;
   private final Operations operations;
-  private final LeakWatch leaks;
-  private final Transactions transactions;
-  private final OpenCursors cursors;
-  private final Lifetime lifetime;
-  private final Trees trees;
+  private final Trees<Tree> trees;
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
 
-  private Store(StoreOptions options, Environment environment, StoreParts parts) {
+  private Store(StoreOptions options, StoreParts parts) {
     this.options = options;
-    this.durability = options.durability();
-    this.environment = environment;
-    this.parts = parts;
-    this.engine = parts.engine();
-    this.operations = new Operations(engine.operations(), environment.scheduler());
-    this.leaks = new LeakWatch(engine);
-    this.transactions = new Transactions(engine, operations, leaks);
-    OpenCursors open = new OpenCursors(engine, operations, leaks);
-    this.cursors = open;
-    this.lifetime = new Lifetime(parts, operations, leaks, transactions, open);
-    this.trees = new Trees(this, parts, lifetime);
-    // None of the parts knows the store itself: who loses it is to hear of that.
-    parts.flusher().onPressure(() -> open.letGo(false));
-    parts.cache().onShortage(() -> open.letGo(true));
-    parts.pool().onShortage(() -> open.letGo(true));
-    leaks.watch(this, lifetime.origin());
+    Session opened = new Session(parts, options.durability() == Durability.SYNC);
+    this.session = opened;
+    this.operations = opened.operations();
+    this.trees = new Trees<>(opened, handle -> new Tree(opened, handle));
+    opened.tellIfLost();
   }
 
   /** Opens the store in a directory, or makes one there, with default options. */
@@ -111,7 +90,7 @@ public final class Store implements AutoCloseable {
   public static Store open(Path directory, StoreOptions options) {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");
-    StoreOptions.checkMemory(options.memoryBudget());
+    MemoryLimits.checkProcess(options.memoryBudget());
     if (options.closeOnExit()) {
       ExitHook.ofJvm().checkRunning();
     }
@@ -124,19 +103,10 @@ public final class Store implements AutoCloseable {
       Environment environment =
           new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom());
       Store store = open(environment, options);
-      store.watch();
+      store.session.closeIfLost(options.closeOnExit());
       return store;
     } catch (IOException e) {
       throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);
-    }
-  }
-
-  private void watch() {
-    try {
-      lifetime.watch(this, options.closeOnExit());
-    } catch (IllegalStateException e) {
-      close();
-      throw e;
     }
   }
 
@@ -149,15 +119,12 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /**
-   * Opens a store in a given environment: for simulation. The store closes it, and so does an open
-   * that fails.
-   */
-  public static Store open(Environment environment, StoreOptions options) {
+  /** Opens a store in a given world. The store closes it, and so does an open that fails. */
+  static Store open(Environment environment, StoreOptions options) {
     Objects.requireNonNull(environment, "environment");
     Objects.requireNonNull(options, "options");
     try {
-      return new Store(options, environment, StoreParts.open(environment, options.toOpenOptions()));
+      return new Store(options, StoreParts.open(environment, options.toOpenOptions()));
     } catch (RuntimeException | Error e) {
       closeQuietly(environment, e);
       throw e;
@@ -183,12 +150,13 @@ public final class Store implements AutoCloseable {
   public static StoreInspector inspect(Path directory, StoreOptions options) {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");
-    StoreOptions.checkMemory(options.memoryBudget());
+    MemoryLimits.checkProcess(options.memoryBudget());
     try {
-      return StoreInspector.open(
-          DirectoryStorage.openToRead(directory),
-          options.memoryBudget(),
-          options.toOpenOptions().orders());
+      return new StoreInspector(
+          OfflineStore.open(
+              DirectoryStorage.openToRead(directory),
+              options.memoryBudget(),
+              options.toOpenOptions().orders()));
     } catch (IOException e) {
       throw new UncheckedIOException("the store can't be inspected: " + e.getMessage(), e);
     }
@@ -211,7 +179,7 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(progress, "progress");
-    StoreOptions.checkMemory(options.memoryBudget());
+    MemoryLimits.checkProcess(options.memoryBudget());
     SplittableRandom random = new SplittableRandom();
     UUID id = new UUID(random.nextLong(), random.nextLong());
     StoreRepair.Settings settings =
@@ -235,32 +203,13 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  Engine engine() {
-    return engine;
+  Session session() {
+    return session;
   }
 
   /** What the store was opened with. */
   public StoreOptions options() {
     return options;
-  }
-
-  /** Of writes that don't say. */
-  Durability durability() {
-    return durability;
-  }
-
-  /** The page size that is stored; the options' one is for new stores. */
-  int pageSize() {
-    return parts.pool().pageSize();
-  }
-
-  /** The memory budget as it is now, in bytes; the options have that of the opening. */
-  long memoryBudget() {
-    return parts.wall().budgetBytes();
-  }
-
-  int maxValueBytes() {
-    return (int) Math.min(engine.gate().grantBytes() / 4, MAX_VALUE);
   }
 
   /** The names of all trees, sorted. */
@@ -297,7 +246,9 @@ public final class Store implements AutoCloseable {
   public Tree openTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
-    return trees.open(name, treeOptions);
+    Tree tree = trees.open(name, treeOptions.toSettings());
+    treeOptions.checkStored(name, tree.options());
+    return tree;
   }
 
   /**
@@ -310,7 +261,7 @@ public final class Store implements AutoCloseable {
   public Tree createTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
-    return trees.create(name, treeOptions);
+    return trees.create(name, treeOptions.toSettings());
   }
 
   /**
@@ -326,12 +277,12 @@ public final class Store implements AutoCloseable {
 
   /** A new batch of writes to trees of this store. */
   public WriteBatch newBatch() {
-    return WriteBatch.of(this);
+    return new WriteBatch(session);
   }
 
   /** Writes a batch: see {@link #write(WriteBatch, Durability)}. */
   public void write(WriteBatch batch) {
-    write(batch, durability);
+    write(batch, options.durability());
   }
 
   /**
@@ -347,68 +298,10 @@ public final class Store implements AutoCloseable {
   public void write(WriteBatch batch, Durability durability) {
     Objects.requireNonNull(batch, "batch");
     Objects.requireNonNull(durability, "durability");
-    if (batch.store() != this) {
+    if (!batch.isOf(session)) {
       throw new IllegalArgumentException("the batch belongs to another store");
     }
-    batch.enter();
-    try {
-      writeBatch(batch, durability);
-    } finally {
-      batch.exit();
-    }
-  }
-
-  private void writeBatch(WriteBatch batch, Durability durability) {
-    int slot = operations.enter();
-    try {
-      checkOpen(batch.trees());
-      operations.count(slot, batch.operations().count());
-      LockOwner locked = admit(batch.operations());
-      long written;
-      try {
-        written = parts.committer().write(batch.operations(), batch.logged());
-      } finally {
-        if (locked != null) {
-          transactions.locks().releaseAll(locked);
-        }
-      }
-      if (durability == Durability.SYNC) {
-        parts.committer().awaitDurable(written);
-      }
-    } finally {
-      operations.exit(slot);
-    }
-  }
-
-  /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
-  private @Nullable LockOwner admit(BatchFormat.Builder batch) {
-    LockOwner writer = null;
-    while (true) {
-      parts.committer().admit(batch);
-      if (!transactions.inUse()) {
-        return null;
-      }
-      if (writer == null) {
-        writer = transactions.newWriter();
-      }
-      transactions.lock(writer, batch);
-      if (parts.committer().admits(batch)) {
-        return writer;
-      }
-      transactions.locks().releaseAll(writer);
-    }
-  }
-
-  Transactions transactions() {
-    return transactions;
-  }
-
-  Operations operations() {
-    return operations;
-  }
-
-  OpenCursors cursors() {
-    return cursors;
+    batch.write(durability == Durability.SYNC);
   }
 
   /**
@@ -436,7 +329,7 @@ public final class Store implements AutoCloseable {
    */
   public Transaction begin(TransactionOptions transactionOptions) {
     Objects.requireNonNull(transactionOptions, "transactionOptions");
-    return transactions.begin(this, transactionOptions);
+    return new Transaction(this, session, transactionOptions, Long.MAX_VALUE);
   }
 
   /** Runs {@code body} in a transaction with default options, and commits it. */
@@ -461,53 +354,24 @@ public final class Store implements AutoCloseable {
       TransactionOptions transactionOptions, TransactionBody<T, X> body) throws X {
     Objects.requireNonNull(transactionOptions, "transactionOptions");
     Objects.requireNonNull(body, "body");
-    return transactions.run(this, transactionOptions, body);
-  }
-
-  /** Waits for room for what a transaction is going to commit. */
-  void awaitRoom(BatchFormat.Builder batch) {
-    int slot = operations.enter();
-    try {
-      parts.committer().admit(batch);
-    } finally {
-      operations.exit(slot);
-    }
-  }
-
-  /** Whether there still is room for that. */
-  boolean hasRoom(BatchFormat.Builder batch) {
-    return parts.committer().admits(batch);
-  }
-
-  /** Within an operation: what is open then stays until the operation ends. */
-  private static void checkOpen(Collection<Tree> trees) {
-    for (Tree tree : trees) {
-      tree.handle().checkOpen();
-    }
-  }
-
-  /**
-   * Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}.
-   *
-   * @param trees those that {@code batch} writes to
-   */
-  long commit(BatchFormat.Builder batch, List<Tree> trees, boolean logged) {
-    int slot = operations.enter();
-    try {
-      checkOpen(trees);
-      operations.count(slot, batch.count());
-      return parts.committer().write(batch, logged);
-    } finally {
-      operations.exit(slot);
-    }
-  }
-
-  void awaitDurable(long written) {
-    int slot = operations.enter();
-    try {
-      parts.committer().awaitDurable(written);
-    } finally {
-      operations.exit(slot);
+    long begun = session.engine().nanos();
+    long most = transactionOptions.retryTimeout().toNanos();
+    for (int attempt = 1; ; attempt++) {
+      long left = Math.max(0, most - (session.engine().nanos() - begun));
+      try (Transaction transaction = new Transaction(this, session, transactionOptions, left)) {
+        transaction.enclose();
+        T result = body.run(transaction);
+        if (transaction.isOpen()) {
+          transaction.commit();
+        }
+        return result;
+      } catch (TransactionAbortedException e) {
+        if (attempt >= transactionOptions.maxAttempts()
+            || session.engine().nanos() - begun >= most) {
+          throw e;
+        }
+      }
+      session.transactions().pause(attempt);
     }
   }
 
@@ -515,20 +379,10 @@ public final class Store implements AutoCloseable {
   public Snapshot snapshot() {
     int slot = operations.enter();
     try {
-      LeakWatch.Origin taken = leaks.taken("a snapshot", "");
-      Snapshot snapshot = new Snapshot(this, engine.snapshots().register(), taken);
-      leaks.watch(snapshot, taken);
-      lifetime.snapshots().incrementAndGet();
-      return snapshot;
+      return Snapshot.take(session);
     } finally {
       operations.exit(slot);
     }
-  }
-
-  void releaseSnapshot(long lsn, LeakWatch.@Nullable Origin taken) {
-    engine.snapshots().releaseAfterReads(lsn);
-    lifetime.snapshots().decrementAndGet();
-    leaks.closed(taken);
   }
 
   /**
@@ -537,26 +391,12 @@ public final class Store implements AutoCloseable {
    * @throws StoreFailedException if the log failed; what is durable is unknown
    */
   public void sync() {
-    int slot = operations.enter();
-    try {
-      engine.log().get().flush();
-    } catch (StoreFailedException e) {
-      throw telling(e);
-    } finally {
-      operations.exit(slot);
-    }
+    session.sync();
   }
 
   /** Writes everything that is in memory to SSTables, and waits for that. */
   public void flush() {
-    int slot = operations.enter();
-    try {
-      for (TreeHandle tree : engine.catalog().trees()) {
-        parts.checkpointer().flush(tree);
-      }
-    } finally {
-      operations.exit(slot);
-    }
+    session.flush();
   }
 
   /**
@@ -568,16 +408,7 @@ public final class Store implements AutoCloseable {
    * @throws io.isobardb.lsm.error.StoreFailedException if the store takes no more writes
    */
   public void checkpoint() {
-    int slot = operations.enter();
-    try {
-      parts.checkpointer().checkpoint();
-    } catch (StoreFailedException e) {
-      throw telling(e);
-    } catch (IOException e) {
-      throw telling(failed("a checkpoint", e));
-    } finally {
-      operations.exit(slot);
-    }
+    session.checkpoint();
   }
 
   /**
@@ -591,13 +422,7 @@ public final class Store implements AutoCloseable {
    * @throws DiskFullException if memory can't be flushed for want of room; nothing has changed
    */
   public void setMemoryBudget(long bytes) {
-    int slot = operations.enter();
-    try {
-      StoreOptions.checkMemory(bytes);
-      parts.wall().setBudget(bytes);
-    } finally {
-      operations.exit(slot);
-    }
+    session.setMemoryBudget(bytes);
   }
 
   /**
@@ -608,18 +433,13 @@ public final class Store implements AutoCloseable {
    * @throws IllegalStateException if that name is registered already, or the server refuses
    */
   public ObjectName registerMXBean() {
-    return lifetime.register(new StoreBean(this, environment.storage().path()));
-  }
-
-  /** What users have not closed, with where it was taken, as far as that is remembered. */
-  List<String> openHandles() {
-    return leaks.texts();
+    return session.registerMXBean();
   }
 
   /** Adds a listener; it is told of what ends from now on, until the store is closed. */
   public void addListener(StoreListener listener) {
     operations.checkOpen();
-    parts.observers().add(Objects.requireNonNull(listener, "listener"));
+    session.parts().observers().add(Objects.requireNonNull(listener, "listener"));
   }
 
   /**
@@ -628,25 +448,7 @@ public final class Store implements AutoCloseable {
    * never come.
    */
   public void awaitQuiet() {
-    operations.checkOpen();
-    awaitBackground();
-    int slot = operations.enter();
-    try {
-      for (TreeHandle tree : engine.catalog().trees()) {
-        parts.merger().requestIdle(tree);
-      }
-    } finally {
-      operations.exit(slot);
-    }
-    awaitBackground();
-  }
-
-  private void awaitBackground() {
-    operations.await(
-        () ->
-            environment.scheduler().pending() == 0
-                || operations.isClosed()
-                || engine.failure().cause() != null);
+    session.awaitQuiet();
   }
 
   /**
@@ -654,31 +456,12 @@ public final class Store implements AutoCloseable {
    * nothing has. Reads go on; to write again, close the store, mend the cause, and open it.
    */
   public @Nullable Throwable failure() {
-    return engine.failure().cause();
+    return session.engine().failure().cause();
   }
 
   /** What the store has done and what it holds. */
   public StoreStats stats() {
-    int slot = operations.enter();
-    try {
-      return StatsCollector.collect(
-          parts, transactions, lifetime.snapshots().get(), cursors.count());
-    } finally {
-      operations.exit(slot);
-    }
-  }
-
-  /** The same exception, now that a caller hears of it. */
-  private IsobarException telling(IsobarException e) {
-    if (engine.failure().cause() != null) {
-      engine.failure().markTold();
-    }
-    return e;
-  }
-
-  /** What to throw if a file failed in the course of {@code what}. */
-  static IsobarException failed(String what, IOException e) {
-    return new IsobarException(what + " failed: " + e.getMessage(), e);
+    return session.stats();
   }
 
   /**
@@ -690,6 +473,6 @@ public final class Store implements AutoCloseable {
    */
   @Override
   public void close() {
-    lifetime.close();
+    session.close();
   }
 }

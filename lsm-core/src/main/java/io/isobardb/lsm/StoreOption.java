@@ -1,28 +1,29 @@
 package io.isobardb.lsm;
 
-import static io.isobardb.lsm.option.OptionKind.BOOLEAN;
-import static io.isobardb.lsm.option.OptionKind.BYTES;
-import static io.isobardb.lsm.option.OptionKind.COUNT;
-import static io.isobardb.lsm.option.OptionKind.DURATION;
-import static io.isobardb.lsm.option.OptionKind.NUMBER;
-import static io.isobardb.lsm.option.OptionKind.SWITCH;
-import static io.isobardb.lsm.option.OptionKind.oneOf;
+import static io.isobardb.lsm.setting.OptionKind.BOOLEAN;
+import static io.isobardb.lsm.setting.OptionKind.BYTES;
+import static io.isobardb.lsm.setting.OptionKind.COUNT;
+import static io.isobardb.lsm.setting.OptionKind.DURATION;
+import static io.isobardb.lsm.setting.OptionKind.NUMBER;
+import static io.isobardb.lsm.setting.OptionKind.SWITCH;
+import static io.isobardb.lsm.setting.OptionKind.oneOf;
 
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.io.DirectoryStorage;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.LevelingOptions;
-import io.isobardb.lsm.merge.MergeSelection;
-import io.isobardb.lsm.option.Option;
-import io.isobardb.lsm.option.Option.Change;
-import io.isobardb.lsm.option.OptionKind;
-import io.isobardb.lsm.option.OptionSet;
-import io.isobardb.lsm.option.Sizes;
-import io.isobardb.lsm.option.Suggestion;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.Option.Change;
+import io.isobardb.lsm.setting.OptionKind;
+import io.isobardb.lsm.setting.OptionSet;
+import io.isobardb.lsm.setting.Sizes;
+import io.isobardb.lsm.setting.Suggestion;
 import io.isobardb.lsm.tuning.MemoryAccount;
-import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.memory.pool.DirectMemory;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.time.Duration;
@@ -40,7 +41,9 @@ final class StoreOption {
   static final OptionSet ALL = new OptionSet();
 
   private static final TunerOptions TUNER = TunerOptions.DEFAULT;
-  private static final double MAX_WEIGHT = StoreOptions.MAX_WEIGHT;
+
+  /** Of trees, and of pages for the memory tuner. */
+  static final double MAX_WEIGHT = 1e6;
 
   private static final String DYNAMIC = "DYNAMIC";
   private static final String STATIC = "STATIC";

@@ -1,18 +1,18 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.flush.FlushRules;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.merge.LevelingOptions;
-import io.isobardb.lsm.option.Option;
-import io.isobardb.lsm.option.OptionKind;
-import io.isobardb.lsm.option.OptionValues;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.recovery.OpenOptions;
+import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.OptionKind;
+import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,9 +28,6 @@ import java.util.function.Consumer;
  */
 public final class StoreOptions {
   private static final int MIN_SHARE_PAGES = 8;
-
-  /** Of trees, and of pages for the memory tuner. */
-  static final double MAX_WEIGHT = 1e6;
 
   private final OptionValues values;
   private final Map<String, KeyOrder> orders;
@@ -230,18 +227,6 @@ public final class StoreOptions {
     return values.get(StoreOption.CLOSE_ON_EXIT);
   }
 
-  /**
-   * Passes if the JVM and the system let the store have its budget.
-   *
-   * @throws IllegalArgumentException if not, with what to change
-   */
-  static void checkMemory(long memoryBudget) {
-    String warning = MemoryLimits.ofProcess().check(memoryBudget);
-    if (warning != null) {
-      System.getLogger(StoreOptions.class.getName()).log(Level.WARNING, warning);
-    }
-  }
-
   OpenOptions toOpenOptions() {
     ExperimentalOptions chosen = experimental();
     boolean shares = chosen.writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
@@ -251,7 +236,7 @@ public final class StoreOptions {
         tuning(),
         rules(),
         leveling(),
-        chosen.memoryComponent(),
+        component(chosen),
         shares ? chosen.staticTrees() : 0,
         chosen.activeTableSize(),
         pageSize(),
@@ -262,18 +247,30 @@ public final class StoreOptions {
         orders);
   }
 
+  /** The engine's policy of the same name: what users choose among has no code to show them. */
+  private static <E extends Enum<E>> E engine(Class<E> type, Enum<?> chosen) {
+    return Enum.valueOf(type, chosen.name());
+  }
+
+  private static io.isobardb.lsm.component.MemoryComponent component(ExperimentalOptions chosen) {
+    return engine(io.isobardb.lsm.component.MemoryComponent.class, chosen.memoryComponent());
+  }
+
   private FlushRules rules() {
     ExperimentalOptions chosen = experimental();
     return new FlushRules(
-        chosen.flushPolicy(), chosen.flushStrategy().with(chosen.memoryComponent()), logLimit());
+        engine(io.isobardb.lsm.flush.FlushPolicy.class, chosen.flushPolicy()),
+        engine(io.isobardb.lsm.flush.FlushStrategy.class, chosen.flushStrategy())
+            .with(component(chosen)),
+        logLimit());
   }
 
   private LevelingOptions leveling() {
     ExperimentalOptions chosen = experimental();
     return LevelingOptions.of(
         chosen.levelDropFactor(),
-        chosen.l0Structure(),
-        chosen.mergeSelection(),
+        engine(io.isobardb.lsm.version.L0Structure.class, chosen.l0Structure()),
+        engine(io.isobardb.lsm.merge.MergeSelection.class, chosen.mergeSelection()),
         chosen.staticLevels());
   }
 

@@ -6,6 +6,10 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.handle.Operations;
+import io.isobardb.lsm.handle.Session;
+import io.isobardb.lsm.handle.Transactions;
+import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.OwnWrites;
@@ -58,13 +62,14 @@ public final class Transaction implements AutoCloseable {
 
   private record Undo(OwnWrites writes, byte[] key, OwnWrites.@Nullable Write before) {}
 
-  private final Transactions transactions;
   private final Store store;
+  private final Session session;
+  private final Transactions transactions;
   private final Operations operations;
   private final TransactionOptions options;
   private final Snapshots snapshots;
   private final LockOwner owner;
-  private final LeakWatch.@Nullable Origin origin;
+  private final Transactions.Open begun;
   private final boolean pessimistic;
   private final boolean latest;
   private final boolean serializable;
@@ -94,22 +99,19 @@ public final class Transaction implements AutoCloseable {
   private int depth;
 
   /**
-   * @param owner holds its locks
-   * @param origin where it was begun, if that is remembered
+   * Begins one.
+   *
+   * @param waitNanos how long it may wait for locks, all waits together
    */
-  Transaction(
-      Transactions transactions,
-      Store store,
-      TransactionOptions options,
-      LockOwner owner,
-      LeakWatch.@Nullable Origin origin) {
-    this.transactions = transactions;
+  Transaction(Store store, Session session, TransactionOptions options, long waitNanos) {
     this.store = store;
-    this.operations = store.operations();
+    this.session = session;
+    this.transactions = session.transactions();
+    this.operations = session.operations();
     this.options = options;
-    this.origin = origin;
-    this.snapshots = store.engine().snapshots();
-    this.owner = owner;
+    this.snapshots = session.engine().snapshots();
+    this.begun = transactions.begin(waitNanos);
+    this.owner = begun.owner();
     this.pessimistic = options.locking() == Locking.PESSIMISTIC;
     this.latest = options.isolation() == Isolation.READ_COMMITTED;
     this.serializable = options.isolation() == Isolation.SERIALIZABLE;
@@ -125,17 +127,9 @@ public final class Transaction implements AutoCloseable {
     return store;
   }
 
-  LeakWatch.@Nullable Origin origin() {
-    return origin;
-  }
-
   /** The current thread is going to run a body of it. */
   void enclose() {
     owner.enclose();
-  }
-
-  long startNanos() {
-    return owner.startNanos();
   }
 
   /** Whether it has neither been committed nor rolled back. */
@@ -203,7 +197,7 @@ public final class Transaction implements AutoCloseable {
    *     what remains
    */
   public int get(Tree tree, byte[] key, ByteBuffer target) {
-    Tree.checkTarget(target);
+    Targets.check(target);
     enter(tree);
     try {
       tree.checkKey(key);
@@ -370,8 +364,13 @@ public final class Transaction implements AutoCloseable {
         passed = new KeyRange(tree.handle().order(), cursorOptions.from(), cursorOptions.to());
         reads.add(tree.handle(), passed, at);
       }
+      TreeHandle handle = tree.handle();
       OwnWrites own = writesTo(tree);
-      Cursor cursor = store.cursors().open(tree.handle(), cursorOptions, at, own, passed);
+      Cursor cursor =
+          new Cursor(
+              session
+                  .cursors()
+                  .open(handle, cursorOptions.from(), cursorOptions.to(), at, own, passed));
       cursors.removeIf(Cursor::isClosed);
       cursors.add(cursor);
       return cursor;
@@ -449,17 +448,17 @@ public final class Transaction implements AutoCloseable {
       } finally {
         end(result);
       }
-      if (durability() == Durability.SYNC) {
-        store.awaitDurable(written);
+      if (sync()) {
+        session.awaitDurable(written);
       }
     } finally {
       exit();
     }
   }
 
-  private Durability durability() {
+  private boolean sync() {
     Durability own = options.durability();
-    return own == null ? store.durability() : own;
+    return own == null ? session.syncByDefault() : own == Durability.SYNC;
   }
 
   /** Validates, and writes; gives the LSN to wait for. Locks are held until the end. */
@@ -467,7 +466,7 @@ public final class Transaction implements AutoCloseable {
     // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
     closeCursors();
     BatchFormat.Builder batch = new BatchFormat.Builder();
-    List<Tree> trees = new ArrayList<>();
+    List<TreeHandle> trees = new ArrayList<>();
     boolean logged = true;
     for (Tree tree : writes.keySet()) {
       OwnWrites own = writes.get(tree);
@@ -475,7 +474,7 @@ public final class Transaction implements AutoCloseable {
         continue;
       }
       tree.handle().checkOpen();
-      trees.add(tree);
+      trees.add(tree.handle());
       logged = tree.handle().settings().logged();
       int id = tree.handle().id();
       own.forEach(
@@ -494,18 +493,18 @@ public final class Transaction implements AutoCloseable {
       owner.beginCommit();
       reads.validate(transactions.versions(), transactions.locks(), owner);
     }
-    return batch.count() == 0 ? NONE : store.commit(batch, trees, logged);
+    return batch.count() == 0 ? NONE : session.commit(batch, trees, logged);
   }
 
   /** Waits for room for what is to be written, and locks it if that has not been done. */
   private void admit(BatchFormat.Builder batch) {
     while (true) {
-      store.awaitRoom(batch);
+      session.awaitRoom(batch);
       if (pessimistic) {
         return;
       }
       lockWrites();
-      if (store.hasRoom(batch)) {
+      if (session.hasRoom(batch)) {
         return;
       }
       transactions.locks().releaseAll(owner);
@@ -548,7 +547,7 @@ public final class Transaction implements AutoCloseable {
     registered.clear();
     writes.clear();
     undo.clear();
-    transactions.ended(this);
+    transactions.ended(begun);
     endActions.forEach(Runnable::run);
     endActions.clear();
   }
@@ -594,7 +593,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void enter(Tree tree) {
-    if (Objects.requireNonNull(tree, "tree").store() != store) {
+    if (Objects.requireNonNull(tree, "tree").session() != session) {
       throw new IllegalArgumentException(
           "tree '" + tree.name() + "' belongs to another store than the transaction");
     }

@@ -4,6 +4,10 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.handle.Operations;
+import io.isobardb.lsm.handle.Session;
+import io.isobardb.lsm.handle.Transactions;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
@@ -49,7 +53,7 @@ public final class Tree {
 
   private static final ByteBuffer NO_SCRATCH = ByteBuffer.allocate(0);
 
-  private final Store store;
+  private final Session session;
   private final TreeHandle handle;
   private final Operations operations;
   private final Committer committer;
@@ -60,21 +64,22 @@ public final class Tree {
   private final Transactions transactions;
   private final boolean syncByDefault;
 
-  Tree(Store store, TreeHandle handle, StoreParts parts) {
-    this.store = store;
+  Tree(Session session, TreeHandle handle) {
+    StoreParts parts = session.parts();
+    this.session = session;
     this.handle = handle;
-    this.operations = store.operations();
+    this.operations = session.operations();
     this.committer = parts.committer();
     this.reader = parts.reader();
     this.inPlace = parts.inPlaceReader();
     this.batches = parts.batchReader();
     this.memory = parts.memoryReader();
-    this.transactions = store.transactions();
-    this.syncByDefault = store.durability() == Durability.SYNC;
+    this.transactions = session.transactions();
+    this.syncByDefault = session.syncByDefault();
   }
 
-  Store store() {
-    return store;
+  Session session() {
+    return session;
   }
 
   TreeHandle handle() {
@@ -105,7 +110,7 @@ public final class Tree {
    * @throws IllegalArgumentException if it is less or more
    */
   public void setWriteMemoryFloor(long bytes) {
-    long most = store.memoryBudget();
+    long most = session.memoryBudget();
     if (bytes < 0 || bytes > most) {
       throw new IllegalArgumentException(
           "the floor of tree '"
@@ -126,7 +131,7 @@ public final class Tree {
 
   /**
    * Sets how much the bytes that flushes and merges write of this tree count against those of
-   * others. With {@link io.isobardb.lsm.flush.FlushPolicy#OPTIMAL} a tree gets write memory in
+   * others. With {@link io.isobardb.lsm.option.FlushPolicy#OPTIMAL} a tree gets write memory in
    * proportion to its writes times its weight. The memory tuner multiplies the cost of its writes
    * by the weight. Not stored: it lasts until the store is closed.
    *
@@ -134,12 +139,12 @@ public final class Tree {
    * @throws IllegalArgumentException if it is anything else
    */
   public void setWriteWeight(double weight) {
-    if (!(weight >= 0 && weight <= StoreOptions.MAX_WEIGHT)) {
+    if (!(weight >= 0 && weight <= StoreOption.MAX_WEIGHT)) {
       throw new IllegalArgumentException(
           "the weight of tree '"
               + name()
               + "' must be from 0 to "
-              + (int) StoreOptions.MAX_WEIGHT
+              + (int) StoreOption.MAX_WEIGHT
               + ", not "
               + weight);
     }
@@ -159,12 +164,12 @@ public final class Tree {
 
   /** The longest key, in bytes. */
   public int maxKeyBytes() {
-    return store.pageSize() / 4;
+    return session.pageSize() / 4;
   }
 
   /** The longest value, in bytes: 1 GiB at most, and no more than a quarter of the write memory. */
   public int maxValueBytes() {
-    return store.maxValueBytes();
+    return session.maxValueBytes();
   }
 
   /** Sets a key, with the store's default durability. */
@@ -195,14 +200,19 @@ public final class Tree {
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value) {
-    put(key, value, store.durability());
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    put(key, value, syncByDefault);
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    boolean sync = isSync(durability);
+    put(key, value, isSync(durability));
+  }
+
+  private void put(ByteBuffer key, ByteBuffer value, boolean sync) {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
     checkKey(keyLength);
@@ -269,7 +279,8 @@ public final class Tree {
 
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key) {
-    delete(key, store.durability());
+    checkKey(key);
+    delete(key, syncByDefault);
   }
 
   /** Removes a key, whether it is there or not. */
@@ -325,13 +336,13 @@ public final class Tree {
    *     remains
    */
   public int get(byte[] key, ByteBuffer target) {
-    checkTarget(target);
+    Targets.check(target);
     return advance(target, read(key, PointReader.LATEST, target));
   }
 
   /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
   public int get(byte[] key, ByteBuffer target, Snapshot snapshot) {
-    checkTarget(target);
+    Targets.check(target);
     int read = enter(snapshot);
     try {
       return advance(target, read(key, snapshot.lsn(), target));
@@ -393,8 +404,17 @@ public final class Tree {
    * were at one moment of this call, and cost less than one by one.
    */
   public List<byte @Nullable []> multiGet(List<byte[]> keys) {
-    try (Snapshot snapshot = store.snapshot()) {
+    try (Snapshot snapshot = snapshot()) {
       return multiGet(keys, snapshot);
+    }
+  }
+
+  private Snapshot snapshot() {
+    int slot = operations.enter();
+    try {
+      return Snapshot.take(session);
+    } finally {
+      operations.exit(slot);
     }
   }
 
@@ -429,8 +449,10 @@ public final class Tree {
     int slot = operations.enter(handle);
     try {
       Snapshot snapshot = options.snapshot();
-      long lsn = snapshot != null ? snapshot.retain(store) : store.engine().snapshots().register();
-      return store.cursors().open(handle, options, lsn, null, null);
+      long lsn =
+          snapshot != null ? snapshot.retain(session) : session.engine().snapshots().register();
+      return new Cursor(
+          session.cursors().open(handle, options.from(), options.to(), lsn, null, null));
     } finally {
       operations.exit(slot);
     }
@@ -453,7 +475,7 @@ public final class Tree {
   public void setMergeFilter(Tree records, MergeFilter filter) {
     Objects.requireNonNull(records, "records");
     Objects.requireNonNull(filter, "filter");
-    if (records.store != store || !records.isLogged() || !isLogged()) {
+    if (records.session != session || !records.isLogged() || !isLogged()) {
       throw new IllegalArgumentException(
           "trees '"
               + name()
@@ -502,14 +524,7 @@ public final class Tree {
 
   /** Begins a read from a snapshot; see {@link Snapshot#enter}. */
   private int enter(Snapshot snapshot) {
-    return Objects.requireNonNull(snapshot, "snapshot").enter(store);
-  }
-
-  /** Passes if a buffer can be read into. */
-  static void checkTarget(ByteBuffer target) {
-    if (Objects.requireNonNull(target, "target").isReadOnly()) {
-      throw new IllegalArgumentException("the target is a read-only buffer; give one to write to");
-    }
+    return Objects.requireNonNull(snapshot, "snapshot").enter(session);
   }
 
   void checkKey(byte[] key) {
@@ -538,7 +553,7 @@ public final class Tree {
               + length
               + " bytes exceeds the limit of "
               + maxValueBytes()
-              + (maxValueBytes() < Store.MAX_VALUE
+              + (maxValueBytes() < Session.MAX_VALUE
                   ? " bytes, a quarter of the write memory: that would have to be "
                       + 4L * length
                       + " bytes (StoreOptions.Builder.writeMemory)"

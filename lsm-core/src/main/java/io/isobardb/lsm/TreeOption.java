@@ -1,10 +1,10 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.option.Option;
-import io.isobardb.lsm.option.Option.Change;
-import io.isobardb.lsm.option.OptionKind;
-import io.isobardb.lsm.option.OptionSet;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.Option.Change;
+import io.isobardb.lsm.setting.OptionKind;
+import io.isobardb.lsm.setting.OptionSet;
 
 /** All options of a tree, each defined once; see {@link StoreOption}. */
 final class TreeOption {

@@ -1,8 +1,9 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.option.Option;
-import io.isobardb.lsm.option.OptionValues;
+import io.isobardb.lsm.handle.Names;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.List;
 import java.util.Objects;

@@ -2,6 +2,8 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.handle.Session;
+import io.isobardb.lsm.state.TreeHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.LinkedHashSet;
@@ -14,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * all.
  *
  * <p>Operations take effect in the order they were added. Key and value are copied when added. May
- * be cleared and used again after {@link Store#write(WriteBatch)}.
+ * be cleared and used again after {@code Store.write}.
  *
- * <p>Thread rule: one thread at a time, {@link Store#write(WriteBatch)} included. A call that finds
- * another thread in the batch throws {@link IllegalStateException} and changes nothing.
+ * <p>Thread rule: one thread at a time, {@code Store.write} included. A call that finds another
+ * thread in the batch throws {@link IllegalStateException} and changes nothing.
  */
 public final class WriteBatch {
   private static final byte[] NO_VALUE = new byte[0];
@@ -32,10 +34,10 @@ public final class WriteBatch {
   }
 
   private final BatchFormat.Builder operations = new BatchFormat.Builder();
-  private final Store store;
+  private final Session session;
 
   /** Each tree that is written to, once. */
-  private final Set<Tree> trees = new LinkedHashSet<>();
+  private final Set<TreeHandle> trees = new LinkedHashSet<>();
 
   private @Nullable Tree lastTree;
   private boolean logged;
@@ -46,12 +48,8 @@ public final class WriteBatch {
    */
   private int busy;
 
-  private WriteBatch(Store store) {
-    this.store = store;
-  }
-
-  static WriteBatch of(Store store) {
-    return new WriteBatch(store);
+  WriteBatch(Session session) {
+    this.session = session;
   }
 
   /**
@@ -82,7 +80,7 @@ public final class WriteBatch {
       operations.add(kind, tree.handle().id(), key, value);
       if (tree != lastTree) {
         lastTree = tree;
-        trees.add(tree);
+        trees.add(tree.handle());
       }
     } finally {
       exit();
@@ -90,7 +88,7 @@ public final class WriteBatch {
   }
 
   private void check(Tree tree) {
-    if (Objects.requireNonNull(tree, "tree").store() != store) {
+    if (Objects.requireNonNull(tree, "tree").session() != session) {
       throw new IllegalArgumentException(
           "tree '" + tree.name() + "' belongs to another store than the batch");
     }
@@ -140,19 +138,18 @@ public final class WriteBatch {
     BUSY.setRelease(this, 0);
   }
 
-  Set<Tree> trees() {
-    return trees;
+  /** Whether it belongs to this store. */
+  boolean isOf(Session of) {
+    return session == of;
   }
 
-  Store store() {
-    return store;
-  }
-
-  BatchFormat.Builder operations() {
-    return operations;
-  }
-
-  boolean logged() {
-    return logged;
+  /** Writes it all. */
+  void write(boolean sync) {
+    enter();
+    try {
+      session.write(operations, trees, logged, sync);
+    } finally {
+      exit();
+    }
   }
 }

@@ -1,11 +1,10 @@
 /**
- * The public API: stores, trees, batches, snapshots, cursors and their options.
+ * The API: stores, trees, batches, snapshots, cursors, transactions and their options.
  *
- * <p>Everything a user calls is here, in {@code lsm.dataset}, {@code lsm.error} and {@code
- * lsm.entry}. Of the other packages, which are the engine and may change, the types that appear in
- * signatures here are for users, too: the values of options ({@code MemoryComponent}, {@code
- * FlushPolicy} and the like, by their names), listeners ({@code lsm.observe}), and what statistics
- * and inspections give. Wires the engine together.
+ * <p>What options take is in {@code lsm.option}, what goes wrong in {@code lsm.error}, what a store
+ * tells of itself in {@code lsm.observe}, what is found in one that is not open in {@code
+ * lsm.inspect}, and secondary indexes in {@code lsm.dataset}. All other packages are the engine:
+ * they are not exported, and may change.
  */
 @NullMarked
 package io.isobardb.lsm;

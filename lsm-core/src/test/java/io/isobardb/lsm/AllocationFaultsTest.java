@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.pool.AllocationFaults;
 import io.isobardb.memory.pool.OutOfBudgetException;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -255,7 +255,7 @@ class AllocationFaultsTest {
       }
       try (Cursor cursor = tree.cursor()) {
         assertTrue(cursor.seek(key(1)));
-        store.cursors().letGo(true);
+        store.session().cursors().letGo(true);
         refusals[0] = 200;
         assertTrue(forward ? cursor.next() : cursor.previous());
         assertArrayEquals(key(forward ? 2 : 0), cursor.key());

@@ -8,7 +8,7 @@ import io.isobardb.lsm.ApiModel.Value;
 import io.isobardb.lsm.ApiScript.Call;
 import io.isobardb.lsm.ApiWorld.Handle;
 import io.isobardb.lsm.Demand.Refusal;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -97,9 +97,9 @@ final class ApiPlay {
     if (world.isOpen(world.opening()) && calls.size() % 2 == 0) {
       closeHandles();
       Store store = world.store();
-      assertEquals(0, store.cursors().count(), "cursors");
-      assertEquals(0, store.transactions().count(), "transactions");
-      assertEquals(0, store.engine().snapshots().live().length, "registered LSNs");
+      assertEquals(0, store.session().cursors().count(), "cursors");
+      assertEquals(0, store.session().transactions().count(), "transactions");
+      assertEquals(0, store.session().engine().snapshots().live().length, "registered LSNs");
     }
     world.close();
     world.reopen(0);
@@ -519,7 +519,7 @@ final class ApiPlay {
   }
 
   private void priority(Call call, Handle with) {
-    long budget = with.tree().store().memoryBudget();
+    long budget = with.tree().session().memoryBudget();
     long floor =
         switch (call.key() % 5) {
           case 0 -> -1;

@@ -9,9 +9,9 @@ import io.isobardb.lsm.ApiModel.Contents;
 import io.isobardb.lsm.ApiModel.Value;
 import io.isobardb.lsm.Demand.Refusal;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.io.SimulatedStorage;
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.recovery.OfflineStore;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +79,7 @@ final class ApiWorld {
 
   /** The longest value that the store tells it takes. */
   int maxValueBytes() {
-    return store().maxValueBytes();
+    return store().session().maxValueBytes();
   }
 
   // ---- opening and closing
@@ -125,8 +125,8 @@ final class ApiWorld {
   }
 
   private void check(SimulatedStorage disk) throws IOException {
-    try (StoreInspector inspector =
-        StoreInspector.open(disk, 8 << 20, options.toOpenOptions().orders())) {
+    try (OfflineStore inspector =
+        OfflineStore.open(disk, 8 << 20, options.toOpenOptions().orders())) {
       assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings());
     }
   }

@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.Clock;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -295,7 +295,7 @@ class CloseStormTest {
           Cursor cursor = future.get();
           assertTrue(cursor == null || cursor.isClosed(), "open in round " + round);
         }
-        assertEquals(0, store.cursors().count());
+        assertEquals(0, store.session().cursors().count());
         store.close();
       }
     } finally {

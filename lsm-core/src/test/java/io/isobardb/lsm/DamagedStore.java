@@ -2,11 +2,11 @@ package io.isobardb.lsm;
 
 import static io.isobardb.lsm.SimulatedStores.bytes;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedStorage;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.recovery.OfflineStore;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
@@ -145,7 +145,7 @@ final class DamagedStore {
   /** The trees' names by the names of their SSTables. */
   TreeMap<String, String> treesByFile() throws IOException {
     TreeMap<String, String> trees = new TreeMap<>();
-    try (StoreInspector inspector = inspect(disk.copy())) {
+    try (OfflineStore inspector = inspect(disk.copy())) {
       for (Recovered.Tree tree : inspector.recovered().trees()) {
         for (VersionEdit.Added table : tree.tables()) {
           trees.put(table.meta().fileName(), tree.definition().name());
@@ -155,8 +155,8 @@ final class DamagedStore {
     return trees;
   }
 
-  static StoreInspector inspect(SimulatedStorage disk) throws IOException {
-    return StoreInspector.open(disk, 4 << 20, OPTIONS.toOpenOptions().orders());
+  static OfflineStore inspect(SimulatedStorage disk) throws IOException {
+    return OfflineStore.open(disk, 4 << 20, OPTIONS.toOpenOptions().orders());
   }
 
   /** The disk with the files that {@code damage} leaves of the right ones. */

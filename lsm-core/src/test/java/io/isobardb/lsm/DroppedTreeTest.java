@@ -99,8 +99,8 @@ class DroppedTreeTest extends SimulatedTransactions {
     assertEquals(Map.of("k", "v"), SimulatedStores.contents(kept));
     cursor.close();
     snapshot.close();
-    assertEquals(0, store.engine().snapshots().live().length);
-    assertEquals(0, store.cursors().count());
+    assertEquals(0, store.session().engine().snapshots().live().length);
+    assertEquals(0, store.session().cursors().count());
   }
 
   @Test

@@ -5,8 +5,8 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.isobardb.lsm.flush.FlushPolicy;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.FlushPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;

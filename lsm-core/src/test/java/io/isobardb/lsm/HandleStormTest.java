@@ -18,12 +18,12 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.io.Clock;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -632,14 +632,14 @@ class HandleStormTest {
         }
       }
       left.forEach(Transaction::close);
-      store.cursors().closeAll();
+      store.session().cursors().closeAll();
     }
 
     void assertNothingLeft() {
-      assertEquals(0, store.cursors().count(), "cursors");
-      assertEquals(0, store.transactions().count(), "transactions");
+      assertEquals(0, store.session().cursors().count(), "cursors");
+      assertEquals(0, store.session().transactions().count(), "transactions");
       assertEquals(0, store.stats().readers().snapshots(), "snapshots");
-      assertEquals(0, store.engine().snapshots().live().length, "registered LSNs");
+      assertEquals(0, store.session().engine().snapshots().live().length, "registered LSNs");
       // No lock is left, either.
       for (int i = 0; i < TREES; i++) {
         // Of two threads that drop it one after the other, the first may fill the slot last.
@@ -701,7 +701,7 @@ class HandleStormTest {
         }
         Deed deed = deeds.get(i);
         Watchdog.mark(deed.name);
-        if (run(deed, random) && round.store.operations().isClosed()) {
+        if (run(deed, random) && round.store.session().operations().isClosed()) {
           return;
         }
       }
@@ -799,7 +799,8 @@ class HandleStormTest {
     }
     store.close();
     assertEquals(0, storage.openFiles(), "files left open in round " + number);
-    assertEquals(0, store.engine().snapshots().live().length, "LSNs registered after the end");
+    assertEquals(
+        0, store.session().engine().snapshots().live().length, "LSNs registered after the end");
   }
 
   @Test

@@ -92,7 +92,7 @@ class IndexDropRaceTest {
       dataset.put(earlier, bytes("other"), bytes("other"));
       Transaction catalogLock = store.begin();
       catalogLock.getForUpdate(store.tree("d/catalog"), bytes("index/i"));
-      Snapshots snapshots = store.engine().snapshots();
+      Snapshots snapshots = store.session().engine().snapshots();
       Thread[] dropping = {null};
       FutureTask<Void> drop =
           start(

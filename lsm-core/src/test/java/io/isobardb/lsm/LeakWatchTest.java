@@ -4,7 +4,9 @@ import static io.isobardb.lsm.SimulatedStores.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.handle.LeakWatch;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
@@ -76,7 +78,7 @@ class LeakWatchTest {
     useAndClose(store);
     forget(store);
     world.pass(TimeUnit.SECONDS.toNanos(7));
-    List<String> open = store.openHandles();
+    List<String> open = store.session().openHandles();
     assertEquals(4, open.size(), open.toString());
     assertTrue(open.get(0).startsWith("the store, for 7 s"), open.toString());
     assertTrue(told.isEmpty());
@@ -92,7 +94,7 @@ class LeakWatchTest {
     System.setProperty(LeakWatch.SWITCH, "true");
     try (Store store = open()) {
       useAndClose(store);
-      assertEquals(1, store.openHandles().size());
+      assertEquals(1, store.session().openHandles().size());
     }
     assertEquals(List.of(), whats());
   }
@@ -106,7 +108,7 @@ class LeakWatchTest {
     assertEquals(1, store.stats().readers().snapshots());
     assertEquals(1, store.stats().readers().cursors());
     assertEquals(1, store.stats().transactions().open());
-    assertEquals(List.of(), store.openHandles());
+    assertEquals(List.of(), store.session().openHandles());
     store.close();
     assertEquals(List.of(), whats());
   }

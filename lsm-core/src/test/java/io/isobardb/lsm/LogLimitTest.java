@@ -5,8 +5,9 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.MemoryComponent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

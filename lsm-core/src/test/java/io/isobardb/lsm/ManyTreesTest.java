@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.memory.pool.Ledger;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Ledger;
+import io.isobardb.memory.stats.Purpose;
 import org.junit.jupiter.api.Test;
 
 /** An idle or empty tree costs next to nothing. */

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.observe.StoreStats;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

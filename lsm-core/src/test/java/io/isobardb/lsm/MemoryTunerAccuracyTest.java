@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.TunedStore.Cost;
 import io.isobardb.lsm.TunedStore.Keys;
 import io.isobardb.lsm.TunedStore.Mix;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.TreeCycle;
 import java.io.IOException;

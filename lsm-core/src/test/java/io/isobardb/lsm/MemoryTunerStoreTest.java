@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.Fault;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.tuning.TunerFile;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.StoreCycle;
 import java.io.IOException;
@@ -295,7 +296,7 @@ class MemoryTunerStoreTest {
       store.world().pass(HOUR);
       assertTrue(store.store().stats().writeMemoryLimitBytes() < 3 << 20, store::text);
       Tree tree = store.store().tree("t0");
-      byte[] large = new byte[store.store().maxValueBytes()];
+      byte[] large = new byte[store.store().session().maxValueBytes()];
       assertEquals(1 << 20, large.length);
       large[77] = 77;
       tree.put(SimulatedStores.bytes("large"), large);

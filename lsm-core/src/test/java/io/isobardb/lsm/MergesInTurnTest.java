@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.isobardb.lsm.flush.FlusherAccess;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,10 +76,10 @@ class MergesInTurnTest {
     try (Store store = open()) {
       Tree tree = store.openTree("t");
       fillL0(store, tree);
-      for (int i = 0; !store.engine().gate().pressed(); i++) {
+      for (int i = 0; !store.session().engine().gate().pressed(); i++) {
         tree.put(key(i), value(i, 1000));
       }
-      assertFalse(FlusherAccess.goesOn(store.engine(), tree.handle(), LOG_LIMIT));
+      assertFalse(FlusherAccess.goesOn(store.session().engine(), tree.handle(), LOG_LIMIT));
       scheduler.letGo();
     }
   }

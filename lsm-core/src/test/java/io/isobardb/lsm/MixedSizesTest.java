@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.memory.pool.Ledger;
+import io.isobardb.memory.stats.Ledger;
 import io.isobardb.memory.system.Region;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -9,7 +9,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.dataset.BuildProgress;
 import io.isobardb.lsm.dataset.Dataset;
 import io.isobardb.lsm.dataset.DatasetOptions;
@@ -19,15 +18,17 @@ import io.isobardb.lsm.dataset.IndexRange;
 import io.isobardb.lsm.dataset.KeyExtractor;
 import io.isobardb.lsm.dataset.Maintenance;
 import io.isobardb.lsm.dataset.RecordBatch;
-import io.isobardb.lsm.entry.KeyOrder;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.merge.MergeSelection;
+import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.version.L0Structure;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.InvocationTargetException;
@@ -82,11 +83,9 @@ class NullArgumentsTest {
           "RepairResult",
           "Savepoint",
           "Snapshot",
-          "StoreMXBean",
-          "StoreStats",
+          "StoreInspector",
           "TransactionBody",
-          "ValueReader",
-          "WriteMemoryAllocation");
+          "ValueReader");
 
   @TempDir Path temp;
 

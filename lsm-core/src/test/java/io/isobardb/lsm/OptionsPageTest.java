@@ -3,7 +3,7 @@ package io.isobardb.lsm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.option.Option;
+import io.isobardb.lsm.setting.Option;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;

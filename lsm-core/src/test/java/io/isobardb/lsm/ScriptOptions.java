@@ -1,11 +1,12 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.merge.MergeSelection;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

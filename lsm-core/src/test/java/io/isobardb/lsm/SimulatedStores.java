@@ -2,10 +2,10 @@ package io.isobardb.lsm;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,7 +134,7 @@ class SnapshotCloseTest {
       order.goOn.countDown();
       int expected = how == Read.MULTI_GET || how == Read.CURSOR ? KEYS : 1;
       assertEquals(Collections.nCopies(expected, "old"), seen.join());
-      assertEquals(0, store.engine().snapshots().live().length, "LSNs still registered");
+      assertEquals(0, store.session().engine().snapshots().live().length, "LSNs still registered");
       assertThrows(StoreClosedException.class, () -> tree.get(key(1), snapshot));
     }
   }

@@ -3,21 +3,21 @@ package io.isobardb.lsm;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.io.CrashMode;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.Operation;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.io.TracedDisk;
-import io.isobardb.lsm.recovery.CheckProgress;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.recovery.OpenOptions;
-import io.isobardb.lsm.recovery.RepairReport;
-import io.isobardb.lsm.recovery.StoreInspector;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
@@ -175,8 +175,8 @@ class StoreCallsTest {
     }
 
     private void check() throws IOException {
-      try (StoreInspector inspector =
-          StoreInspector.open(traced.storage(), 4 << 20, options().orders())) {
+      try (OfflineStore inspector =
+          OfflineStore.open(traced.storage(), 4 << 20, options().orders())) {
         List<String> progress = new ArrayList<>();
         var report =
             inspector.check((what, done, of) -> progress.add(what + " " + done + "/" + of));

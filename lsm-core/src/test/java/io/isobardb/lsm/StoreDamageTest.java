@@ -11,10 +11,10 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.io.SimulatedStorage;
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.CheckReport;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.CheckReport;
+import io.isobardb.lsm.recovery.OfflineStore;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -118,7 +118,7 @@ class StoreDamageTest {
         assertEquals(name, trees.get(told.file()), told.toString());
         assertTrue(told.getMessage().contains("of tree '" + name + "'"), told.toString());
       }
-      try (StoreInspector inspector = DamagedStore.inspect(store.disk(firstPages))) {
+      try (OfflineStore inspector = DamagedStore.inspect(store.disk(firstPages))) {
         List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
         assertFalse(findings.isEmpty());
         for (Finding finding : findings) {
@@ -179,7 +179,7 @@ class StoreDamageTest {
   }
 
   private static boolean checks(SimulatedStorage disk) throws IOException {
-    try (StoreInspector inspector = DamagedStore.inspect(disk)) {
+    try (OfflineStore inspector = DamagedStore.inspect(disk)) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       return report.isSound();
     } catch (IsobarException e) {

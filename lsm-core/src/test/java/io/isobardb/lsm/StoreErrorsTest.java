@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.pool.DirectMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;

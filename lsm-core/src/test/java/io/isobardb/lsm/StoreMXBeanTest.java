@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.observe.StoreMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import javax.management.JMX;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.merge.MergeSelection;
+import io.isobardb.lsm.option.MergeSelection;
 import java.time.Duration;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;

@@ -11,14 +11,14 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreLockedException;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.Operation;
-import io.isobardb.lsm.io.SimulatedStorage;
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.RepairReport;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.recovery.StoreRepair;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.system.Region;
@@ -112,8 +112,8 @@ class StoreRepairTest {
     before.forEach((name, content) -> assertArrayEquals(content, after.get(name), name));
     assertEquals(0, from.openFiles());
     assertEquals(0, to.openFiles());
-    try (StoreInspector inspector =
-        StoreInspector.open(to.copy(), 4 << 20, DamagedStore.OPTIONS.toOpenOptions().orders())) {
+    try (OfflineStore inspector =
+        OfflineStore.open(to.copy(), 4 << 20, DamagedStore.OPTIONS.toOpenOptions().orders())) {
       assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings());
     }
     try (Store repaired = new SimulatedWorld(to, SEED).open(DamagedStore.OPTIONS)) {

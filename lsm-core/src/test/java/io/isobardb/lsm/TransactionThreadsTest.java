@@ -11,10 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.option.KeyOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -161,7 +161,7 @@ class TransactionThreadsTest {
       Future<?> write = threads.submit(() -> t.put(bytes("stop"), bytes("1")));
       assertTrue(order.stopped.await(50, TimeUnit.SECONDS));
       Future<Transaction> one = threads.submit(() -> threaded.begin(patient));
-      while (!threaded.transactions().inUse()) {
+      while (!threaded.session().transactions().inUse()) {
         Thread.onSpinWait();
       }
       Future<Transaction> two = threads.submit(() -> threaded.begin(patient));

@@ -2,11 +2,12 @@ package io.isobardb.lsm;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.tuning.TunerFile;
-import io.isobardb.memory.cache.CacheStats;
-import io.isobardb.memory.pool.Ledger;
+import io.isobardb.memory.stats.CacheStats;
+import io.isobardb.memory.stats.Ledger;
 import io.isobardb.tuner.memory.Decision;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -42,10 +42,7 @@ final class UserProgram {
   /** Runs a class that needs no others of the tests; fails if it does not end well. */
   Printed run(List<String> flags, Class<?> program, String... args)
       throws IOException, InterruptedException {
-    String classPath =
-        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(entry -> INHERITED.matcher(entry).matches())
-            .collect(Collectors.joining(File.pathSeparator));
+    String classPath = inherited();
     Path classes = Path.of(program.getProtectionDomain().getCodeSource().getLocation().getPath());
     Path own = dir.resolve("own");
     String name = program.getName().replace('.', '/') + ".class";
@@ -53,14 +50,27 @@ final class UserProgram {
     if (!Files.exists(own.resolve(name))) {
       Files.copy(classes.resolve(name), own.resolve(name));
     }
-    Path out = dir.resolve("out");
-    Path err = dir.resolve("err");
+    List<String> arguments = new ArrayList<>(flags);
+    arguments.addAll(List.of("-cp", own + File.pathSeparator + classPath, program.getName()));
+    arguments.addAll(Arrays.asList(args));
+    return java(arguments);
+  }
+
+  /** What a user gets with lsm-core: entries of a class path or a module path. */
+  static String inherited() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(entry -> INHERITED.matcher(entry).matches())
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  /** Runs {@code java} with these arguments; fails if it does not end well. */
+  Printed java(List<String> arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx128m");
-    command.addAll(flags);
-    command.addAll(List.of("-cp", own + File.pathSeparator + classPath, program.getName()));
-    command.addAll(Arrays.asList(args));
+    command.addAll(arguments);
+    Path out = dir.resolve("out");
+    Path err = dir.resolve("err");
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().remove("JAVA_TOOL_OPTIONS");
     Process process = builder.redirectError(err.toFile()).redirectOutput(out.toFile()).start();

@@ -4,9 +4,9 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.VersionReader;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

@@ -31,7 +31,7 @@ class WriterStallTest {
         tree.put(key(i), value(i, 2000));
       }
       // As a read does that has to load a page: it keeps all the memory that the state reaches.
-      Engine engine = store.engine();
+      Engine engine = store.session().engine();
       TreeStates states = tree.handle().states();
       TreeState held = states.acquire();
       AtomicInteger written = new AtomicInteger();

@@ -1,9 +1,9 @@
 package io.isobardb.bench.crash;
 
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.Operation;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;

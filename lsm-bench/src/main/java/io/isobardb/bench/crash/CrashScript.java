@@ -2,8 +2,8 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.io.SimulatedStorage;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.util.Set;
 import java.util.SplittableRandom;

@@ -1,8 +1,8 @@
 package io.isobardb.bench.crash;
 
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.Operation;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
 
 /** How calls of a simulated disk fail. */
 enum FaultKind {

@@ -4,7 +4,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.io.FaultPlan;
+import io.isobardb.lsm.simulation.FaultPlan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.SplittableRandom;

@@ -3,7 +3,7 @@ package io.isobardb.bench.crash;
 import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.CrashScript.Violation;
 import io.isobardb.cli.console.Progress.Watcher;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;

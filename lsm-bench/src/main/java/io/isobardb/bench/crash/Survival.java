@@ -1,7 +1,7 @@
 package io.isobardb.bench.crash;
 
-import io.isobardb.lsm.io.CrashMode;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 

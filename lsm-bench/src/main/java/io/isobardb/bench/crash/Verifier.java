@@ -6,12 +6,12 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.Finding;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.SimulatedStorage;
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.recovery.OfflineStore;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -300,8 +300,8 @@ final class Verifier {
       SplittableRandom dice)
       throws IOException {
     world.checkClosed();
-    try (StoreInspector inspector =
-        StoreInspector.open(world.storage().copy(), options.memoryBudget(), ORDERS)) {
+    try (OfflineStore inspector =
+        OfflineStore.open(world.storage().copy(), options.memoryBudget(), ORDERS)) {
       List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
       if (!findings.isEmpty()) {
         throw new AssertionError("check finds " + findings);

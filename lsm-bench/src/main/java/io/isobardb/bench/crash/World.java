@@ -1,11 +1,12 @@
 package io.isobardb.bench.crash;
 
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.memory.pool.PagePool;
@@ -52,7 +53,7 @@ final class World {
   Store open(StoreOptions options) {
     scheduler = new SimulatedScheduler(clock, random.nextLong());
     scheduler.setStepLimit(STEP_LIMIT);
-    return Store.open(
+    return OpenStore.in(
         new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())),
         options);
   }

@@ -7,7 +7,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.observe.StoreStats;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -18,7 +18,7 @@ import io.isobardb.bench.experiment.report.Verdict.Outcome;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.cli.report.Chart.Series;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -10,7 +10,7 @@ import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.option.FlushStrategy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.option.L0Structure;
 import java.util.List;
 
 /** How L0 is kept. */

@@ -4,7 +4,7 @@ import io.isobardb.bench.drive.Driver;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.observe.StoreStats;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

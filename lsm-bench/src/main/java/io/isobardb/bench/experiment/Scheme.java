@@ -1,9 +1,9 @@
 package io.isobardb.bench.experiment;
 
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.WriteMemoryAllocation;
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import java.util.Arrays;
 import java.util.List;
 

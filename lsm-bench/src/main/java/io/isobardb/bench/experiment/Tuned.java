@@ -4,7 +4,7 @@ import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.option.IoMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package io.isobardb.bench.soak;
 
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.util.List;

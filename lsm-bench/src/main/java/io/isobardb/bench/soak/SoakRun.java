@@ -7,20 +7,21 @@ import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.StoreStats;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.recovery.CheckProgress;
-import io.isobardb.lsm.recovery.StoreInspector;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -292,7 +293,7 @@ public final class SoakRun {
     Environment environment =
         new Environment(slow, Clock.SYSTEM, new ThreadScheduler("soak", 2), random.split());
     StoreOptions options = StoreOptions.builder().memoryBudget(spec.memoryBytes()).build();
-    Store opened = Store.open(environment, options);
+    Store opened = OpenStore.in(environment, options);
     opened.addListener(
         new StoreListener() {
           @Override

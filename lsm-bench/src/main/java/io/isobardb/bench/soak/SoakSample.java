@@ -2,7 +2,7 @@ package io.isobardb.bench.soak;
 
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.cli.console.ByteSize;
-import io.isobardb.lsm.StoreStats;
+import io.isobardb.lsm.observe.StoreStats;
 import java.util.Locale;
 
 /**

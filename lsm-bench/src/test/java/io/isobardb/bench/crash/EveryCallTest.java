@@ -11,7 +11,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;

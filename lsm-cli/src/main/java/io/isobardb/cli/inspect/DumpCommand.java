@@ -3,9 +3,9 @@ package io.isobardb.cli.inspect;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.error.CorruptionException;
-import io.isobardb.lsm.recovery.StoreInspector;
-import io.isobardb.lsm.version.Recovered;
+import io.isobardb.lsm.inspect.StoredTree;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -66,8 +66,8 @@ public final class DumpCommand implements Callable<Integer> {
     try (StoreInspector inspector = Store.inspect(store.store(), store.options())) {
       StoreDump dump = new StoreDump(inspector);
       List<Map<String, Object>> trees = new ArrayList<>();
-      for (Recovered.Tree one : chosen(inspector)) {
-        Map<String, Object> described = dump.tree(one);
+      for (StoredTree one : chosen(inspector)) {
+        Map<String, Object> described = StoreDump.tree(one);
         if (listKeys) {
           described.put("entries", dump.entries(one, first, end, limit));
           described.put("log", dump.operations(one, first, end, limit));
@@ -88,20 +88,19 @@ public final class DumpCommand implements Callable<Integer> {
     return 0;
   }
 
-  private List<Recovered.Tree> chosen(StoreInspector inspector) {
-    List<Recovered.Tree> trees = inspector.recovered().trees();
+  private List<StoredTree> chosen(StoreInspector inspector) {
+    List<StoredTree> trees = inspector.trees();
     String name = tree;
     if (name == null) {
       return trees;
     }
-    List<Recovered.Tree> found =
-        trees.stream().filter(one -> one.definition().name().equals(name)).toList();
+    List<StoredTree> found = trees.stream().filter(one -> one.name().equals(name)).toList();
     if (found.isEmpty()) {
       throw new IllegalArgumentException(
           "there is no tree '"
               + name
               + "'; there are "
-              + trees.stream().map(one -> one.definition().name()).limit(20).toList());
+              + trees.stream().map(one -> one.name()).limit(20).toList());
     }
     return found;
   }

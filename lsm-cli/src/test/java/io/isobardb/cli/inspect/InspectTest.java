@@ -13,7 +13,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.tuner.memory.DecisionText;
 import io.isobardb.tuner.memory.MemoryTuner;

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.component;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;

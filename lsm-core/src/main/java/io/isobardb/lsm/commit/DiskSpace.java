@@ -1,8 +1,8 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.error.DiskFullException;
-import io.isobardb.lsm.error.FailureLatch;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.memory.pool.OutOfBudgetException;

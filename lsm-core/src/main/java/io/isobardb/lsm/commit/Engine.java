@@ -2,8 +2,8 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.error.FailureLatch;
-import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.event.FailureLatch;
+import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -12,7 +12,7 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.Epochs;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 
 /**
  * The parts of an open store that flushes, merges and reads have in common.

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;

@@ -1,16 +1,16 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.event.Observers;
+import io.isobardb.lsm.event.StallCounter;
+import io.isobardb.lsm.event.StallSpan;
 import io.isobardb.lsm.io.Clock;
-import io.isobardb.lsm.observe.Observers;
-import io.isobardb.lsm.observe.StallCounter;
 import io.isobardb.lsm.observe.StallReason;
-import io.isobardb.lsm.observe.StallSpan;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;

@@ -9,7 +9,7 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,7 +16,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.Backoff;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.lang.invoke.VarHandle;
 
 /**

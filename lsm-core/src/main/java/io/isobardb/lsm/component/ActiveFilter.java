@@ -2,7 +2,7 @@ package io.isobardb.lsm.component;
 
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**

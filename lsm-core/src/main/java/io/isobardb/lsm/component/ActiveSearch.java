@@ -7,7 +7,7 @@ import static io.isobardb.lsm.component.ActiveLayout.HEADS;
 import static io.isobardb.lsm.component.ActiveLayout.SLOT_BYTES;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import java.lang.invoke.VarHandle;

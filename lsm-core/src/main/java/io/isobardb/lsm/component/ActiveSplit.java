@@ -17,7 +17,7 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.util.Arrays;
 
 /**

@@ -1,14 +1,14 @@
 package io.isobardb.lsm.component;
 
 import com.carrotsearch.hppc.IntArrayList;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -4,12 +4,12 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

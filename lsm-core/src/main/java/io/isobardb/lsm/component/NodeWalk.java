@@ -12,7 +12,7 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /** Visits to all nodes of an {@link ActiveTree}. One walk serves one call. */

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.component;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -18,6 +18,9 @@ public final class RecordBatch {
 
   private final List<Operation> operations = new ArrayList<>();
 
+  /** A batch without writes. */
+  public RecordBatch() {}
+
   /** Sets a record. */
   public RecordBatch put(byte[] key, byte[] value) {
     Objects.requireNonNull(key, "key");

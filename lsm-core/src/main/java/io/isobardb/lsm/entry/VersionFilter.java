@@ -1,5 +1,6 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.option.KeyOrder;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * What a tree holds: entries, their kinds and order.
+ * What a tree holds: entries, and their kinds.
  *
- * <p>Owns key order, kinds and the order of versions. Knows neither pages nor files.
+ * <p>Owns kinds and the order of versions. Knows neither pages nor files.
  */
 @NullMarked
 package io.isobardb.lsm.entry;

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.flush;
 
-import io.isobardb.lsm.observe.FlushSpan;
+import io.isobardb.lsm.event.FlushSpan;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;

@@ -2,14 +2,14 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.event.FlushSpan;
 import io.isobardb.lsm.merge.OutputCuts;
 import io.isobardb.lsm.merge.Rewrite;
-import io.isobardb.lsm.observe.FlushSpan;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;

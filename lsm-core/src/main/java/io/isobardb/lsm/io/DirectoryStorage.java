@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -329,7 +330,7 @@ public final class DirectoryStorage implements Storage {
   }
 
   /** Whether a file of this name is the storage's own. */
-  static boolean hidden(String name) {
+  public static boolean hidden(String name) {
     return name.equals(StoreLock.FILE) || name.endsWith(ASIDE);
   }
 

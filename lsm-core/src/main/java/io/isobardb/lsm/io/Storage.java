@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -7,7 +7,7 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.error.DiskFullException;
-import io.isobardb.lsm.observe.MergeSpan;
+import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;

@@ -6,7 +6,7 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
-import io.isobardb.lsm.observe.MergeSpan;
+import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.MemorySink;

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Level;

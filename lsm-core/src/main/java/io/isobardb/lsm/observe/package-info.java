@@ -1,9 +1,8 @@
 /**
- * What a store tells of itself while it works: listeners and JFR events.
+ * What a store tells of itself: to listeners while it works, and to who asks, as statistics and by
+ * JMX.
  *
- * <p>Promises that nobody is told anything under a lock, and that what a listener throws harms
- * nothing. Knows no other package, so that all others may report to it. Counters are the business
- * of those who count.
+ * <p>Part of the API. Knows no other package of the engine, so that all others may report to it.
  */
 @NullMarked
 package io.isobardb.lsm.observe;

@@ -1,8 +1,8 @@
 /**
- * Options as data: what an option is called, takes, is by default and is for, in one place.
+ * The values that options take: key orders, ways of file I/O, and the policies to compare with.
  *
- * <p>Promises that whatever is read from text, checked, or printed of an option follows from that
- * place. What an option means to the engine is known elsewhere.
+ * <p>Part of the API, as {@code StoreOptions} and {@code TreeOptions}, which take them. Imports
+ * nothing of the engine, so that every part of it may know them.
  */
 @NullMarked
 package io.isobardb.lsm.option;

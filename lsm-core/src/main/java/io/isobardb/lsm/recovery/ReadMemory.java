@@ -1,13 +1,13 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.util.UUID;
 import java.util.function.IntFunction;
 

@@ -12,7 +12,7 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.pool.Block;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

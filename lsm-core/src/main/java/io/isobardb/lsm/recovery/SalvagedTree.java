@@ -1,8 +1,8 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSalvage;

@@ -1,9 +1,11 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.CheckReport;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableCheck;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -33,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreCheck {
   private static final int MOST_FINDINGS = 1000;
 
-  private final StoreInspector store;
+  private final OfflineStore store;
   private final CheckProgress progress;
   private final Recovered recovered;
   private final List<Finding> findings = new ArrayList<>();
@@ -49,7 +51,7 @@ final class StoreCheck {
   private long highestLsn;
   private String highestFile = "";
 
-  StoreCheck(StoreInspector store, CheckProgress progress) {
+  StoreCheck(OfflineStore store, CheckProgress progress) {
     this.store = store;
     this.progress = progress;
     this.recovered = store.recovered();

@@ -1,12 +1,14 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.io.IoMode;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSalvage;
@@ -22,7 +24,7 @@ import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogSalvage;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

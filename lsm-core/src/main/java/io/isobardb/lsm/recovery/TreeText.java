@@ -1,7 +1,7 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.TreeDefinition;

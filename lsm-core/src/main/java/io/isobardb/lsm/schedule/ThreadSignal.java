@@ -49,7 +49,7 @@ final class ThreadSignal implements Signal {
       return;
     }
     waiters.getAndIncrement();
-    boolean noted = Watchdog.waits(name);
+    boolean noted = WaitNotes.waits(name);
     try {
       while (true) {
         long seen = generation;
@@ -61,7 +61,7 @@ final class ThreadSignal implements Signal {
     } finally {
       waiters.getAndDecrement();
       if (noted) {
-        Watchdog.goesOn();
+        WaitNotes.goesOn();
       }
     }
   }
@@ -85,7 +85,7 @@ final class ThreadSignal implements Signal {
     long deadline = System.nanoTime() + nanos;
     boolean interrupted = false;
     waiters.getAndIncrement();
-    boolean noted = Watchdog.waits(name);
+    boolean noted = WaitNotes.waits(name);
     try {
       while (true) {
         long seen = generation;
@@ -100,7 +100,7 @@ final class ThreadSignal implements Signal {
     } finally {
       waiters.getAndDecrement();
       if (noted) {
-        Watchdog.goesOn();
+        WaitNotes.goesOn();
       }
       if (interrupted) {
         Thread.currentThread().interrupt();

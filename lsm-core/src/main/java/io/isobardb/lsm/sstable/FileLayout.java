@@ -5,7 +5,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

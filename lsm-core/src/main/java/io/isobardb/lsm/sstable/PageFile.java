@@ -6,7 +6,7 @@ import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.PageLoader;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;

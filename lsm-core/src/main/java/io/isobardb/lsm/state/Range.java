@@ -1,6 +1,6 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 

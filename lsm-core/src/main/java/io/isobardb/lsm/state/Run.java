@@ -1,6 +1,6 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Words;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
 import java.util.function.Function;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MergedIndex;
 import io.isobardb.lsm.component.Sealed;
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.pool.Backoff;

@@ -2,9 +2,9 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.ActiveUse;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Signal;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;

@@ -3,7 +3,7 @@ package io.isobardb.lsm.state;
 import static java.util.Objects.requireNonNull;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.Collection;

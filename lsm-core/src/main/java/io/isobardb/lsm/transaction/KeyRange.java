@@ -1,6 +1,6 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.Overlay;
 import java.util.NavigableMap;
 import java.util.TreeMap;

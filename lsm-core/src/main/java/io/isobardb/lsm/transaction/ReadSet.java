@@ -1,7 +1,7 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;

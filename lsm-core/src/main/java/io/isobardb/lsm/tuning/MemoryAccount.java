@@ -2,7 +2,7 @@ package io.isobardb.lsm.tuning;
 
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 
 /**
  * How a memory budget is divided; all in bytes. The gate of the write memory, the cache and the

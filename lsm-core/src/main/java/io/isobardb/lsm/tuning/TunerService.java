@@ -1,9 +1,9 @@
 package io.isobardb.lsm.tuning;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.event.TuningSpan;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.observe.TuningSpan;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.tuning.CycleRules.CycleView;
 import io.isobardb.memory.cache.BufferCache;

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.version;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.page.Words;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.version;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

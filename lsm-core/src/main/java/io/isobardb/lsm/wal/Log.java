@@ -2,15 +2,15 @@ package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.event.Observers;
+import io.isobardb.lsm.event.StallCounter;
 import io.isobardb.lsm.io.Storage;
-import io.isobardb.lsm.observe.Observers;
-import io.isobardb.lsm.observe.StallCounter;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.List;

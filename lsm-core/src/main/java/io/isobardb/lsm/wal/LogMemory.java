@@ -4,7 +4,7 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.Region;
 import java.io.IOException;
 import java.util.UUID;

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.observe.Observers;
+import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.schedule.Job;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.LongStream;

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
-import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
 import io.isobardb.memory.pool.ShortSystem;
+import io.isobardb.memory.stats.Ledger;
+import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -13,9 +13,9 @@ final class TreeCheck {
   private record Bound(byte[] key, long lsn) {}
 
   private final PagePool pool;
-  private final io.isobardb.lsm.entry.KeyOrder order;
+  private final io.isobardb.lsm.option.KeyOrder order;
 
-  TreeCheck(PagePool pool, io.isobardb.lsm.entry.KeyOrder order) {
+  TreeCheck(PagePool pool, io.isobardb.lsm.option.KeyOrder order) {
     this.pool = pool;
     this.order = order;
   }

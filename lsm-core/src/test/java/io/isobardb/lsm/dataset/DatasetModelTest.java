@@ -2,7 +2,7 @@ package io.isobardb.lsm.dataset;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.schedule.Watchdog;
+import io.isobardb.lsm.simulation.Watchdog;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 

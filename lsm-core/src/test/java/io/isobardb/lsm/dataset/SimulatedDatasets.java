@@ -1,12 +1,13 @@
 package io.isobardb.lsm.dataset;
 
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.io.CrashMode;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.SplittableRandom;
 
 /** A simulated disk to open small stores on, one after another. */
@@ -25,7 +26,7 @@ final class SimulatedDatasets {
 
   Store open() {
     scheduler = new SimulatedScheduler(clock, random.nextLong());
-    return Store.open(
+    return OpenStore.in(
         new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())), SMALL);
   }
 

@@ -1,5 +1,7 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.simulation.SimulatedStorage;
+
 final class SimulatedStorageContractTest extends StorageContractTest {
   @Override
   Storage storage() {

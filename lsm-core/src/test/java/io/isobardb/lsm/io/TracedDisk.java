@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

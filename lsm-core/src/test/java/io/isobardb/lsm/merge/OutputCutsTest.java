@@ -4,7 +4,7 @@ import static io.isobardb.lsm.version.Tables.bytes;
 import static io.isobardb.lsm.version.Tables.table;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;

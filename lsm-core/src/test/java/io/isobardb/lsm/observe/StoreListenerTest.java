@@ -7,18 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.StoreStats;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.Operation;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -110,7 +110,7 @@ class StoreListenerTest {
   }
 
   private Store open() {
-    return Store.open(
+    return OpenStore.in(
         new Environment(storage, clock, new SimulatedScheduler(clock, 5), new SplittableRandom(5)),
         SMALL);
   }

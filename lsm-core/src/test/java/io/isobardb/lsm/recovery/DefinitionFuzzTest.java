@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.TreeHandle;

@@ -5,17 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -125,7 +128,7 @@ final class HandmadeStore {
 
   Store open(AllocationFaults faults) {
     scheduler = new SimulatedScheduler(clock, 1);
-    return Store.open(
+    return OpenStore.in(
         new Environment(disk, clock, scheduler, new SplittableRandom(1), faults), OPTIONS);
   }
 
@@ -198,12 +201,12 @@ final class HandmadeStore {
     }
   }
 
-  StoreInspector inspect() throws IOException {
+  OfflineStore inspect() throws IOException {
     return inspect(ORDERS);
   }
 
-  StoreInspector inspect(Map<String, KeyOrder> orders) throws IOException {
-    return StoreInspector.open(disk, 4 << 20, orders);
+  OfflineStore inspect(Map<String, KeyOrder> orders) throws IOException {
+    return OfflineStore.open(disk, 4 << 20, orders);
   }
 
   CheckReport check() throws IOException {
@@ -211,7 +214,7 @@ final class HandmadeStore {
   }
 
   CheckReport check(Map<String, KeyOrder> orders, CheckProgress progress) throws IOException {
-    try (StoreInspector inspector = inspect(orders)) {
+    try (OfflineStore inspector = inspect(orders)) {
       return inspector.check(progress);
     } finally {
       assertEquals(0, disk.openFiles(), "files left open");
@@ -221,7 +224,7 @@ final class HandmadeStore {
   /** The SSTables of a tree: file and place, and the entries of each as {@link #add} takes them. */
   Map<String, List<String>> tables(int treeId) throws IOException {
     Map<String, List<String>> tables = new TreeMap<>();
-    try (StoreInspector inspector = inspect()) {
+    try (OfflineStore inspector = inspect()) {
       Recovered.Tree tree = inspector.recovered().trees().get(treeId - 1);
       for (VersionEdit.Added added : tree.tables()) {
         List<String> entries = new ArrayList<>();

@@ -6,20 +6,22 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.StoreFailedException;
-import io.isobardb.lsm.io.CrashMode;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.Operation;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
 import io.isobardb.lsm.schedule.Watched;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,7 +74,7 @@ class KillThenPowerLossTest {
 
   private Store open(SimulatedStorage storage, long seed, StoreOptions options) {
     SimulatedScheduler scheduler = new SimulatedScheduler(clock, seed);
-    return Store.open(
+    return OpenStore.in(
         new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options);
   }
 
@@ -233,8 +235,8 @@ class KillThenPowerLossTest {
   }
 
   private static void check(SimulatedStorage disk) throws IOException {
-    try (StoreInspector store =
-        StoreInspector.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
+    try (OfflineStore store =
+        OfflineStore.open(disk.copy(), 4 << 20, Map.of("bytes", KeyOrder.BYTES))) {
       assertEquals(List.of(), store.check(CheckProgress.NONE).findings());
     }
   }

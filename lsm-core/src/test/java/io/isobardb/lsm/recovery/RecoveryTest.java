@@ -19,11 +19,11 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.Operation;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Recovered;
@@ -122,7 +122,7 @@ class RecoveryTest {
     store.add(UNLOGGED, Place.level(0), entries);
     store.edit(VersionEdit.store().checkpointLsn(CHECKPOINT));
     store.open().close();
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       List<VersionEdit.Added> tables = inspector.recovered().trees().get(UNLOGGED - 1).tables();
       assertEquals(1, tables.size());
       assertEquals(250, tables.get(0).meta().entries());
@@ -149,7 +149,7 @@ class RecoveryTest {
 
   private int openAlone() throws IOException {
     store.open().close();
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       return inspector.recovered().trees().get(UNLOGGED - 1).tables().size();
     }
   }
@@ -163,7 +163,7 @@ class RecoveryTest {
   @Test
   void replayBeginsWithTheFirstRecordThatIsNotFlushed() throws IOException {
     List<Long> lsns = new ArrayList<>();
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
     }
     assertEquals(LOGGED_KEYS, lsns.size());
@@ -322,7 +322,7 @@ class RecoveryTest {
           StoreFailedException.class, () -> opened.createTree("new", TreeOptions.defaults()));
       assertThrows(StoreFailedException.class, () -> opened.dropTree("unlogged"));
     }
-    try (StoreInspector inspector = store.inspect(ORDERS)) {
+    try (OfflineStore inspector = store.inspect(ORDERS)) {
       assertEquals(3, inspector.recovered().trees().size());
     }
   }
@@ -340,7 +340,7 @@ class RecoveryTest {
       opened.createTree("four", TreeOptions.defaults());
       assertNotNull(opened.tree("two").get("k".getBytes(UTF_8)));
     }
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       assertEquals(
           List.of(1, 2, 3, 5, 6, 7),
           inspector.recovered().trees().stream().map(tree -> tree.definition().id()).toList());

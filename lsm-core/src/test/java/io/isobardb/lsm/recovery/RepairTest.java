@@ -13,11 +13,13 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
@@ -99,7 +101,7 @@ class RepairTest {
   @Test
   void whatTheManifestCallsFlushedIsNotTakenFromTheLog() throws IOException {
     List<Long> lsns = new ArrayList<>();
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
     }
     store.edit(VersionEdit.of(LOGGED).flushedLsn(lsns.get(7)));
@@ -109,7 +111,7 @@ class RepairTest {
   @Test
   void recordsThatCanNotBeReadAreToldWithTheirPlace() throws IOException {
     List<Long> lsns = new ArrayList<>();
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
     }
     // In the first segment a record's offset is its LSN and the page of the header.

@@ -11,9 +11,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.Operation;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.CheckReport;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
@@ -245,7 +247,7 @@ class StoreCheckTest {
 
   @Test
   void entriesOfATreeWhoseOrderIsNotKnownAreNotListed() throws IOException {
-    try (StoreInspector inspector = store.inspect(BYTES_ALONE)) {
+    try (OfflineStore inspector = store.inspect(BYTES_ALONE)) {
       FormatException e =
           assertThrows(
               FormatException.class,
@@ -262,7 +264,7 @@ class StoreCheckTest {
   // ---- the log
 
   private long logEnd() throws IOException {
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       return inspector.log((lsn, kind, tree, bytes, offset, length, value) -> {}).endLsn();
     }
   }
@@ -294,7 +296,7 @@ class StoreCheckTest {
   /** Has the manifest know of no tree, and never of one with this ID. */
   private void forgetTrees(int nextTreeId) throws IOException {
     UUID id;
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       id = inspector.storeId();
     }
     for (String name : store.disk().list()) {
@@ -320,7 +322,7 @@ class StoreCheckTest {
   void tornTailsAreNoted() throws IOException {
     long end = logEnd();
     String manifest;
-    try (StoreInspector inspector = store.inspect()) {
+    try (OfflineStore inspector = store.inspect()) {
       manifest = inspector.recovered().manifest().fileName();
     }
     // Behind the header's page, the offset of an LSN in the first segment is that LSN.

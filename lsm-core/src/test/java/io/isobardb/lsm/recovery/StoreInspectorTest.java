@@ -8,15 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.CheckReport;
+import io.isobardb.lsm.inspect.StoredTree;
 import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Manifest;
@@ -38,6 +42,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class StoreInspectorTest {
@@ -221,21 +226,44 @@ class StoreInspectorTest {
 
   @Test
   void entriesAndOperationsOfARangeAreListed() throws IOException {
+    try (Store store = Store.open(dir, OPTIONS)) {
+      for (int i = 1; i < 5; i++) {
+        store.tree("plain").put(bytes("key" + i), bytes("logged"));
+        store.tree("packed").put(bytes("key" + i), bytes("logged"));
+      }
+    }
     try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
-      Recovered.Tree tree = store.recovered().trees().get(0);
+      StoredTree tree = store.trees().get(0);
       List<String> seen = new ArrayList<>();
       store.entries(
-          tree,
-          bytes("key10"),
-          bytes("key101"),
-          (at, run) -> seen.add(new String(at.key(), 0, at.keyLength(), UTF_8)));
+          tree, bytes("key10"), bytes("key101"), at -> seen.add(new String(at.key(), UTF_8)));
       assertEquals(List.of("key10", "key100"), seen.stream().distinct().toList());
       List<String> logged = new ArrayList<>();
-      store.log(
-          (lsn, kind, treeId, b, offset, length, value) ->
-              logged.add(treeId + new String(b, offset, length, UTF_8)));
-      assertTrue(logged.contains(tree.definition().id() + "key0"), logged.toString());
+      store.log(tree, null, null, at -> logged.add(new String(at.key(), UTF_8)));
+      assertTrue(logged.contains("key0"), logged.toString());
+      logged.clear();
+      store.log(tree, bytes("key1"), bytes("key3"), at -> logged.add(new String(at.key(), UTF_8)));
+      assertEquals(List.of("key1", "key2"), logged);
+      logged.clear();
+      store.log(tree, null, null, at -> logged.add("") && logged.size() < 2);
+      assertEquals(2, logged.size());
     }
+  }
+
+  @Test
+  void anInspectorNamesTheArgumentThatIsNull() throws IOException {
+    try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
+      StoredTree tree = store.trees().get(0);
+      assertNull("progress", () -> store.check(null));
+      assertNull("tree", () -> store.entries(null, null, null, at -> true));
+      assertNull("visitor", () -> store.entries(tree, null, null, null));
+      assertNull("tree", () -> store.log(null, null, null, at -> true));
+      assertNull("visitor", () -> store.log(tree, null, null, null));
+    }
+  }
+
+  private static void assertNull(String parameter, Executable call) {
+    assertEquals(parameter, assertThrows(NullPointerException.class, call).getMessage());
   }
 
   @Test
@@ -288,10 +316,10 @@ class StoreInspectorTest {
   void aDamagedPageIsToldWithItsTree() throws IOException {
     flip(file(".sst"), 4096 + 100);
     try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
-      Recovered.Tree tree = store.recovered().trees().get(0);
+      StoredTree tree = store.trees().get(0);
       CorruptionException e =
           assertThrows(
-              CorruptionException.class, () -> store.entries(tree, null, null, (at, run) -> true));
+              CorruptionException.class, () -> store.entries(tree, null, null, at -> true));
       assertEquals("plain", e.tree());
     }
   }
@@ -303,7 +331,7 @@ class StoreInspectorTest {
     for (long bytes = 4096; bytes <= 4 << 20; bytes += 8192) {
       DirectoryStorage storage = DirectoryStorage.open(dir, false);
       try {
-        StoreInspector.open(storage, bytes, Map.of()).close();
+        OfflineStore.open(storage, bytes, Map.of()).close();
         break;
       } catch (OutOfBudgetException e) {
         tooLittle++;

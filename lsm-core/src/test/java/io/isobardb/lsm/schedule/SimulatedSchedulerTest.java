@@ -8,8 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.StoreClosedException;
-import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.schedule.Job.Priority;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

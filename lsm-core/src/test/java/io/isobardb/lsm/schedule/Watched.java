@@ -1,5 +1,6 @@
 package io.isobardb.lsm.schedule;
 
+import io.isobardb.lsm.simulation.Watchdog;
 import java.util.Base64;
 
 /** Calls of tests on their own thread, under a watchdog that halts the process if one hangs. */

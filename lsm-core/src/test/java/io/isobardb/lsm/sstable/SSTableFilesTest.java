@@ -2,10 +2,10 @@ package io.isobardb.lsm.sstable;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;

@@ -1,18 +1,18 @@
 package io.isobardb.lsm.version;
 
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.Fault;
-import io.isobardb.lsm.io.FaultPlan;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.Operation;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.io.TracedDisk;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package io.isobardb.lsm.version;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.isobardb.lsm.entry.KeyOrder;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.IoMode;
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Watched;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;

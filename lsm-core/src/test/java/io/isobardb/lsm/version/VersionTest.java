@@ -2,7 +2,7 @@ package io.isobardb.lsm.version;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.isobardb.lsm.entry.KeyOrder;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.io.IOException;
 import java.util.List;

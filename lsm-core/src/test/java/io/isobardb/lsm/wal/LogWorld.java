@@ -3,10 +3,10 @@ package io.isobardb.lsm.wal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.io.SimulatedClock;
-import io.isobardb.lsm.io.SimulatedStorage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.pool.PagePool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

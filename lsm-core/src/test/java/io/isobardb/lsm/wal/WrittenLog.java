@@ -1,6 +1,6 @@
 package io.isobardb.lsm.wal;
 
-import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
 import java.io.IOException;
 import java.util.ArrayList;

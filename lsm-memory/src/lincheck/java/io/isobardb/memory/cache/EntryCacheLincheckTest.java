@@ -2,7 +2,7 @@ package io.isobardb.memory.cache;
 
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

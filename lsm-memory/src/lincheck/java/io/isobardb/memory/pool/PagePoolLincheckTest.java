@@ -1,5 +1,6 @@
 package io.isobardb.memory.pool;
 
+import io.isobardb.memory.stats.Purpose;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jetbrains.lincheck.datastructures.Operation;

@@ -3,7 +3,7 @@ package io.isobardb.memory.cache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Purpose;
 import java.util.function.IntPredicate;
 
 /**

@@ -1,5 +1,7 @@
 package io.isobardb.memory.pool;
 
+import io.isobardb.memory.stats.Purpose;
+
 /**
  * Decides which allocations of a pool fail although there may be room: for tests of what becomes of
  * a store then.

@@ -1,6 +1,7 @@
 package io.isobardb.memory.pool;
 
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.Region;
 
 /**

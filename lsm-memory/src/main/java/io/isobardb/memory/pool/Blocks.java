@@ -1,5 +1,6 @@
 package io.isobardb.memory.pool;
 
+import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.Region;
 import io.isobardb.memory.system.SystemMemory;
 import java.util.Arrays;

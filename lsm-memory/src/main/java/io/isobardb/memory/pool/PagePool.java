@@ -1,6 +1,8 @@
 package io.isobardb.memory.pool;
 
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.stats.Ledger;
+import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
 import io.isobardb.memory.system.Region;
 import io.isobardb.memory.system.SystemMemory;

@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.CacheStats;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -5,9 +5,9 @@ import static io.isobardb.memory.cache.BufferCache.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.pool.Purpose;
+import io.isobardb.memory.stats.Ledger;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

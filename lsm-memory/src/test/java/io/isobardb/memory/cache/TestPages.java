@@ -3,8 +3,8 @@ package io.isobardb.memory.cache;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.Ledger;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.stats.Ledger;
 
 /** Pages whose contents are their key, so that a page in the wrong place is seen. */
 final class TestPages {

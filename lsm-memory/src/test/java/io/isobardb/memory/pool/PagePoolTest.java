@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.stats.Ledger;
+import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
 import io.isobardb.memory.system.SystemMemory;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.isobardb.memory.pool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

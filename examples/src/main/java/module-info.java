@@ -1,0 +1,5 @@
+/** Small programs on Isobar, which see of it what every user does. */
+module io.isobardb.examples {
+  requires io.isobardb.lsm;
+  requires static org.jspecify;
+}

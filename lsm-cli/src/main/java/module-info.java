@@ -1,0 +1,22 @@
+/** The commands for those who run a store. */
+module io.isobardb.cli {
+  requires transitive io.isobardb.lsm;
+  requires transitive info.picocli;
+  requires io.isobardb.tuner;
+  requires com.fasterxml.jackson.jr.ob;
+  requires java.logging;
+  requires static org.jspecify;
+
+  exports io.isobardb.cli;
+  exports io.isobardb.cli.console;
+  exports io.isobardb.cli.report;
+
+  opens io.isobardb.cli to
+      info.picocli;
+  opens io.isobardb.cli.console to
+      info.picocli;
+  opens io.isobardb.cli.inspect to
+      info.picocli;
+  opens io.isobardb.cli.report to
+      info.picocli;
+}

@@ -1,0 +1,66 @@
+package io.isobardb.lsm.event;
+
+import io.isobardb.lsm.error.StoreFailedException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers the first failure that stops a store from writing. Later ones are attached to it.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class FailureLatch {
+  private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
+  private volatile Runnable onFailure = () -> {};
+  private volatile boolean told;
+
+  /** What to do when the first failure comes, once: wake those who wait. */
+  public void onFailure(Runnable action) {
+    onFailure = action;
+  }
+
+  /** Stops the store from writing. */
+  public void fail(Throwable cause) {
+    if (first.compareAndSet(null, cause)) {
+      onFailure.run();
+      return;
+    }
+    Throwable known = first.get();
+    if (known != null && known != cause) {
+      known.addSuppressed(cause);
+    }
+  }
+
+  /** What stopped the store, or null. */
+  public @Nullable Throwable cause() {
+    return first.get();
+  }
+
+  /** A caller has been told of the failure otherwise than by {@link #check}. */
+  public void markTold() {
+    told = true;
+  }
+
+  /** Whether some call has thrown what stopped the store. */
+  public boolean told() {
+    return told;
+  }
+
+  /**
+   * Passes if the store may write.
+   *
+   * @throws StoreFailedException if it may not; its cause is the first failure
+   */
+  public void check() {
+    Throwable cause = first.get();
+    if (cause != null) {
+      told = true;
+      throw new StoreFailedException(
+          "the store takes no more writes since "
+              + cause
+              + "; reads go on. Close it, mend the"
+              + " cause, and open it again",
+          cause);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.isobardb.lsm.event;
+
+import io.isobardb.lsm.observe.StoreListener;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+
+/**
+ * Passes events on to a store's listeners and to JFR.
+ *
+ * <p>Thread rule: all methods may be called by any thread; the caller holds no lock.
+ */
+public final class Observers {
+  /** Registered when JFR is first used, since the first registration takes long. */
+  private static final List<Class<? extends Event>> EVENTS =
+      List.of(FlushSpan.class, MergeSpan.class, StallSpan.class, SyncSpan.class, TuningSpan.class);
+
+  static {
+    FlightRecorder.addListener(
+        new FlightRecorderListener() {
+          @Override
+          public void recorderInitialized(FlightRecorder recorder) {
+            EVENTS.forEach(FlightRecorder::register);
+          }
+        });
+  }
+
+  private final String store;
+  private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
+
+  /**
+   * @param store where the store is, for JFR
+   */
+  public Observers(String store) {
+    this.store = store;
+  }
+
+  /** Adds a listener; it is told of what ends from now on. */
+  public void add(StoreListener listener) {
+    listeners.add(listener);
+  }
+
+  /** A transaction is, or was, open for long. */
+  public void longTransaction(long id, long nanos) {
+    tell(StoreListener::longTransaction, new StoreListener.LongTransaction(id, nanos));
+  }
+
+  /** Something that users took was not closed. */
+  public void leaked(String what, Throwable origin) {
+    tell(StoreListener::leaked, new StoreListener.Leak(what, origin));
+  }
+
+  /** Ends a flush that began with {@code span}. */
+  public void flushed(FlushSpan span, StoreListener.Flush event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.tree = event.tree();
+      span.bytesWritten = event.bytesWritten();
+      span.kind = event.kind().name();
+      span.bytesFreed = event.bytesFreed();
+      span.commit();
+    }
+    tell(StoreListener::flushed, event);
+  }
+
+  /** Ends a merge that began with {@code span}. */
+  public void merged(MergeSpan span, StoreListener.Merge event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.tree = event.tree();
+      span.kind = event.kind().name();
+      span.inputs = event.inputs();
+      span.outputs = event.outputs();
+      span.bytesRead = event.bytesRead();
+      span.bytesWritten = event.bytesWritten();
+      span.commit();
+    }
+    tell(StoreListener::merged, event);
+  }
+
+  /** Ends a stall that began with {@code span}. */
+  public void stalled(StallSpan span, StoreListener.Stall event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.reason = event.reason().name();
+      span.commit();
+    }
+    tell(StoreListener::stalled, event);
+  }
+
+  /** Ends a sync of the log that began with {@code span}. */
+  public void synced(SyncSpan span, StoreListener.Sync event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.bytes = event.bytes();
+      span.commit();
+    }
+    tell(StoreListener::synced, event);
+  }
+
+  /** The memory tuner has decided; {@code span} began when it began to. */
+  public void tuned(TuningSpan span, StoreListener.Tuning event) {
+    if (span.shouldCommit()) {
+      span.store = store;
+      span.cycle = event.cycle();
+      span.operations = event.operations();
+      span.fromBytes = event.fromBytes();
+      span.toBytes = event.toBytes();
+      span.writeCost = event.writeCost();
+      span.readCost = event.readCost();
+      span.cost = event.cost();
+      span.predictedCost = event.predictedCost();
+      span.expectedCost = event.expectedCost();
+      span.method = event.method();
+      span.reason = event.reason();
+      span.commit();
+    }
+    tell(StoreListener::tuned, event);
+  }
+
+  /** The store takes no more writes. */
+  public void failed(StoreListener.Failure event) {
+    tell(StoreListener::failed, event);
+  }
+
+  private <E> void tell(BiConsumer<StoreListener, E> call, E event) {
+    for (StoreListener listener : listeners) {
+      try {
+        call.accept(listener, event);
+      } catch (Throwable e) {
+        System.getLogger(Observers.class.getName())
+            .log(Level.WARNING, "listener " + listener + " failed at " + event + ": " + e);
+        System.getLogger(Observers.class.getName()).log(Level.DEBUG, () -> "where it failed", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.ExitHook;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.TunerService;
+import io.isobardb.memory.pool.Epochs;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.lang.ref.Cleaner;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a store. It comes once: because its user closes it, because the JVM ends, or because
+ * its user lost it.
+ *
+ * <p>Refers to nothing that users hold, so that a store can be lost. Whoever creates or drops trees
+ * holds its monitor, and so does whoever closes the store.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class Lifetime implements ExitHook.Closer {
+  /** Made when it is first used: it has a thread. */
+  private static final class Collected {
+    static final Cleaner CLEANER = Cleaner.create();
+  }
+
+  private final StoreParts parts;
+  private final Engine engine;
+  private final Operations operations;
+  private final LeakWatch leaks;
+  private final Transactions transactions;
+  private final OpenCursors cursors;
+  private final AtomicInteger snapshots = new AtomicInteger();
+  private final LeakWatch.@Nullable Origin origin;
+
+  /** By whom the store was opened, and where; empty if nobody watches whether it is lost. */
+  private volatile String opened = "";
+
+  private Cleaner.@Nullable Cleanable watch;
+
+  /** What JMX knows the store by, if it does. */
+  private @Nullable ObjectName beanName;
+
+  Lifetime(
+      StoreParts parts,
+      Operations operations,
+      LeakWatch leaks,
+      Transactions transactions,
+      OpenCursors cursors) {
+    this.parts = parts;
+    this.engine = parts.engine();
+    this.operations = operations;
+    this.leaks = leaks;
+    this.transactions = transactions;
+    this.cursors = cursors;
+    this.origin = leaks.taken("the store", "");
+  }
+
+  /** How many snapshots are open. */
+  AtomicInteger snapshots() {
+    return snapshots;
+  }
+
+  LeakWatch.@Nullable Origin origin() {
+    return origin;
+  }
+
+  /** What users did not close, in words, or null if they did. */
+  private @Nullable String leftOpen() {
+    int open = snapshots.get() + cursors.count() + transactions.count();
+    return open == 0
+        ? null
+        : String.format(
+            "%d snapshots, %d cursors and %d transactions",
+            snapshots.get(), cursors.count(), transactions.count());
+  }
+
+  // ---- what may end it besides its user
+
+  /**
+   * Has the store closed when it is lost, and if asked for when the JVM ends.
+   *
+   * @param store what its user holds something of, and nothing here refers to
+   * @throws IllegalStateException if the JVM is ending
+   */
+  synchronized void watch(Object store, boolean closeOnExit) {
+    opened = LeakWatch.here();
+    engine.environment().storage().describeHolder(opened);
+    watch = Collected.CLEANER.register(store, this::lost);
+    if (closeOnExit) {
+      ExitHook.ofJvm().add(this);
+    }
+  }
+
+  @Override
+  public String name() {
+    return engine.environment().storage().path();
+  }
+
+  /** Nobody can close the store any more, nor use it but by a cursor. */
+  private void lost() {
+    if (operations.isClosed()) {
+      return;
+    }
+    boolean used = cursors.count() > 0;
+    String end = used ? "is closed once its cursors are" : "is closed now";
+    engine
+        .environment()
+        .storage()
+        .describeHolder(opened + ", was lost without close(), and " + end);
+    System.getLogger(Lifetime.class.getName())
+        .log(
+            Level.WARNING,
+            name() + " was lost without close(), and " + end + ": it was opened " + opened,
+            origin);
+    cursors.afterLast(() -> ExitHook.closeInBackground(this));
+  }
+
+  // ---- JMX
+
+  /** See {@code Store.registerMXBean}. */
+  synchronized ObjectName register(StoreBean bean) {
+    operations.checkOpen();
+    try {
+      ObjectName as = new ObjectName("io.isobardb:type=Store,path=" + ObjectName.quote(name()));
+      ManagementFactory.getPlatformMBeanServer().registerMBean(bean, as);
+      beanName = as;
+      return as;
+    } catch (JMException e) {
+      throw new IllegalStateException("JMX does not take the store: " + e, e);
+    }
+  }
+
+  private void unregister() {
+    ObjectName as = beanName;
+    if (as != null) {
+      beanName = null;
+      try {
+        ManagementFactory.getPlatformMBeanServer().unregisterMBean(as);
+      } catch (JMException e) {
+        System.getLogger(Lifetime.class.getName())
+            .log(Level.WARNING, "JMX does not let go of " + as, e);
+      }
+    }
+  }
+
+  // ---- closing
+
+  /** See {@code Store.close}. */
+  @Override
+  public void close() {
+    if (!operations.isClosed()) {
+      leaks.closed(origin);
+      String open = leftOpen();
+      if (open != null) {
+        leaks.tellLeft(open);
+      }
+    }
+    synchronized (this) {
+      if (operations.isClosed()) {
+        return;
+      }
+      operations.refuse();
+      try {
+        closeParts();
+      } finally {
+        ExitHook.ofJvm().remove(this);
+        Cleaner.Cleanable watching = watch;
+        if (watching != null) {
+          watching.clean();
+        }
+      }
+    }
+  }
+
+  /** The monitor is held, and operations are refused. */
+  private void closeParts() {
+    unregister();
+    transactions.close();
+    TunerService tuner = parts.tuner();
+    if (tuner != null) {
+      tuner.stop();
+    }
+    engine.gate().close();
+    cursors.closeAll();
+    operations.awaitBegun();
+    IsobarException lastFailure = lastCheckpoint();
+    for (TreeHandle tree : engine.catalog().trees()) {
+      tree.close(TreeHandle.Refusal.STORE_CLOSED);
+    }
+    // Reads ask their tree, not the store: some have begun since.
+    operations.awaitBegun();
+    operations.await(() -> engine.environment().scheduler().pending() == 0);
+    Epochs readers = parts.pool().epochs();
+    long readersTag = readers.advance();
+    operations.await(() -> readers.passed(readersTag));
+    try {
+      parts.close();
+    } catch (IOException e) {
+      IsobarException failure = Operations.failed("closing the store", e);
+      if (lastFailure != null) {
+        failure.addSuppressed(lastFailure);
+      }
+      throw failure;
+    }
+    if (lastFailure != null) {
+      throw lastFailure;
+    }
+  }
+
+  /**
+   * What kept unlogged trees, or all, from being saved, or null. A store that has failed does not
+   * try, and says so unless some call has done that before.
+   */
+  private @Nullable IsobarException lastCheckpoint() {
+    Throwable cause = engine.failure().cause();
+    if (cause != null) {
+      return engine.failure().told()
+          ? null
+          : new StoreFailedException(
+              "the store had stopped writing before it was closed, and no call was told: "
+                  + cause
+                  + "; what was not synced by then may be lost. Mend the cause, and open it again",
+              cause);
+    }
+    if (!parts.checkpointer().behind()) {
+      return null;
+    }
+    try {
+      parts.checkpointer().checkpoint();
+      return null;
+    } catch (IsobarException e) {
+      return new IsobarException(
+          "closed without a last checkpoint of the unlogged trees: " + e.getMessage(), e);
+    } catch (IOException e) {
+      return Operations.failed("the last checkpoint", e);
+    }
+  }
+}

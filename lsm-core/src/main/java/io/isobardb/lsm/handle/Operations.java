@@ -1,0 +1,118 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.memory.pool.Epochs;
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The operations under way in a store, and whether it takes any more: what an operation uses is not
+ * taken away from it.
+ *
+ * <p>Whoever takes something away first has new operations refused, by {@link #refuse} or {@link
+ * TreeHandle#refuse}, and then waits for those that have begun, by {@link #awaitBegun}. Since an
+ * operation asks after it has begun, it is either refused or waited for.
+ *
+ * <p>Thread rule: all methods may be called by any thread. Beginning and ending an operation takes
+ * no lock. Who waits must not be within an operation: he would wait for himself.
+ */
+public final class Operations {
+  private static final long POLL_NANOS = 1_000_000;
+
+  private final Epochs epochs;
+  private final Signal quiet;
+  private volatile boolean closed;
+
+  /**
+   * @param epochs those that operations enter; the readers of the store's parts do so, too
+   */
+  Operations(Epochs epochs, Scheduler scheduler) {
+    this.epochs = epochs;
+    this.quiet = scheduler.signal("background work");
+  }
+
+  /**
+   * Begins an operation.
+   *
+   * @return what to hand to {@link #exit}
+   * @throws StoreClosedException if the store is closed
+   */
+  public int enter() {
+    int slot = epochs.enter();
+    if (closed) {
+      epochs.exit(slot);
+      throw new StoreClosedException("the store is closed");
+    }
+    return slot;
+  }
+
+  /**
+   * Begins an operation on a tree, and counts it.
+   *
+   * @return what to hand to {@link #exit}
+   * @throws StoreClosedException if the store is closed, or the tree dropped
+   */
+  public int enter(TreeHandle tree) {
+    int slot = epochs.enter();
+    if (closed || tree.refused()) {
+      epochs.exit(slot);
+      tree.checkOpen();
+      throw new StoreClosedException("the store is closed");
+    }
+    epochs.count(slot, 1);
+    return slot;
+  }
+
+  /** Counts {@code done} more of what readers and writers did; for the tuner. */
+  public void count(int slot, long done) {
+    epochs.count(slot, done);
+  }
+
+  /** Ends the operation that {@link #enter} began. */
+  public void exit(int slot) {
+    epochs.exit(slot);
+  }
+
+  /** Refuses all operations from now on: the store is being closed. */
+  public void refuse() {
+    closed = true;
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Passes if the store takes operations.
+   *
+   * @throws StoreClosedException if it does not
+   */
+  public void checkOpen() {
+    if (closed) {
+      throw new StoreClosedException("the store is closed");
+    }
+  }
+
+  /** Waits until all operations that have begun by now have ended. */
+  public void awaitBegun() {
+    long tag = epochs.advance();
+    await(() -> epochs.passed(tag));
+  }
+
+  /** What to throw if a file failed in the course of {@code what}. */
+  public static IsobarException failed(String what, IOException e) {
+    return new IsobarException(what + " failed: " + e.getMessage(), e);
+  }
+
+  /** Waits for what nobody tells of. */
+  public void await(BooleanSupplier condition) {
+    while (!quiet.await(condition, POLL_NANOS)) {
+      // Nobody raises this signal: what is waited for is seen by looking again.
+      continue;
+    }
+  }
+}

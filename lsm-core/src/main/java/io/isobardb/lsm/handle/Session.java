@@ -1,0 +1,343 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.LockOwner;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open store, as whatever users take from it knows it. Once none of that is left, nobody can
+ * close the store any more: it is lost. So nothing below refers to the session.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class Session {
+  /** The longest value of all, in bytes. */
+  public static final int MAX_VALUE = 1 << 30;
+
+  private final StoreParts parts;
+  private final Engine engine;
+  private final Committer committer;
+  private final boolean syncByDefault;
+  private final Operations operations;
+  private final LeakWatch leaks;
+  private final Transactions transactions;
+  private final OpenCursors cursors;
+  private final Lifetime lifetime;
+
+  /**
+   * @param syncByDefault whether writes that do not say are synced
+   */
+  public Session(StoreParts parts, boolean syncByDefault) {
+    this.parts = parts;
+    this.engine = parts.engine();
+    this.committer = parts.committer();
+    this.syncByDefault = syncByDefault;
+    this.operations = new Operations(engine.operations(), engine.environment().scheduler());
+    this.leaks = new LeakWatch(engine);
+    this.transactions = new Transactions(engine, operations, leaks);
+    OpenCursors open = new OpenCursors(engine, operations, leaks);
+    this.cursors = open;
+    this.lifetime = new Lifetime(parts, operations, leaks, transactions, open);
+    parts.flusher().onPressure(() -> open.letGo(false));
+    parts.cache().onShortage(() -> open.letGo(true));
+    parts.pool().onShortage(() -> open.letGo(true));
+  }
+
+  public StoreParts parts() {
+    return parts;
+  }
+
+  public Engine engine() {
+    return engine;
+  }
+
+  public Operations operations() {
+    return operations;
+  }
+
+  public Transactions transactions() {
+    return transactions;
+  }
+
+  public OpenCursors cursors() {
+    return cursors;
+  }
+
+  Lifetime lifetime() {
+    return lifetime;
+  }
+
+  /** Whether writes that do not say are synced. */
+  public boolean syncByDefault() {
+    return syncByDefault;
+  }
+
+  /** The page size that is stored. */
+  public int pageSize() {
+    return parts.pool().pageSize();
+  }
+
+  /** The memory budget as it is now, in bytes. */
+  public long memoryBudget() {
+    return parts.wall().budgetBytes();
+  }
+
+  /** The longest value that a write may have, in bytes. */
+  public int maxValueBytes() {
+    return (int) Math.min(engine.gate().grantBytes() / 4, MAX_VALUE);
+  }
+
+  /** Tells of the store if it is lost without being closed, if anybody has asked for that. */
+  public void tellIfLost() {
+    leaks.watch(this, lifetime.origin());
+  }
+
+  /**
+   * Has the store closed when it is lost, and if asked for when the JVM ends.
+   *
+   * @throws IllegalStateException if the JVM is ending; the store is closed then
+   */
+  public void closeIfLost(boolean closeOnExit) {
+    try {
+      lifetime.watch(this, closeOnExit);
+    } catch (IllegalStateException e) {
+      close();
+      throw e;
+    }
+  }
+
+  // ---- writing
+
+  /**
+   * Writes a batch to these trees, once there is room, and its keys are locked against
+   * transactions, if there are any.
+   */
+  public void write(
+      BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged, boolean sync) {
+    int slot = operations.enter();
+    try {
+      checkOpen(trees);
+      operations.count(slot, batch.count());
+      LockOwner locked = admit(batch);
+      long written;
+      try {
+        written = committer.write(batch, logged);
+      } finally {
+        if (locked != null) {
+          transactions.locks().releaseAll(locked);
+        }
+      }
+      if (sync) {
+        committer.awaitDurable(written);
+      }
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
+  private @Nullable LockOwner admit(BatchFormat.Builder batch) {
+    LockOwner writer = null;
+    while (true) {
+      committer.admit(batch);
+      if (!transactions.inUse()) {
+        return null;
+      }
+      if (writer == null) {
+        writer = transactions.newWriter();
+      }
+      transactions.lock(writer, batch);
+      if (committer.admits(batch)) {
+        return writer;
+      }
+      transactions.locks().releaseAll(writer);
+    }
+  }
+
+  /** Within an operation: what is open then stays until the operation ends. */
+  private static void checkOpen(Collection<TreeHandle> trees) {
+    for (TreeHandle tree : trees) {
+      tree.checkOpen();
+    }
+  }
+
+  /** Waits for room for what a transaction is going to commit. */
+  public void awaitRoom(BatchFormat.Builder batch) {
+    int slot = operations.enter();
+    try {
+      committer.admit(batch);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Whether there still is room for that. */
+  public boolean hasRoom(BatchFormat.Builder batch) {
+    return committer.admits(batch);
+  }
+
+  /**
+   * Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}.
+   *
+   * @param trees those that {@code batch} writes to
+   */
+  public long commit(BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged) {
+    int slot = operations.enter();
+    try {
+      checkOpen(trees);
+      operations.count(slot, batch.count());
+      return committer.write(batch, logged);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Waits until what {@link #commit} has written survives a failure of the machine. */
+  public void awaitDurable(long written) {
+    int slot = operations.enter();
+    try {
+      committer.awaitDurable(written);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** As {@code Store.sync}. */
+  public void sync() {
+    int slot = operations.enter();
+    try {
+      engine.log().get().flush();
+    } catch (StoreFailedException e) {
+      throw telling(e);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** As {@code Store.flush}. */
+  public void flush() {
+    int slot = operations.enter();
+    try {
+      for (TreeHandle tree : engine.catalog().trees()) {
+        parts.checkpointer().flush(tree);
+      }
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** As {@code Store.checkpoint}. */
+  public void checkpoint() {
+    int slot = operations.enter();
+    try {
+      parts.checkpointer().checkpoint();
+    } catch (StoreFailedException e) {
+      throw telling(e);
+    } catch (IOException e) {
+      throw telling(Operations.failed("a checkpoint", e));
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** The same exception, now that a caller hears of it. */
+  private IsobarException telling(IsobarException e) {
+    if (engine.failure().cause() != null) {
+      engine.failure().markTold();
+    }
+    return e;
+  }
+
+  /** As {@code Store.setMemoryBudget}. */
+  public void setMemoryBudget(long bytes) {
+    int slot = operations.enter();
+    try {
+      MemoryLimits.checkProcess(bytes);
+      parts.wall().setBudget(bytes);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  // ---- snapshots
+
+  /** A snapshot is being taken; gives where, if that is remembered. */
+  public LeakWatch.@Nullable Origin snapshotTaken() {
+    lifetime.snapshots().incrementAndGet();
+    return leaks.taken("a snapshot", "");
+  }
+
+  /** Tells of a snapshot if it is lost without being closed, if anybody has asked for that. */
+  public void tellIfSnapshotIsLost(Object snapshot, LeakWatch.@Nullable Origin origin) {
+    leaks.watch(snapshot, origin);
+  }
+
+  /** Ends a snapshot. */
+  public void snapshotClosed(long lsn, LeakWatch.@Nullable Origin origin) {
+    engine.snapshots().releaseAfterReads(lsn);
+    lifetime.snapshots().decrementAndGet();
+    leaks.closed(origin);
+  }
+
+  // ---- what it tells, and its end
+
+  /** What the store has done and what it holds. */
+  public StoreStats stats() {
+    int slot = operations.enter();
+    try {
+      return StatsCollector.collect(
+          parts, transactions, lifetime.snapshots().get(), cursors.count());
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** What users have not closed, with where it was taken, as far as that is remembered. */
+  public List<String> openHandles() {
+    return leaks.texts();
+  }
+
+  /** As {@code Store.registerMXBean}. The store can't be lost from then on. */
+  public ObjectName registerMXBean() {
+    return lifetime.register(new StoreBean(engine, leaks, this::stats));
+  }
+
+  /** As {@code Store.awaitQuiet}. */
+  public void awaitQuiet() {
+    operations.checkOpen();
+    awaitBackground();
+    int slot = operations.enter();
+    try {
+      for (TreeHandle tree : engine.catalog().trees()) {
+        parts.merger().requestIdle(tree);
+      }
+    } finally {
+      operations.exit(slot);
+    }
+    awaitBackground();
+  }
+
+  private void awaitBackground() {
+    operations.await(
+        () ->
+            engine.environment().scheduler().pending() == 0
+                || operations.isClosed()
+                || engine.failure().cause() != null);
+  }
+
+  /** As {@code Store.close}. */
+  public void close() {
+    lifetime.close();
+  }
+}

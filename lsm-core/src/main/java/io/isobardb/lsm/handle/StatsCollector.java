@@ -1,0 +1,123 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.tuning.TunerService;
+import io.isobardb.lsm.version.Version;
+import io.isobardb.tuner.memory.Decision;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Asks all parts of an open store for what {@link StoreStats} tells. */
+final class StatsCollector {
+  /** What an SSTable takes on the heap, beside its keys: counted in a histogram, rounded up. */
+  private static final int TABLE_BYTES = 450;
+
+  /** What an open file takes there: measured with some thousand. */
+  private static final int FILE_BYTES = 950;
+
+  private StatsCollector() {}
+
+  static StoreStats collect(
+      StoreParts parts, Transactions transactions, int openSnapshots, int openCursors) {
+    Engine engine = parts.engine();
+    List<StoreStats.TreeStats> treeStats = new ArrayList<>();
+    int openFiles = 0;
+    long heapBytes = 0;
+    for (TreeHandle tree : byName(engine).values()) {
+      TreeState state = tree.states().current();
+      Version version = state.version();
+      List<Long> levels = new ArrayList<>();
+      for (int i = 1; i <= version.levelCount(); i++) {
+        levels.add(version.level(i).sizeBytes());
+      }
+      treeStats.add(
+          new StoreStats.TreeStats(
+              tree.name(),
+              state.memoryBytes(),
+              state.memoryRunCount(),
+              version.groups().size(),
+              List.copyOf(levels),
+              version.tableCount(),
+              version.sizeBytes(),
+              parts.merger().debtBytes(tree)));
+      for (Run run : state.disk()) {
+        for (Table table : run.tables()) {
+          SSTable sstable = (SSTable) table.content();
+          openFiles += sstable.isFileOpen() ? 1 : 0;
+          heapBytes += heapBytes(sstable);
+        }
+      }
+    }
+    Map<StallReason, Long> stalls = new EnumMap<>(StallReason.class);
+    Map<StallReason, Long> stallNanos = new EnumMap<>(StallReason.class);
+    for (StallReason reason : StallReason.values()) {
+      stalls.put(reason, engine.gate().stalls(reason));
+      stallNanos.put(reason, engine.gate().stallNanos(reason));
+    }
+    return new StoreStats(
+        parts.pool().ledger(),
+        parts.cache().stats(),
+        engine.gate().usedBytes(),
+        engine.gate().limitBytes(),
+        engine.log().get().writtenBytes(),
+        engine.log().get().syncs(),
+        engine.log().sizeBytes(),
+        parts.flusher().flushes(),
+        parts.flusher().bytesWritten(),
+        parts.merger().merges(),
+        parts.merger().bytesRead(),
+        parts.merger().bytesWritten(),
+        parts.merger().memoryMerges(),
+        stalls,
+        stallNanos,
+        transactions.stats(),
+        readerStats(engine, openSnapshots, openCursors),
+        new StoreStats.FileStats(openFiles, heapBytes),
+        tunerStats(parts),
+        treeStats);
+  }
+
+  private static long heapBytes(SSTable table) {
+    int keys = table.meta().minKey().length + table.meta().maxKey().length;
+    return TABLE_BYTES + keys + (table.isFileOpen() ? FILE_BYTES : 0);
+  }
+
+  private static StoreStats.ReaderStats readerStats(
+      Engine engine, int openSnapshots, int openCursors) {
+    Snapshots.Oldest oldest = engine.snapshots().oldest();
+    return new StoreStats.ReaderStats(
+        openSnapshots,
+        openCursors,
+        oldest == null ? 0 : Math.max(0, engine.nanos() - oldest.nanos()),
+        oldest == null ? 0 : Math.max(0, engine.log().visible() - oldest.lsn()));
+  }
+
+  private static StoreStats.TunerStats tunerStats(StoreParts parts) {
+    TunerService tuner = parts.tuner();
+    Decision last = tuner == null ? null : tuner.last();
+    return new StoreStats.TunerStats(
+        tuner != null,
+        tuner == null ? 0 : tuner.decisions(),
+        parts.wall().targetBytes(),
+        last == null ? 0 : last.seen().cycle(),
+        last == null ? "" : last.method() + ": " + last.reason());
+  }
+
+  private static Map<String, TreeHandle> byName(Engine engine) {
+    Map<String, TreeHandle> byName = new TreeMap<>();
+    engine.catalog().trees().forEach(tree -> byName.put(tree.name(), tree));
+    return byName;
+  }
+}

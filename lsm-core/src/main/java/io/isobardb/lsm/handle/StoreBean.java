@@ -1,0 +1,252 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreMXBean;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.memory.stats.Purpose;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A store seen by JMX. Thread rule: all methods may be called by any thread. */
+final class StoreBean implements StoreMXBean {
+  private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Engine engine;
+  private final LeakWatch leaks;
+  private final Supplier<StoreStats> source;
+  private @Nullable StoreStats last;
+  private long lastNanos;
+
+  /**
+   * @param source tells the store's statistics
+   */
+  StoreBean(Engine engine, LeakWatch leaks, Supplier<StoreStats> source) {
+    this.engine = engine;
+    this.leaks = leaks;
+    this.source = source;
+  }
+
+  /** Whoever asks for all attributes, one after another, gets them of one moment. */
+  private synchronized StoreStats stats() {
+    long now = engine.nanos();
+    StoreStats stats = last;
+    if (stats == null || now - lastNanos >= KEPT_NANOS) {
+      stats = source.get();
+      last = stats;
+      lastNanos = now;
+    }
+    return stats;
+  }
+
+  private static Map<String, Long> byName(Map<StallReason, Long> values) {
+    Map<String, Long> named = new TreeMap<>();
+    values.forEach((reason, value) -> named.put(reason.name(), value));
+    return named;
+  }
+
+  @Override
+  public String getPath() {
+    return engine.environment().storage().path();
+  }
+
+  @Override
+  public @Nullable String getFailure() {
+    Throwable failure = engine.failure().cause();
+    return failure == null ? null : failure.toString();
+  }
+
+  @Override
+  public Map<String, Long> getMemoryByPurpose() {
+    Map<String, Long> named = new TreeMap<>();
+    for (Purpose purpose : Purpose.values()) {
+      named.put(purpose.name(), stats().ledger().bytes(purpose));
+    }
+    return named;
+  }
+
+  @Override
+  public Map<String, Long> getStalls() {
+    return byName(stats().stalls());
+  }
+
+  @Override
+  public Map<String, Long> getStallNanos() {
+    return byName(stats().stallNanos());
+  }
+
+  @Override
+  public List<String> getOpenHandles() {
+    return leaks.texts();
+  }
+
+  @Override
+  public long getMemoryBudget() {
+    return stats().ledger().limitBytes();
+  }
+
+  @Override
+  public long getMemoryAllocated() {
+    return stats().ledger().allocatedBytes();
+  }
+
+  @Override
+  public long getMemoryPeak() {
+    return stats().ledger().peakBytes();
+  }
+
+  @Override
+  public long getWriteMemory() {
+    return stats().writeMemoryBytes();
+  }
+
+  @Override
+  public long getWriteMemoryLimit() {
+    return stats().writeMemoryLimitBytes();
+  }
+
+  @Override
+  public long getTunerTarget() {
+    return stats().tuner().targetBytes();
+  }
+
+  @Override
+  public String getTunerDecision() {
+    return stats().tuner().last();
+  }
+
+  @Override
+  public long getCacheHits() {
+    return stats().cache().hits();
+  }
+
+  @Override
+  public long getCacheMisses() {
+    return stats().cache().queryMisses() + stats().cache().mergeMisses();
+  }
+
+  @Override
+  public long getCacheEvictions() {
+    return stats().cache().evictions();
+  }
+
+  @Override
+  public long getLogBytesWritten() {
+    return stats().logBytesWritten();
+  }
+
+  @Override
+  public long getLogSyncs() {
+    return stats().logSyncs();
+  }
+
+  @Override
+  public long getLogSize() {
+    return stats().logSizeBytes();
+  }
+
+  @Override
+  public long getFlushes() {
+    return stats().flushes();
+  }
+
+  @Override
+  public long getFlushBytesWritten() {
+    return stats().flushBytesWritten();
+  }
+
+  @Override
+  public long getMerges() {
+    return stats().merges();
+  }
+
+  @Override
+  public long getMergeBytesRead() {
+    return stats().mergeBytesRead();
+  }
+
+  @Override
+  public long getMergeBytesWritten() {
+    return stats().mergeBytesWritten();
+  }
+
+  @Override
+  public long getMergeDebt() {
+    return stats().mergeDebtBytes();
+  }
+
+  @Override
+  public long getTransactionsCommitted() {
+    return stats().transactions().committed();
+  }
+
+  @Override
+  public long getTransactionsRolledBack() {
+    return stats().transactions().rolledBack();
+  }
+
+  @Override
+  public long getTransactionsFailed() {
+    StoreStats.TransactionStats transactions = stats().transactions();
+    return transactions.conflicts() + transactions.deadlocks() + transactions.lockTimeouts();
+  }
+
+  @Override
+  public int getOpenTransactions() {
+    return stats().transactions().open();
+  }
+
+  @Override
+  public int getOpenSnapshots() {
+    return stats().readers().snapshots();
+  }
+
+  @Override
+  public int getOpenCursors() {
+    return stats().readers().cursors();
+  }
+
+  @Override
+  public long getOldestReaderNanos() {
+    return stats().readers().oldestNanos();
+  }
+
+  @Override
+  public long getOldestReaderBehind() {
+    return stats().readers().behindBytes();
+  }
+
+  @Override
+  public int getTrees() {
+    return stats().trees().size();
+  }
+
+  @Override
+  public long getTables() {
+    return stats().trees().stream().mapToLong(StoreStats.TreeStats::tables).sum();
+  }
+
+  @Override
+  public long getDisk() {
+    return stats().trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum();
+  }
+
+  @Override
+  public int getOpenFiles() {
+    return stats().files().open();
+  }
+
+  @Override
+  public long getFileHeap() {
+    return stats().files().heapBytes();
+  }
+
+  @Override
+  public String getJson() {
+    return stats().toJson();
+  }
+}

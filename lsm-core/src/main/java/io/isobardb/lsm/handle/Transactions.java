@@ -1,0 +1,283 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.error.DeadlockException;
+import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.read.VersionReader;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.lsm.transaction.LockTable;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transactions of a store.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class Transactions {
+  /** How long one may be open without anybody being told. */
+  static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** How long a plain write or batch waits for locks, all waits together. */
+  private static final long PLAIN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private final Engine engine;
+  private final Operations operations;
+  private final LeakWatch leaks;
+  private final LockTable locks;
+  private final VersionReader versions;
+  private final Set<Open> open = ConcurrentHashMap.newKeySet();
+  private final Set<Open> reported = ConcurrentHashMap.newKeySet();
+  private final LongTransactionWatch watch;
+  private final LongAdder commits = new LongAdder();
+  private final LongAdder rollbacks = new LongAdder();
+  private final LongAdder conflicts = new LongAdder();
+  private final LongAdder deadlocks = new LongAdder();
+  private final LongAdder lockTimeouts = new LongAdder();
+
+  /**
+   * A transaction that has begun. Equal to itself alone, as its owner is.
+   *
+   * @param owner holds its locks
+   * @param origin where it was begun, if that is remembered
+   */
+  public record Open(LockOwner owner, LeakWatch.@Nullable Origin origin) {}
+
+  /** A key of a tree. */
+  private record RecordKey(TreeHandle tree, byte[] bytes) {
+    static final Comparator<RecordKey> ORDER =
+        Comparator.comparingInt((RecordKey key) -> key.tree.id())
+            .thenComparing(
+                (a, b) ->
+                    a.tree.order().compare(a.bytes, 0, a.bytes.length, b.bytes, 0, b.bytes.length));
+  }
+
+  /** Held by who makes the store ready for its first one. */
+  private final Lock starting = new ReentrantLock();
+
+  /** Whether there ever was one: from then on plain writes lock their keys. */
+  private volatile boolean inUse;
+
+  /** Whether all plain writes under way do that. */
+  private volatile boolean started;
+
+  Transactions(Engine engine, Operations operations, LeakWatch leaks) {
+    this.engine = engine;
+    this.operations = operations;
+    this.leaks = leaks;
+    this.locks = new LockTable(engine.environment());
+    this.versions = new VersionReader(engine);
+    this.watch = new LongTransactionWatch(engine, this);
+  }
+
+  public LockTable locks() {
+    return locks;
+  }
+
+  public VersionReader versions() {
+    return versions;
+  }
+
+  public boolean inUse() {
+    return inUse;
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @param waitNanos how long it may wait for locks, all waits together
+   */
+  public Open begin(long waitNanos) {
+    operations.checkOpen();
+    if (!started) {
+      start();
+    }
+    reportLong();
+    Open transaction = new Open(locks.newOwner(waitNanos, false), leaks.taken("a transaction", ""));
+    open.add(transaction);
+    watch.begun();
+    return transaction;
+  }
+
+  /** Before the first one, and any other that is begun meanwhile. */
+  private void start() {
+    starting.lock();
+    try {
+      if (!started) {
+        inUse = true;
+        // Writes under way may have locked nothing.
+        operations.awaitBegun();
+        watch.start();
+        started = true;
+      }
+    } finally {
+      starting.unlock();
+    }
+  }
+
+  /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
+  public void pause(int attempt) {
+    long most = PAUSE_NANOS << Math.min(attempt, 8);
+    // Those who got in each other's way should not come back at the same time.
+    long scattered = (locks.nextId() * 0x9E3779B97F4A7C15L >>> 40) % most;
+    engine
+        .environment()
+        .scheduler()
+        .signal("another attempt")
+        .await(operations::isClosed, most / 2 + scattered / 2);
+  }
+
+  /** A transaction has ended. */
+  public void ended(Open transaction) {
+    open.remove(transaction);
+    leaks.closed(transaction.origin());
+    if (!reported.remove(transaction)) {
+      reportIfLong(transaction, "was");
+    }
+  }
+
+  /** How many are open. */
+  public int count() {
+    return open.size();
+  }
+
+  /** Tells of those that have been open for long, once of each. */
+  void reportLong() {
+    for (Open transaction : open) {
+      if (!reported.contains(transaction) && reportIfLong(transaction, "has been")) {
+        reported.add(transaction);
+        if (!open.contains(transaction)) {
+          reported.remove(transaction);
+        }
+      }
+    }
+  }
+
+  private boolean reportIfLong(Open transaction, String was) {
+    long nanos = engine.nanos() - transaction.owner().startNanos();
+    if (nanos < LONG_NANOS) {
+      return false;
+    }
+    System.getLogger(Transactions.class.getName())
+        .log(
+            Level.WARNING,
+            transaction.owner()
+                + " "
+                + was
+                + " open for "
+                + TimeUnit.NANOSECONDS.toSeconds(nanos)
+                + " s: merges keep what it may read, and others wait for its locks",
+            transaction.origin());
+    engine.observers().longTransaction(transaction.owner().id(), nanos);
+    return true;
+  }
+
+  public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
+    return locks.lock(owner, tree, key, timeoutNanos);
+  }
+
+  /** Who locks for a plain write; gives its locks back as soon as that is visible. */
+  public LockOwner newWriter() {
+    return locks.newOwner(PLAIN_TIMEOUT_NANOS, true);
+  }
+
+  /** Locks a key for a plain write. */
+  public void lock(LockOwner writer, TreeHandle tree, byte[] key) {
+    try {
+      locks.lock(writer, tree, key, PLAIN_TIMEOUT_NANOS);
+    } catch (TransactionAbortedException e) {
+      count(e);
+      throw e;
+    }
+  }
+
+  /**
+   * Locks a batch's keys against transactions; in the same order as commits do, so that batches do
+   * not close circles among themselves.
+   */
+  public void lock(LockOwner writer, BatchFormat.Builder batch) {
+    List<RecordKey> keys = keys(batch);
+    keys.sort(RecordKey.ORDER);
+    try {
+      keys.forEach(key -> lock(writer, key.tree(), key.bytes()));
+    } catch (RuntimeException | Error e) {
+      locks.releaseAll(writer);
+      throw e;
+    }
+  }
+
+  private List<RecordKey> keys(BatchFormat.Builder batch) {
+    List<RecordKey> keys = new ArrayList<>(batch.count());
+    BatchFormat.decode(
+        batch.bytes(),
+        0,
+        batch.length(),
+        (treeId, write) -> {
+          TreeHandle tree = engine.catalog().tree(treeId);
+          if (tree != null) {
+            int from = write.keyOffset();
+            byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
+            keys.add(new RecordKey(tree, key));
+          }
+        });
+    return keys;
+  }
+
+  public void count(TransactionAbortedException e) {
+    if (e instanceof ConflictException) {
+      conflicts.increment();
+    } else if (e instanceof DeadlockException) {
+      deadlocks.increment();
+    } else {
+      lockTimeouts.increment();
+    }
+  }
+
+  public void countCommit() {
+    commits.increment();
+  }
+
+  public void countRollback() {
+    rollbacks.increment();
+  }
+
+  StoreStats.TransactionStats stats() {
+    long now = engine.nanos();
+    long oldest =
+        open.stream()
+            .map(transaction -> transaction.owner().startNanos())
+            .min(Comparator.naturalOrder())
+            .map(start -> now - start)
+            .orElse(0L);
+    return new StoreStats.TransactionStats(
+        open.size(),
+        oldest,
+        commits.sum(),
+        rollbacks.sum(),
+        conflicts.sum(),
+        deadlocks.sum(),
+        lockTimeouts.sum());
+  }
+
+  /** Ends all waits for locks. */
+  void close() {
+    watch.stop();
+    locks.close();
+  }
+}

@@ -1,0 +1,144 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.setting.Suggestion;
+import io.isobardb.lsm.state.TreeHandle;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * The trees of an open store by name.
+ *
+ * <p>Thread rule: all methods may be called by any thread. A tree is created or dropped with the
+ * monitor of {@link Lifetime} held, and so is the store closed: nothing of the kind is under way
+ * then, and every later attempt finds the store closed.
+ *
+ * @param <T> what users get of a tree; each gets the same
+ */
+public final class Trees<T> {
+  private record Named<T>(TreeHandle handle, T given) {}
+
+  private final Session session;
+  private final StoreParts parts;
+  private final Operations operations;
+  private final Function<TreeHandle, T> face;
+  private final Map<String, Named<T>> trees = new ConcurrentHashMap<>();
+
+  /**
+   * The trees that the parts have found.
+   *
+   * @param face makes what users get
+   */
+  public Trees(Session session, Function<TreeHandle, T> face) {
+    this.session = session;
+    this.parts = session.parts();
+    this.operations = session.operations();
+    this.face = face;
+    for (TreeHandle handle : parts.engine().catalog().trees()) {
+      add(handle);
+    }
+  }
+
+  private T add(TreeHandle handle) {
+    Named<T> tree = new Named<>(handle, face.apply(handle));
+    trees.put(handle.name(), tree);
+    return tree.given();
+  }
+
+  /** All names, sorted. */
+  public List<String> names() {
+    operations.checkOpen();
+    return trees.keySet().stream().sorted().toList();
+  }
+
+  /** The tree of this name. */
+  public T get(String name) {
+    return find(name).given();
+  }
+
+  private Named<T> find(String name) {
+    operations.checkOpen();
+    Named<T> tree = trees.get(name);
+    if (tree == null) {
+      throw new IllegalArgumentException(
+          "there is no tree '" + Names.quote(name) + "'" + Suggestion.among(name, trees.keySet()));
+    }
+    return tree;
+  }
+
+  /** The tree of this name, made if it is missing. */
+  public T open(String name, TreeHandle.Settings settings) {
+    operations.checkOpen();
+    Named<T> tree = trees.get(name);
+    if (tree == null) {
+      synchronized (session.lifetime()) {
+        tree = trees.get(name);
+        if (tree == null) {
+          return make(name, settings);
+        }
+      }
+    }
+    return tree.given();
+  }
+
+  /** Makes a tree. */
+  public T create(String name, TreeHandle.Settings settings) {
+    operations.checkOpen();
+    synchronized (session.lifetime()) {
+      if (trees.containsKey(name)) {
+        throw new IllegalArgumentException("there is a tree '" + name + "' already");
+      }
+      return make(name, settings);
+    }
+  }
+
+  /** The monitor is held. */
+  private T make(String name, TreeHandle.Settings settings) {
+    Names.check("a tree", name);
+    Names.check("a key order", settings.order().name());
+    int slot = operations.enter();
+    try {
+      return add(parts.createTree(name, settings));
+    } catch (IOException e) {
+      throw Operations.failed("creating tree '" + name + "'", e);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** Drops a tree; waits for the calls that are using it. */
+  public void drop(String name) {
+    synchronized (session.lifetime()) {
+      dropHolding(name);
+    }
+  }
+
+  /** The monitor is held. */
+  private void dropHolding(String name) {
+    Named<T> tree = find(name);
+    TreeHandle handle = tree.handle();
+    handle.refuse(TreeHandle.Refusal.DROPPED);
+    trees.remove(name);
+    session.cursors().closeOver(handle);
+    // Some may be waiting for memory that only this tree's flush can give them.
+    operations.awaitBegun();
+    handle.close(TreeHandle.Refusal.DROPPED);
+    operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle));
+    try {
+      parts.dropTree(handle);
+      session.transactions().locks().forget(handle);
+    } catch (DiskFullException e) {
+      handle.reopen();
+      trees.put(name, tree);
+      // Flushes and merges of it have ended, and writers to other trees may be waiting for them.
+      parts.resume();
+      throw e;
+    } catch (IOException e) {
+      throw Operations.failed("dropping tree '" + name + "'", e);
+    }
+  }
+}

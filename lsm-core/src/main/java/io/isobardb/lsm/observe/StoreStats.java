@@ -1,0 +1,231 @@
+package io.isobardb.lsm.observe;
+
+import io.isobardb.memory.stats.CacheStats;
+import io.isobardb.memory.stats.Ledger;
+import io.isobardb.memory.stats.Purpose;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a store has done since it was opened, and what it holds. Sizes in bytes.
+ *
+ * @param ledger who holds how much memory
+ * @param cache the buffer cache
+ * @param writeMemoryBytes write memory in use
+ * @param writeMemoryLimitBytes the size of the write memory
+ * @param logBytesWritten bytes written to the log, rewritten blocks included
+ * @param logSyncs syncs of the log
+ * @param logSizeBytes length of log that a crash would make the store replay
+ * @param flushes SSTables flushed
+ * @param flushBytesWritten bytes written by flushes
+ * @param merges disk merges done
+ * @param mergeBytesRead bytes of SSTables that disk merges took in
+ * @param mergeBytesWritten bytes written by disk merges
+ * @param memoryMerges memory merges begun
+ * @param stalls how often writers waited, by reason
+ * @param stallNanos how long they waited, by reason
+ * @param transactions what became of transactions
+ * @param readers what readers have open
+ * @param files the SSTables' files
+ * @param tuner what the memory tuner does
+ * @param trees one by one, by name
+ */
+public record StoreStats(
+    Ledger ledger,
+    CacheStats cache,
+    long writeMemoryBytes,
+    long writeMemoryLimitBytes,
+    long logBytesWritten,
+    long logSyncs,
+    long logSizeBytes,
+    long flushes,
+    long flushBytesWritten,
+    long merges,
+    long mergeBytesRead,
+    long mergeBytesWritten,
+    long memoryMerges,
+    Map<StallReason, Long> stalls,
+    Map<StallReason, Long> stallNanos,
+    TransactionStats transactions,
+    ReaderStats readers,
+    FileStats files,
+    TunerStats tuner,
+    List<TreeStats> trees) {
+
+  /**
+   * The transactions since the store was opened; plain writes count only where they failed.
+   *
+   * @param open not ended yet
+   * @param oldestNanos how long the oldest of those has been open
+   * @param committed commits that succeeded
+   * @param rolledBack rolled back by the user
+   * @param conflicts failed, or had to start over, because of what others had changed
+   * @param deadlocks chosen to give up
+   * @param lockTimeouts waits for a lock that were in vain
+   */
+  public record TransactionStats(
+      int open,
+      long oldestNanos,
+      long committed,
+      long rolledBack,
+      long conflicts,
+      long deadlocks,
+      long lockTimeouts) {}
+
+  /**
+   * What readers have open; merges keep what they may read.
+   *
+   * @param snapshots open snapshots
+   * @param cursors open cursors, those of transactions included
+   * @param oldestNanos how long ago the oldest state was taken that a snapshot, cursor or
+   *     transaction still sees
+   * @param behindBytes bytes of log written since: versions that came then may be kept beside those
+   *     which they replaced
+   */
+  public record ReaderStats(int snapshots, int cursors, long oldestNanos, long behindBytes) {}
+
+  /**
+   * What SSTables take outside of the budget.
+   *
+   * @param open files that are open; each is opened by its first read
+   * @param heapBytes about what their descriptions and open files take on the heap
+   */
+  public record FileStats(int open, long heapBytes) {}
+
+  /**
+   * The memory tuner.
+   *
+   * @param on whether there is one
+   * @param decisions what it has decided since the store was opened
+   * @param targetBytes the size that the write memory is to have; it may be on its way there
+   * @param cycle number of the cycle last decided on, in the store's life; 0 if none was
+   * @param last how that was decided and why; empty if nothing was
+   */
+  public record TunerStats(boolean on, long decisions, long targetBytes, long cycle, String last) {}
+
+  /**
+   * One tree.
+   *
+   * @param memoryBytes write memory it holds
+   * @param memoryRuns sealed runs in memory
+   * @param l0Groups groups in L0
+   * @param levelBytes bytes of L1..Ln
+   * @param tables SSTables on disk
+   * @param diskBytes their size
+   * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
+   */
+  public record TreeStats(
+      String name,
+      long memoryBytes,
+      int memoryRuns,
+      int l0Groups,
+      List<Long> levelBytes,
+      int tables,
+      long diskBytes,
+      long mergeDebtBytes) {}
+
+  /** What waits for disk merges, of all trees; about. */
+  public long mergeDebtBytes() {
+    return trees.stream().mapToLong(TreeStats::mergeDebtBytes).sum();
+  }
+
+  /** All of it as one JSON object. */
+  public String toJson() {
+    StringBuilder json = new StringBuilder(1024);
+    json.append("{\"ledger\":{\"limit\":").append(ledger.limitBytes());
+    field(json, "allocated", ledger.allocatedBytes());
+    field(json, "peak", ledger.peakBytes());
+    for (Purpose purpose : Purpose.values()) {
+      field(json, purpose.name().toLowerCase(java.util.Locale.ROOT), ledger.bytes(purpose));
+    }
+    json.append('}');
+    json.append(",\"cache\":{\"hits\":").append(cache.hits());
+    field(json, "queryMisses", cache.queryMisses());
+    field(json, "mergeMisses", cache.mergeMisses());
+    field(json, "queryGhostHits", cache.queryGhostHits());
+    field(json, "mergeGhostHits", cache.mergeGhostHits());
+    field(json, "failedLoads", cache.failedLoads());
+    field(json, "evictions", cache.evictions());
+    field(json, "adoptions", cache.adoptions());
+    field(json, "waits", cache.waits());
+    field(json, "heldPages", cache.heldPages());
+    field(json, "heldAtMisses", cache.heldAtMisses());
+    field(json, "targetPages", cache.targetPages());
+    field(json, "entryHits", cache.entryHits());
+    field(json, "entryPages", cache.entryPages());
+    field(json, "ghostPages", cache.ghostPages());
+    field(json, "ghostCapacityPages", cache.ghostCapacityPages());
+    json.append('}');
+    field(json, "writeMemory", writeMemoryBytes);
+    field(json, "writeMemoryLimit", writeMemoryLimitBytes);
+    field(json, "logBytesWritten", logBytesWritten);
+    field(json, "logSyncs", logSyncs);
+    field(json, "logSize", logSizeBytes);
+    field(json, "flushes", flushes);
+    field(json, "flushBytesWritten", flushBytesWritten);
+    field(json, "merges", merges);
+    field(json, "mergeBytesRead", mergeBytesRead);
+    field(json, "mergeBytesWritten", mergeBytesWritten);
+    field(json, "memoryMerges", memoryMerges);
+    json.append(",\"stalls\":{");
+    for (StallReason reason : StallReason.values()) {
+      json.append(reason.ordinal() == 0 ? "\"" : ",\"").append(reason).append("\":{\"count\":");
+      json.append(stalls.getOrDefault(reason, 0L));
+      field(json, "nanos", stallNanos.getOrDefault(reason, 0L));
+      json.append('}');
+    }
+    json.append("},\"transactions\":{\"open\":").append(transactions.open());
+    field(json, "oldestNanos", transactions.oldestNanos());
+    field(json, "committed", transactions.committed());
+    field(json, "rolledBack", transactions.rolledBack());
+    field(json, "conflicts", transactions.conflicts());
+    field(json, "deadlocks", transactions.deadlocks());
+    field(json, "lockTimeouts", transactions.lockTimeouts());
+    json.append("},\"readers\":{\"snapshots\":").append(readers.snapshots());
+    field(json, "cursors", readers.cursors());
+    field(json, "oldestNanos", readers.oldestNanos());
+    field(json, "behindBytes", readers.behindBytes());
+    json.append("},\"files\":{\"open\":").append(files.open());
+    field(json, "heapBytes", files.heapBytes());
+    json.append("},\"tuner\":{\"on\":").append(tuner.on());
+    field(json, "decisions", tuner.decisions());
+    field(json, "target", tuner.targetBytes());
+    field(json, "cycle", tuner.cycle());
+    quoted(json.append(",\"last\":"), tuner.last());
+    json.append("},\"trees\":[");
+    for (int i = 0; i < trees.size(); i++) {
+      append(json.append(i == 0 ? "" : ","), trees.get(i));
+    }
+    return json.append("]}").toString();
+  }
+
+  private static void append(StringBuilder json, TreeStats tree) {
+    quoted(json.append("{\"name\":"), tree.name());
+    field(json, "memory", tree.memoryBytes());
+    field(json, "memoryRuns", tree.memoryRuns());
+    field(json, "l0Groups", tree.l0Groups());
+    json.append(",\"levels\":").append(tree.levelBytes());
+    field(json, "tables", tree.tables());
+    field(json, "disk", tree.diskBytes());
+    field(json, "mergeDebt", tree.mergeDebtBytes());
+    json.append('}');
+  }
+
+  private static void quoted(StringBuilder json, String text) {
+    json.append('"');
+    for (char c : text.toCharArray()) {
+      if (c == '"' || c == '\\') {
+        json.append('\\').append(c);
+      } else if (c < ' ') {
+        json.append(String.format("\\u%04x", (int) c));
+      } else {
+        json.append(c);
+      }
+    }
+    json.append('"');
+  }
+
+  private static void field(StringBuilder json, String name, long value) {
+    json.append(",\"").append(name).append("\":").append(value);
+  }
+}

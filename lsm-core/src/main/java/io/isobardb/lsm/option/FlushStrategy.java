@@ -1,0 +1,17 @@
+package io.isobardb.lsm.option;
+
+/**
+ * How much of a tree a flush takes, once the tree is chosen ("Breaking Down Memory Walls in
+ * LSM-based Storage Systems", 4.1.4). A tree that has little of the write memory and no floor is
+ * flushed whole for memory's sake, whatever the strategy.
+ */
+public enum FlushStrategy {
+  /** Slices of all runs, each going on in the key space where the last one ended. */
+  ROUND_ROBIN,
+  /** Slices of all runs, those first that have some of the oldest entries. */
+  OLDEST,
+  /** All the tree has in memory. */
+  FULL,
+  /** As {@link #ROUND_ROBIN}, or as {@link #FULL} where the log is cut before slices come round. */
+  ADAPTIVE
+}

@@ -1,0 +1,46 @@
+package io.isobardb.lsm.option;
+
+import java.util.Arrays;
+
+/**
+ * The order of a tree's keys. Its name is stored with the tree and checked at open.
+ *
+ * <p>An order is total, never changes under its name, takes any two byte strings, and calls two
+ * keys equal only if their bytes are. Implementations are called by many threads at once and must
+ * not block.
+ */
+public interface KeyOrder {
+  /** Unsigned bytes, shorter first: the default, and the fast one. */
+  KeyOrder BYTES =
+      new KeyOrder() {
+        @Override
+        public String name() {
+          return "bytes";
+        }
+
+        @Override
+        public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+          return Arrays.compareUnsigned(
+              a, aOffset, aOffset + aLength, b, bOffset, bOffset + bLength);
+        }
+
+        @Override
+        public String toString() {
+          return "bytes";
+        }
+      };
+
+  /**
+   * Stored with the tree; a different order needs a different name. 1 to 200 characters, without
+   * control characters and lone surrogates; always the same.
+   */
+  String name();
+
+  /** As {@link java.util.Comparator#compare}. */
+  int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength);
+
+  /** Whether this is {@link #BYTES}, for which pages carry heads and strip prefixes. */
+  default boolean isBytes() {
+    return this == BYTES;
+  }
+}

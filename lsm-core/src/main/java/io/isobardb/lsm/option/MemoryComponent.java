@@ -1,0 +1,28 @@
+package io.isobardb.lsm.option;
+
+/**
+ * How a tree's write memory is arranged ("Breaking Down Memory Walls in LSM-based Storage Systems",
+ * 4.1.1 and 6.1).
+ */
+public enum MemoryComponent {
+  /**
+   * A small active SSTable and runs of sealed ones below it, merged now and then; flushed slice by
+   * slice. Memory stays full, and what is flushed of a range has gathered many writes.
+   */
+  PARTITIONED,
+  /**
+   * One B+-tree as large as memory lets it become, flushed as a whole: the paper's B+-dynamic. No
+   * memory is ever merged, and a read asks one tree; but memory is half empty on average.
+   */
+  MONOLITHIC,
+  /**
+   * Small active SSTables, of which the sealed ones now and then get one index in the place of
+   * theirs; flushed as a whole: the paper's Accordion-index. The entries stay where they are.
+   */
+  ACCORDION_INDEX,
+  /**
+   * Small active SSTables, of which the sealed ones are now and then merged into a single one, data
+   * and all; flushed as a whole: the paper's Accordion-data.
+   */
+  ACCORDION_DATA
+}

@@ -1,0 +1,27 @@
+package io.isobardb.memory.stats;
+
+/** What memory is held for; the columns of the {@link Ledger}. */
+public enum Purpose {
+  /** Active SSTables and memory SSTables with their indexes and filters. */
+  WRITE,
+  /** Frames of the buffer cache. */
+  CACHE,
+  /** Pages of the entry cache. */
+  ENTRIES,
+  /** The log's buffer. */
+  LOG,
+  /** Input and output pages of merges and flushes in progress. */
+  MERGE,
+  /** Pages copied by cursors. */
+  CURSOR,
+  /** The page table, buffers of the manifest and of the tuner's file. */
+  METADATA,
+  /** The ghost cache. */
+  GHOST,
+  /** Pages given up, which a reader may still look at; free when the last such reader has left. */
+  LIMBO,
+  /** Pages that nobody holds, ready to be handed out. */
+  FREE,
+  /** What slabs cost besides their pages: alignment, or page tables. */
+  ALIGNMENT
+}

@@ -1,0 +1,20 @@
+/**
+ * The memory of a store: pages, their pool and its budget, the buffer cache. Users of a store meet
+ * its statistics alone.
+ */
+module io.isobardb.memory {
+  requires io.netty.common;
+  requires java.management;
+  requires jdk.management;
+  requires static org.jspecify;
+
+  exports io.isobardb.memory.stats;
+  exports io.isobardb.memory.cache to
+      io.isobardb.lsm;
+  exports io.isobardb.memory.page to
+      io.isobardb.lsm;
+  exports io.isobardb.memory.pool to
+      io.isobardb.lsm;
+  exports io.isobardb.memory.system to
+      io.isobardb.lsm;
+}
