@@ -9,7 +9,6 @@ module io.isobardb.cli {
 
   exports io.isobardb.cli;
   exports io.isobardb.cli.console;
-  exports io.isobardb.cli.report;
 
   opens io.isobardb.cli to
       info.picocli;
