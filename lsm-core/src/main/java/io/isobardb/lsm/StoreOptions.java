@@ -248,17 +248,16 @@ public final class StoreOptions {
     return new OpenOptions(
         memoryBudget(),
         writeMemory(),
-        tuning(),
-        rules(),
-        leveling(),
-        chosen.memoryComponent(),
-        shares ? chosen.staticTrees() : 0,
-        chosen.activeTableSize(),
-        pageSize(),
-        ioMode(),
-        Math.max(1, asyncSyncInterval().toNanos()),
         backgroundThreads(),
-        createIfMissing(),
+        new OpenOptions.Policies(
+            rules(),
+            leveling(),
+            chosen.memoryComponent(),
+            shares ? chosen.staticTrees() : 0,
+            chosen.activeTableSize(),
+            tuning()),
+        new OpenOptions.Files(
+            pageSize(), ioMode(), Math.max(1, asyncSyncInterval().toNanos()), createIfMissing()),
         orders);
   }
 

@@ -88,7 +88,7 @@ public final class StoreParts {
         MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
     account.apply(pool);
     this.mostWriteBytes = account.mostWriteBytes();
-    this.options = wanted.withPageSize(pool.pageSize()).withWriteMemory(account.writeBytes());
+    this.options = wanted.with(pool.pageSize(), account.writeBytes());
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path());
@@ -114,15 +114,15 @@ public final class StoreParts {
                 options.memoryBudget(),
                 options.writeMemory(),
                 (double) wanted.writeMemory() / wanted.memoryBudget(),
-                options.tuning().options().writeFloorBytes(),
-                options.tuning().options().cacheFloorBytes()));
+                options.policies().tuning().options().writeFloorBytes(),
+                options.policies().tuning().options().cacheFloorBytes()));
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
-    this.tuner = options.tuning().on() ? newTuner() : null;
+    this.tuner = options.policies().tuning().on() ? newTuner() : null;
     this.committer =
         new Committer(
             engine,
             sealer,
-            new LogWatch(options.flushing().rules().logLimitBytes() / LOG_LOOKS, this::written),
+            new LogWatch(options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::written),
             slots);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
@@ -136,7 +136,8 @@ public final class StoreParts {
   /** What all parts share. */
   private Engine newEngine(Bootstrap found) {
     Recovered.Counters counters = found.recovered().counters();
-    boolean direct = options.ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
+    boolean direct =
+        options.files().ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
     TableSpace space =
         found
             .memory()
@@ -182,7 +183,7 @@ public final class StoreParts {
   }
 
   private TunerService newTuner() {
-    return new TunerService(engine, pool, cache, flusher, wall, options.tuning());
+    return new TunerService(engine, pool, cache, flusher, wall, options.policies().tuning());
   }
 
   /**
