@@ -8,6 +8,7 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.io.CrashMode;
 import io.isobardb.lsm.io.SimulatedClock;
 import io.isobardb.lsm.io.SimulatedStorage;
+import io.isobardb.lsm.schedule.SimulatedScheduler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -58,7 +59,8 @@ class FullDiskTest {
   @EnumSource
   void whatIsRefusedIsNotThereAndWhatIsAcknowledgedIsDurable(Way way) {
     int next = 0;
-    try (Store store = SimulatedStores.open(storage, clock, 1)) {
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
+    try (Store store = SimulatedStores.open(storage, clock, scheduler, 1)) {
       Tree tree = store.openTree("t");
       for (int round = 0; round < 12; round++) {
         storage.capacityBytes(storage.usedBytes() + round * 24_000L);
@@ -75,6 +77,7 @@ class FullDiskTest {
           store.sync();
         }
         clock.advance(1_000_000_000L);
+        scheduler.runUntilIdle();
         store.flush();
         assertTrue(write(way, store, tree, next++), "there is room again");
         check(tree);
