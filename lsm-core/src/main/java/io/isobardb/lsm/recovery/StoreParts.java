@@ -106,7 +106,6 @@ public final class StoreParts {
     this.wall =
         new MemoryWall(
             engine,
-            pool,
             cache,
             flusher,
             checkpointer,
@@ -115,7 +114,8 @@ public final class StoreParts {
                 options.writeMemory(),
                 (double) wanted.writeMemory() / wanted.memoryBudget(),
                 options.policies().tuning().options().writeFloorBytes(),
-                options.policies().tuning().options().cacheFloorBytes()));
+                options.policies().tuning().options().cacheFloorBytes()),
+            this::unfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     this.tuner = options.policies().tuning().on() ? newTuner() : null;
     this.committer =
@@ -211,6 +211,11 @@ public final class StoreParts {
     }
   }
 
+  /** Memory is still to be given back. */
+  private void unfinished() {
+    idleWatch.written();
+  }
+
   /** L0 of a tree has grown. */
   private void flushed(TreeHandle tree) {
     merger.request(tree);
@@ -247,7 +252,7 @@ public final class StoreParts {
   private void recover(Bootstrap found) throws IOException {
     found.recovered().trees().forEach(treeFactory::add);
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
-    wall.start(idleWatch::written);
+    wall.start();
     engine.failure().onFailure(this::stopWriting);
     engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);
     flusher.request();
