@@ -138,8 +138,13 @@ class MergeRepairTest {
         // Comes while a merge goes on, which asks for the index keys of a record.
         meanwhile = () -> write(dataset, "lost", random);
         store.flush();
-        world.background(random.nextInt(120));
+        world.background(random.nextInt(40));
         meanwhile = () -> {};
+        if (random.nextBoolean()) {
+          // This syncs them.
+          store.flush();
+          world.background(random.nextInt(400));
+        }
         dropped += dropped(dataset);
         world.use(world.crashed(CrashMode.ONLY_SYNCED));
       }
