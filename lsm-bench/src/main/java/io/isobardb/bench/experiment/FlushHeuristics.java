@@ -6,18 +6,19 @@ import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
-import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
-import io.isobardb.cli.report.Chart;
-import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.option.FlushStrategy;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** How much of a tree a flush takes. */
-final class FlushHeuristics implements Experiment {
+final class FlushHeuristics extends WriteOnly<FlushStrategy> {
   private static final String STRATEGY = "flush strategy";
+
+  FlushHeuristics() {
+    super(STRATEGY, List.of(FlushStrategy.values()), ExperimentalOptions.Builder::flushStrategy);
+  }
 
   @Override
   public About about() {
@@ -31,26 +32,6 @@ final class FlushHeuristics implements Experiment {
         "As single-tree's write-only: 100 M records, 20 GB of memory, 10 GB of log, times the"
             + " scale, partitioned memory component. The paper goes from 1/8 GB to 8 GB of write memory,"
             + " this from 1/16 to 1/2 of the budget.");
-  }
-
-  @Override
-  public List<Point> points(Scale scale) {
-    return WriteOnly.points(STRATEGY, Arrays.asList(FlushStrategy.values()));
-  }
-
-  @Override
-  public List<Row> measure(Point point, Bench bench) throws Exception {
-    StoreOptions options =
-        bench
-            .options(point)
-            .experimental(e -> e.flushStrategy(FlushStrategy.valueOf(point.text(STRATEGY))))
-            .build();
-    return WriteOnly.measure(point, bench, options);
-  }
-
-  @Override
-  public List<Chart> charts(Results results) {
-    return WriteOnly.charts(STRATEGY, results);
   }
 
   @Override

@@ -4,16 +4,21 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
-import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
-import io.isobardb.cli.report.Chart;
-import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.option.L0Structure;
 import java.util.List;
 
 /** How L0 is kept. */
-final class L0Structures implements Experiment {
+final class L0Structures extends WriteOnly<L0Structure> {
   private static final String STRUCTURE = "L0 structure";
+
+  L0Structures() {
+    super(
+        STRUCTURE,
+        List.of(L0Structure.ORIGINAL, L0Structure.GROUPED, L0Structure.GREEDY_GROUPED),
+        ExperimentalOptions.Builder::l0Structure);
+  }
 
   @Override
   public About about() {
@@ -27,27 +32,6 @@ final class L0Structures implements Experiment {
             + " best.",
         "As single-tree's write-only: 100 M records, 20 GB of memory, 10 GB of log, times the"
             + " scale, partitioned memory component.");
-  }
-
-  @Override
-  public List<Point> points(Scale scale) {
-    return WriteOnly.points(
-        STRUCTURE, List.of(L0Structure.ORIGINAL, L0Structure.GROUPED, L0Structure.GREEDY_GROUPED));
-  }
-
-  @Override
-  public List<Row> measure(Point point, Bench bench) throws Exception {
-    StoreOptions options =
-        bench
-            .options(point)
-            .experimental(e -> e.l0Structure(L0Structure.valueOf(point.text(STRUCTURE))))
-            .build();
-    return WriteOnly.measure(point, bench, options);
-  }
-
-  @Override
-  public List<Chart> charts(Results results) {
-    return WriteOnly.charts(STRUCTURE, results);
   }
 
   @Override

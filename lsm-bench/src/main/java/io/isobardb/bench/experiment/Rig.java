@@ -5,12 +5,14 @@ import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.IsobarEngine;
+import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /** A fresh store under a driver; deleted when closed. Used by one thread at a time. */
@@ -84,6 +86,12 @@ final class Rig implements AutoCloseable {
   Map<String, Double> window(Workload workload, long operations) throws InterruptedException {
     Meter meter = new Meter(store(), threads);
     return meter.figures(driver.run(workload, operations, maxSeconds), operations);
+  }
+
+  /** As {@link Tuned#windows}, of so many operations each. */
+  List<Row> windows(Point point, Workload workload, long operations, int first, int count)
+      throws InterruptedException {
+    return Tuned.windows(point, store(), () -> window(workload, operations), first, count);
   }
 
   @Override

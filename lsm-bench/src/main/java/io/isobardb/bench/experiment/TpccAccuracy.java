@@ -63,7 +63,7 @@ final class TpccAccuracy implements Experiment {
               .memoryTuner(t -> t.writeWeight(TpccRig.WRITE_WEIGHT))
               .build();
       try (TpccRig rig = new TpccRig(bench, tuned, warehouses)) {
-        windows.addAll(rig.windows(point, Mix.SPECIFIED, TpccRig.SECONDS, 1, WINDOWS));
+        windows.addAll(rig.windows(point, Mix.SPECIFIED, 1, WINDOWS));
         split.writeMemory(Splits.writeMemory(rig.store()));
       }
     }

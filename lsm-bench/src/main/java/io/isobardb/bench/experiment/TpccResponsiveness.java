@@ -47,9 +47,8 @@ final class TpccResponsiveness implements Experiment {
             .memoryTuner(t -> t.writeWeight(TpccRig.WRITE_WEIGHT))
             .build();
     try (TpccRig rig = new TpccRig(bench, options, TpccRig.warehouses(bench.scale(), WAREHOUSES))) {
-      List<Row> rows =
-          new ArrayList<>(rig.windows(point, Mix.SPECIFIED, TpccRig.SECONDS, 1, WINDOWS));
-      rows.addAll(rig.windows(point, Mix.READ_MOSTLY, TpccRig.SECONDS, WINDOWS + 1, WINDOWS));
+      List<Row> rows = new ArrayList<>(rig.windows(point, Mix.SPECIFIED, 1, WINDOWS));
+      rows.addAll(rig.windows(point, Mix.READ_MOSTLY, WINDOWS + 1, WINDOWS));
       return rows;
     }
   }

@@ -18,8 +18,6 @@ import io.isobardb.tpcc.store.Isolation;
 import io.isobardb.tpcc.store.Locking;
 import io.isobardb.tpcc.store.TpccStore;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -115,16 +113,9 @@ final class TpccRig implements AutoCloseable {
     return figures;
   }
 
-  /** Goes on by windows; each is a row with its number, counted from {@code first}. */
-  List<Row> windows(Point point, Mix mix, double smallSeconds, int first, int count)
-      throws InterruptedException {
-    List<Row> rows = new ArrayList<>();
-    for (int window = first; window < first + count; window++) {
-      Map<String, String> parameters = new LinkedHashMap<>(point.parameters());
-      parameters.put(Tuned.WINDOW, Integer.toString(window));
-      rows.add(new Row(parameters, run(mix, smallSeconds)));
-    }
-    return rows;
+  /** As {@link Tuned#windows}, of a point's usual time each. */
+  List<Row> windows(Point point, Mix mix, int first, int count) throws InterruptedException {
+    return Tuned.windows(point, store, () -> run(mix, SECONDS), first, count);
   }
 
   @Override

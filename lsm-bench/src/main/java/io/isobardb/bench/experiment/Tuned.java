@@ -3,11 +3,11 @@ package io.isobardb.bench.experiment;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.IoMode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -57,17 +57,19 @@ final class Tuned {
     }
   }
 
+  /** Goes on with a load and says what came of it. */
+  interface Window {
+    Map<String, Double> next() throws InterruptedException;
+  }
+
   /** Goes on by windows; each is a row with its number, counted from {@code first}. */
-  static List<Row> windows(
-      Point point, Rig rig, Workload workload, long operations, int first, int count)
+  static List<Row> windows(Point point, Store store, Window load, int first, int count)
       throws InterruptedException {
     List<Row> rows = new ArrayList<>();
     for (int window = first; window < first + count; window++) {
-      Map<String, Double> figures = rig.window(workload, operations);
-      figures.put(DECISIONS, (double) rig.store().stats().tuner().decisions());
-      Map<String, String> parameters = new LinkedHashMap<>(point.parameters());
-      parameters.put(WINDOW, Integer.toString(window));
-      rows.add(new Row(parameters, figures));
+      Map<String, Double> figures = load.next();
+      figures.put(DECISIONS, (double) store.stats().tuner().decisions());
+      rows.add(new Row(point.with(WINDOW, window).parameters(), figures));
     }
     return rows;
   }

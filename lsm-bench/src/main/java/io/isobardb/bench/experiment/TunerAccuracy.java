@@ -80,7 +80,7 @@ final class TunerAccuracy implements Experiment {
     if (!Splits.isFixed(point)) {
       StoreOptions tuned = Tuned.tuned(bench, GIGABYTES, sixteenths).build();
       try (Rig rig = Tuned.rig(bench, tuned, shape)) {
-        windows.addAll(Tuned.windows(point, rig, workload, operations, 1, WINDOWS));
+        windows.addAll(rig.windows(point, workload, operations, 1, WINDOWS));
         split.writeMemory(Splits.writeMemory(rig.store()));
       }
     }

@@ -60,7 +60,7 @@ final class TunerMechanics implements Experiment {
             bench, Tuned.tuned(bench, point.number(BUDGET), 1).build(), Shape.of(1, records))) {
       Workload workload = Workload.mixed(point.number(WRITES), Keys.ZIPF);
       rig.run(workload, 2 * records);
-      return Tuned.windows(point, rig, workload, 2 * records, 1, WINDOWS);
+      return rig.windows(point, workload, 2 * records, 1, WINDOWS);
     }
   }
 

@@ -55,16 +55,10 @@ final class TunerResponsiveness implements Experiment {
             bench, Tuned.tuned(bench, point.number(BUDGET), 8).build(), Shape.of(1, records))) {
       List<Row> rows =
           new ArrayList<>(
-              Tuned.windows(
-                  point, rig, Workload.mixed(WRITE_HEAVY, Keys.ZIPF), 2 * records, 1, WINDOWS));
+              rig.windows(point, Workload.mixed(WRITE_HEAVY, Keys.ZIPF), 2 * records, 1, WINDOWS));
       rows.addAll(
-          Tuned.windows(
-              point,
-              rig,
-              Workload.mixed(READ_MOSTLY, Keys.ZIPF),
-              2 * records,
-              WINDOWS + 1,
-              WINDOWS));
+          rig.windows(
+              point, Workload.mixed(READ_MOSTLY, Keys.ZIPF), 2 * records, WINDOWS + 1, WINDOWS));
       return rows;
     }
   }

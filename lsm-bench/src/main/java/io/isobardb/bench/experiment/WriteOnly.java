@@ -12,30 +12,50 @@ import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.cli.report.Chart;
+import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /**
- * What experiments on one option of the store share: a single tree that is only written to, with
- * four sizes of write memory.
+ * An experiment on one option of the store: a single tree that is only written to, with four sizes
+ * of write memory and each value of the option. Stateless.
  */
-final class WriteOnly {
-  private WriteOnly() {}
+abstract class WriteOnly<E extends Enum<E>> implements Experiment {
+  private final String option;
+  private final List<E> values;
+  private final BiConsumer<ExperimentalOptions.Builder, E> setting;
 
-  /** Each size of write memory with each value of the option. */
-  static List<Point> points(String option, List<?> values) {
+  /**
+   * An experiment.
+   *
+   * @param option its name in reports
+   * @param values in the order of measuring
+   * @param setting how a store gets one of them
+   */
+  WriteOnly(String option, List<E> values, BiConsumer<ExperimentalOptions.Builder, E> setting) {
+    this.option = option;
+    this.values = List.copyOf(values);
+    this.setting = setting;
+  }
+
+  @Override
+  public List<Point> points(Scale scale) {
     List<Point> sizes = List.of(1, 2, 4, 8).stream().map(n -> Point.of(SIXTEENTHS, n)).toList();
     return Point.each(sizes, option, values);
   }
 
-  static List<Row> measure(Point point, Bench bench, StoreOptions options) throws Exception {
-    long records = bench.scale().count(Bench.RECORDS);
+  @Override
+  public List<Row> measure(Point point, Bench bench) throws Exception {
+    E value = Enum.valueOf(values.get(0).getDeclaringClass(), point.text(option));
+    StoreOptions options = bench.options(point).experimental(e -> setting.accept(e, value)).build();
+    Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
     long operations = bench.scale().count(Bench.OPERATIONS);
-    Workload workload = Workload.mixed(100, Keys.ZIPF);
-    return bench.pacedPoint(point, options, Shape.of(1, records), workload, operations);
+    return bench.pacedPoint(point, options, shape, Workload.mixed(100, Keys.ZIPF), operations);
   }
 
-  static List<Chart> charts(String option, Results results) {
+  @Override
+  public List<Chart> charts(Results results) {
     return List.of(
         Charts.lines("Bytes written", results, WRITE_MEMORY, option, WRITTEN),
         Charts.lines("Throughput", results, WRITE_MEMORY, option, THROUGHPUT));

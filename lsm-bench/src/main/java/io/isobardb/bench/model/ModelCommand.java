@@ -7,6 +7,7 @@ import io.isobardb.bench.simulate.StagedSimulator;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Count;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.LevelBounds;
@@ -45,6 +46,8 @@ public final class ModelCommand implements Callable<Integer> {
   private static final double TABLE_BYTES = 2 << 20;
   private static final int LEVEL0_TABLES = 4;
   private static final double ROUNDS = 10;
+
+  private final Progress progress = Progress.onStandardError();
 
   @Spec private CommandSpec spec;
 
@@ -169,6 +172,7 @@ public final class ModelCommand implements Callable<Integer> {
         simulated(report, () -> StagedSimulator.samt((int) buffer(), growth, stream()));
       }
     }
+    progress.close();
     spec.commandLine().getOut().print(json ? report.json() : report.text());
     spec.commandLine().getOut().flush();
     return 0;
@@ -188,7 +192,11 @@ public final class ModelCommand implements Callable<Integer> {
   }
 
   private KeyStream stream() {
-    return new KeyStream((int) keys.value(), skew, seed);
+    double all = keys.value() * (1 + ROUNDS);
+    String text = String.format(Locale.ROOT, "simulating %,.0f writes", all);
+    progress.stage(text);
+    return new KeyStream(
+        (int) keys.value(), skew, seed, given -> progress.update(text, given, all));
   }
 
   private void simulated(ModelReport report, Supplier<StagedSimulator> made) {

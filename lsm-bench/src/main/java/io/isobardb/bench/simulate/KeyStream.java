@@ -1,6 +1,7 @@
 package io.isobardb.bench.simulate;
 
 import java.util.SplittableRandom;
+import java.util.function.LongConsumer;
 import org.apache.commons.rng.UniformRandomProvider;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
@@ -10,16 +11,27 @@ import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSample
  * popularity. Equal seeds give equal streams.
  */
 public final class KeyStream {
+  private static final int TOLD_EVERY = 1 << 18;
+
   private final int keys;
   private final long stride;
   private final DiscreteSampler ranks;
+  private final LongConsumer progress;
   private long loaded;
+  private long given;
+
+  /** A stream that tells nobody. */
+  public KeyStream(int keys, double skew, long seed) {
+    this(keys, skew, seed, given -> {});
+  }
 
   /**
    * @param keys 2 or more
    * @param skew of Zipf's law; 0 for uniform popularity
+   * @param progress is told now and then how many keys were given
    */
-  public KeyStream(int keys, double skew, long seed) {
+  public KeyStream(int keys, double skew, long seed, LongConsumer progress) {
+    this.progress = progress;
     if (keys < 2) {
       throw new IllegalArgumentException("there must be 2 keys or more, not " + keys);
     }
@@ -62,6 +74,9 @@ public final class KeyStream {
 
   /** Neighbours by rank are no neighbours by key. */
   private int spread(long rank) {
+    if (++given % TOLD_EVERY == 0) {
+      progress.accept(given);
+    }
     return (int) (rank * stride % keys);
   }
 }

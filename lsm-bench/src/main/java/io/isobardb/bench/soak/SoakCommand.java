@@ -1,6 +1,6 @@
 package io.isobardb.bench.soak;
 
-import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.process.Events;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
@@ -11,9 +11,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -138,7 +136,7 @@ public final class SoakCommand implements Callable<Integer> {
       return exit.code();
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? JSON.std.asString(fields(result)) + "\n" : text(result));
+    out.print(json ? Events.text(result) + "\n" : text(result));
     if (result.wrong() != null) {
       System.err.println("The store is left in " + dir.toAbsolutePath());
     }
@@ -168,39 +166,19 @@ public final class SoakCommand implements Callable<Integer> {
         result.seconds(),
         Numbers.count(result.openings(), "opening"),
         result.wrong() == null ? "nothing wrong" : "WRONG: " + result.wrong(),
-        ByteSize.format(result.largestDisk()),
-        Numbers.count(result.mostGroups(), "group"),
+        ByteSize.format(result.largestDiskBytes()),
+        Numbers.count(result.mostL0Groups(), "group"),
         result.stallMillis(),
         result.longestStallMillis(),
-        ByteSize.format(result.mostDebt()),
-        ByteSize.format(result.lastDebt()),
-        result.heapAfterClose().stream().map(ByteSize::format).toList(),
+        ByteSize.format(result.mostMergeDebtBytes()),
+        ByteSize.format(result.lastMergeDebtBytes()),
+        result.heapAfterCloseBytes().stream().map(ByteSize::format).toList(),
         result.filesAfterClose(),
-        result.residentAfterClose().stream().map(ByteSize::format).toList(),
-        result.residentPerHour() == 0
+        result.residentAfterCloseBytes().stream().map(ByteSize::format).toList(),
+        result.residentBytesPerHour() == 0
             ? ""
-            : (result.residentPerHour() < 0 ? ", -" : ", +")
-                + ByteSize.format(Math.abs(result.residentPerHour()))
+            : (result.residentBytesPerHour() < 0 ? ", -" : ", +")
+                + ByteSize.format(Math.abs(result.residentBytesPerHour()))
                 + " an hour");
-  }
-
-  private static Map<String, Object> fields(SoakResult result) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("operations", result.operations());
-    fields.put("seconds", result.seconds());
-    fields.put("openings", result.openings());
-    fields.put("heapAfterCloseBytes", result.heapAfterClose());
-    fields.put("residentAfterCloseBytes", result.residentAfterClose());
-    fields.put("residentBytesPerHour", result.residentPerHour());
-    fields.put("filesAfterClose", result.filesAfterClose());
-    fields.put("largestDiskBytes", result.largestDisk());
-    fields.put("mostSlabBytes", result.mostSlabs());
-    fields.put("mostL0Groups", result.mostGroups());
-    fields.put("mostMergeDebtBytes", result.mostDebt());
-    fields.put("lastMergeDebtBytes", result.lastDebt());
-    fields.put("stallMillis", result.stallMillis());
-    fields.put("longestStallMillis", result.longestStallMillis());
-    fields.put("wrong", result.wrong());
-    return fields;
   }
 }

@@ -4,21 +4,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of it. Sizes in bytes.
+ * What came of it; its names are those of the JSON.
  *
  * @param operations that were done, most of them verified
  * @param seconds that it took
  * @param openings of the store
- * @param heapAfterClose used after each closing of the store and a collection of garbage
- * @param residentAfterClose the process's resident set then; -1 if the system does not tell
- * @param residentPerHour by how much that grows in an hour, as a straight line through it; 0 if the
- *     time was too short to tell
+ * @param heapAfterCloseBytes used after each closing of the store and a collection of garbage
+ * @param residentAfterCloseBytes the process's resident set then; -1 if the system does not tell
+ * @param residentBytesPerHour by how much that grows in an hour, as a straight line through it; 0
+ *     if the time was too short to tell
  * @param filesAfterClose open then
- * @param largestDisk size of all files
- * @param mostSlabs the most bytes of slabs that were resident; 0 if the system does not tell
- * @param mostGroups in L0, of all trees
- * @param mostDebt the most bytes that waited for merges
- * @param lastDebt those left when the store was left alone at the end
+ * @param largestDiskBytes size of all files
+ * @param mostSlabBytes the most bytes of slabs that were resident; 0 if the system does not tell
+ * @param mostL0Groups in L0, of all trees
+ * @param mostMergeDebtBytes the most bytes that waited for merges
+ * @param lastMergeDebtBytes those left when the store was left alone at the end
  * @param stallMillis that writers waited in all
  * @param longestStallMillis the longest that one of them waited
  * @param wrong what was found wrong; null if nothing was
@@ -27,15 +27,15 @@ public record SoakResult(
     long operations,
     long seconds,
     int openings,
-    List<Long> heapAfterClose,
-    List<Long> residentAfterClose,
-    long residentPerHour,
+    List<Long> heapAfterCloseBytes,
+    List<Long> residentAfterCloseBytes,
+    long residentBytesPerHour,
     List<Integer> filesAfterClose,
-    long largestDisk,
-    long mostSlabs,
-    int mostGroups,
-    long mostDebt,
-    long lastDebt,
+    long largestDiskBytes,
+    long mostSlabBytes,
+    int mostL0Groups,
+    long mostMergeDebtBytes,
+    long lastMergeDebtBytes,
     long stallMillis,
     long longestStallMillis,
     @Nullable String wrong) {}

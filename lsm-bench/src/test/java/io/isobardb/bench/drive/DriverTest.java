@@ -1,7 +1,10 @@
 package io.isobardb.bench.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.Session;
 import java.nio.ByteBuffer;
@@ -82,6 +85,45 @@ class DriverTest {
     try (Driver driver = new Driver(new SlowWrites(), Shape.of(1, RECORDS), 8, 1)) {
       driver.load();
       assertEquals(40_000, driver.run(Workload.ycsb("D"), 40_000, 60).operations());
+    }
+  }
+
+  @Test
+  void aLoadPutsEachRecordOnceAndTimesSomeOfThem() throws InterruptedException {
+    SlowWrites engine = new SlowWrites();
+    try (Driver driver = new Driver(engine, Shape.of(1, RECORDS), 3, 1)) {
+      Driver.Done done = driver.load();
+      assertEquals(RECORDS, done.operations());
+      assertEquals(RECORDS, done.writes());
+      assertEquals(RECORDS, engine.entries.size());
+      // Of each thread's 333 or 334 the first, the 17th and so on.
+      assertEquals(63, done.latencies().getTotalCount());
+    }
+  }
+
+  @Test
+  void whatIsThereAndShouldNotBeIsTold() throws InterruptedException {
+    SlowWrites engine = new SlowWrites();
+    try (Driver driver = new Driver(engine, Shape.of(1, RECORDS), 2, 1);
+        Driver more = new Driver(engine, Shape.of(1, 2 * RECORDS), 2, 1)) {
+      driver.load();
+      Workload absent = Workload.mixed(0, Keys.ABSENT);
+      assertEquals(500, driver.run(absent, 500, 60).operations());
+      more.load();
+      String message =
+          assertThrows(IllegalStateException.class, () -> driver.run(absent, 500, 60)).getMessage();
+      assertTrue(message.contains("was never loaded and is there"), message);
+    }
+  }
+
+  @Test
+  void whatIsNotThereAndShouldBeIsTold() {
+    try (Driver driver = new Driver(new SlowWrites(), Shape.of(1, RECORDS), 2, 1)) {
+      Workload reads = Workload.mixed(0, Keys.ZIPF);
+      driver.draw(100);
+      String message =
+          assertThrows(IllegalStateException.class, () -> driver.run(reads, 500, 60)).getMessage();
+      assertTrue(message.contains("was loaded and is not there"), message);
     }
   }
 }

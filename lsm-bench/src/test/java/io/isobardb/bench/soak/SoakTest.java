@@ -34,16 +34,17 @@ class SoakTest {
     assertTrue(result.operations() > 0);
     assertTrue(result.openings() > 1);
     if (OS.LINUX.isCurrentOs()) {
-      assertTrue(result.mostSlabs() > 1 << 20, result.mostSlabs() + " bytes of slabs were seen");
+      assertTrue(
+          result.mostSlabBytes() > 1 << 20, result.mostSlabBytes() + " bytes of slabs were seen");
     }
     assertFalse(lines.isEmpty());
     assertTrue(
         lines.stream().anyMatch(line -> line.contains("resident ") && line.contains("debt ")),
         lines.toString());
-    assertEquals(result.heapAfterClose().size(), result.residentAfterClose().size());
+    assertEquals(result.heapAfterCloseBytes().size(), result.residentAfterCloseBytes().size());
     assertTrue(result.longestStallMillis() <= result.stallMillis() + 1);
-    assertTrue(result.lastDebt() <= 16 << 20);
-    assertTrue(result.largestDisk() > 0);
+    assertTrue(result.lastMergeDebtBytes() <= 16 << 20);
+    assertTrue(result.largestDiskBytes() > 0);
     assertFalse(Files.exists(dir));
   }
 
@@ -51,7 +52,7 @@ class SoakTest {
   void aSoakThatEndsBeforeItsFirstReportKnowsTheSizeOfItsFiles() throws Exception {
     Path dir = temp.resolve("store");
     SoakSpec spec = new SoakSpec(dir, 300, 16 << 20, 1, 1, 100, SEED, false, 3_600_000);
-    assertTrue(SoakRun.run(spec, Watcher.NONE).largestDisk() > 0);
+    assertTrue(SoakRun.run(spec, Watcher.NONE).largestDiskBytes() > 0);
   }
 
   @Test

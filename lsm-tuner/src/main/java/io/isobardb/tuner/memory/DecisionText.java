@@ -1,5 +1,8 @@
 package io.isobardb.tuner.memory;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,11 +29,7 @@ public final class DecisionText {
   /** The decision on one line, without a line's end. */
   public static String write(Decision decision) {
     StoreCycle seen = decision.seen();
-    TunerOptions options = decision.options();
-    Pressure pressure = decision.pressure();
     Progress after = decision.after();
-    Progress.Run run = after.run();
-    Progress.Hold hold = after.hold();
     StringJoiner line = new StringJoiner(" ");
     line.add(VERSION);
     line.add("cycle=" + seen.cycle());
@@ -39,33 +38,13 @@ public final class DecisionText {
     line.add("method=" + decision.method());
     line.add("predicted=" + decision.predictedCost());
     line.add("found=" + decision.foundCost());
-    line.add(
-        field(
-            "pressure",
-            pressure.writeCost(),
-            pressure.readCost(),
-            pressure.cost(),
-            pressure.write(),
-            pressure.cache()));
+    line.add("pressure=" + text(decision.pressure()));
     line.add("budget=" + seen.budgetBytes());
     line.add("page=" + seen.pageBytes());
     line.add("ops=" + seen.operations());
     line.add(field("reads", seen.queryReadPages(), seen.mergeReadPages()));
     line.add(field("ghost", seen.queryGhostPages(), seen.mergeGhostPages(), seen.ghostBytes()));
-    line.add(
-        field(
-            "options",
-            options.writeWeight(),
-            options.readWeight(),
-            options.samples(),
-            options.fixedStep(),
-            options.maxStep(),
-            options.boldness(),
-            options.minStepBytes(),
-            options.minGain(),
-            options.writeFloorBytes(),
-            options.cacheFloorBytes(),
-            options.floorShare()));
+    line.add("options=" + text(decision.options()));
     line.add(
         field(
             "state",
@@ -75,23 +54,9 @@ public final class DecisionText {
             after.turns(),
             after.calm(),
             after.noise()));
-    line.add(field("steep", after.steepness().expected(), after.steepness().found()));
-    line.add(
-        field(
-            "run",
-            run.direction(),
-            run.bestBytes(),
-            run.bestCost(),
-            run.bestAge(),
-            run.doubted() ? 1 : 0));
-    line.add(
-        field(
-            "hold",
-            hold.direction(),
-            hold.cycles(),
-            hold.length(),
-            hold.returnBytes(),
-            hold.returnCost()));
+    line.add("steep=" + text(after.steepness()));
+    line.add("run=" + text(after.run()));
+    line.add("hold=" + text(after.hold()));
     line.add("samples=" + list(after.samples().stream().map(DecisionText::text).toList()));
     line.add("trees=" + list(seen.trees().stream().map(DecisionText::text).toList()));
     return line + WHY + oneLine(decision.reason());
@@ -116,28 +81,10 @@ public final class DecisionText {
               + line.substring(0, Math.min(60, line.length())));
     }
     Fields fields = Fields.of(line.substring(VERSION.length() + 1, why));
-    String[] pressure = fields.values("pressure", 5);
-    String[] options = fields.values("options", 11);
     return new Decision(
         seen(fields),
-        new TunerOptions(
-            real(options[0]),
-            real(options[1]),
-            Integer.parseInt(options[2]),
-            real(options[3]),
-            real(options[4]),
-            real(options[5]),
-            Long.parseLong(options[6]),
-            real(options[7]),
-            Long.parseLong(options[8]),
-            Long.parseLong(options[9]),
-            real(options[10])),
-        new Pressure(
-            real(pressure[0]),
-            real(pressure[1]),
-            real(pressure[2]),
-            real(pressure[3]),
-            real(pressure[4])),
+        fields.record("options", TunerOptions.class),
+        fields.record("pressure", Pressure.class),
         Method.valueOf(fields.value("method")),
         fields.whole("to"),
         real(fields.value("predicted")),
@@ -160,74 +107,67 @@ public final class DecisionText {
         Long.parseLong(ghost[0]),
         Long.parseLong(ghost[1]),
         Long.parseLong(ghost[2]),
-        fields.rows("trees", 11).stream().map(DecisionText::tree).toList());
+        fields.records("trees", TreeCycle.class));
   }
 
   private static Progress after(Fields fields) {
     String[] state = fields.values("state", 6);
-    String[] steep = fields.values("steep", 2);
-    String[] run = fields.values("run", 5);
-    String[] hold = fields.values("hold", 5);
     return new Progress(
-        fields.rows("samples", 3).stream().map(DecisionText::sample).toList(),
+        fields.records("samples", Progress.Sample.class),
         Integer.parseInt(state[0]),
         Integer.parseInt(state[1]),
         real(state[2]),
         Integer.parseInt(state[3]),
         Integer.parseInt(state[4]),
         real(state[5]),
-        new Progress.Steepness(real(steep[0]), real(steep[1])),
-        new Progress.Run(
-            Integer.parseInt(run[0]),
-            Long.parseLong(run[1]),
-            real(run[2]),
-            Integer.parseInt(run[3]),
-            run[4].equals("1")),
-        new Progress.Hold(
-            Integer.parseInt(hold[0]),
-            Integer.parseInt(hold[1]),
-            Integer.parseInt(hold[2]),
-            Long.parseLong(hold[3]),
-            real(hold[4])));
+        fields.record("steep", Progress.Steepness.class),
+        fields.record("run", Progress.Run.class),
+        fields.record("hold", Progress.Hold.class));
   }
 
-  private static String text(Progress.Sample sample) {
-    return join(sample.cycle(), sample.writeBytes(), sample.slope());
+  /** A record of numbers: what it holds, in order. */
+  private static String text(Record numbers) {
+    List<String> values = new ArrayList<>();
+    for (RecordComponent component : numbers.getClass().getRecordComponents()) {
+      try {
+        Object value = component.getAccessor().invoke(numbers);
+        values.add(value instanceof Boolean yes ? (yes ? "1" : "0") : String.valueOf(value));
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("cannot write " + numbers, e);
+      }
+    }
+    return String.join(",", values);
   }
 
-  private static Progress.Sample sample(String[] values) {
-    return new Progress.Sample(
-        Long.parseLong(values[0]), Long.parseLong(values[1]), real(values[2]));
+  /** The record that {@link #text} made the values of. */
+  private static <T extends Record> T record(Class<T> type, String field, String text) {
+    RecordComponent[] components = type.getRecordComponents();
+    String[] values = Fields.split(field, text, components.length);
+    Class<?>[] types = new Class<?>[values.length];
+    Object[] arguments = new Object[values.length];
+    for (int i = 0; i < values.length; i++) {
+      types[i] = components[i].getType();
+      arguments[i] = value(types[i], values[i]);
+    }
+    try {
+      return type.getDeclaredConstructor(types).newInstance(arguments);
+    } catch (InvocationTargetException e) {
+      throw new IllegalArgumentException(
+          "field " + field + ": " + e.getTargetException().getMessage(), e);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot make a " + type.getSimpleName(), e);
+    }
   }
 
-  private static String text(TreeCycle tree) {
-    return join(
-        tree.tree(),
-        tree.writtenBytes(),
-        tree.mergedBytes(),
-        tree.memoryFlushedBytes(),
-        tree.logFlushedBytes(),
-        tree.flushes(),
-        tree.shareSum(),
-        tree.recentReads(),
-        tree.lastLevelBytes(),
-        tree.floorBytes(),
-        tree.weight());
-  }
-
-  private static TreeCycle tree(String[] values) {
-    return new TreeCycle(
-        Long.parseLong(values[0]),
-        Long.parseLong(values[1]),
-        Long.parseLong(values[2]),
-        Long.parseLong(values[3]),
-        Long.parseLong(values[4]),
-        Integer.parseInt(values[5]),
-        real(values[6]),
-        real(values[7]),
-        Long.parseLong(values[8]),
-        Long.parseLong(values[9]),
-        real(values[10]));
+  private static Object value(Class<?> type, String text) {
+    if (type == double.class) {
+      return real(text);
+    } else if (type == boolean.class) {
+      return text.equals("1");
+    } else if (type == int.class) {
+      return Integer.parseInt(text);
+    }
+    return Long.parseLong(text);
   }
 
   private static String field(String name, Number... values) {
@@ -275,11 +215,17 @@ public final class DecisionText {
       return split(name, value(name), count);
     }
 
-    List<String[]> rows(String name, int count) {
+    <T extends Record> T record(String name, Class<T> type) {
+      return DecisionText.record(type, name, value(name));
+    }
+
+    <T extends Record> List<T> records(String name, Class<T> type) {
       String value = value(name);
       return value.equals("-")
           ? List.of()
-          : Arrays.stream(value.split(";")).map(row -> split(name, row, count)).toList();
+          : Arrays.stream(value.split(";"))
+              .map(row -> DecisionText.record(type, name, row))
+              .toList();
     }
 
     private static String[] split(String name, String value, int count) {

@@ -2,6 +2,7 @@ package io.isobardb.tuner.memory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What the tuner keeps in mind from one cycle to the next, beside the last decision.
@@ -184,6 +185,49 @@ public record Progress(
     }
   }
 
+  /** A change of some fields, by their names; the others stay. Not thread-safe. */
+  private static final class Change {
+    private List<Sample> samples;
+    private int direction;
+    private int streak;
+    private double trust;
+    private int turns;
+    private int calm;
+    private double noise;
+    private Steepness steepness;
+    private Run run;
+    private Hold hold;
+
+    Change(Progress of) {
+      samples = of.samples;
+      direction = of.direction;
+      streak = of.streak;
+      trust = of.trust;
+      turns = of.turns;
+      calm = of.calm;
+      noise = of.noise;
+      steepness = of.steepness;
+      run = of.run;
+      hold = of.hold;
+    }
+  }
+
+  private Progress with(Consumer<Change> changed) {
+    Change to = new Change(this);
+    changed.accept(to);
+    return new Progress(
+        to.samples,
+        to.direction,
+        to.streak,
+        to.trust,
+        to.turns,
+        to.calm,
+        to.noise,
+        to.steepness,
+        to.run,
+        to.hold);
+  }
+
   /** Adds a sample; those within {@code apartBytes} of it were of the same memory size, and go. */
   Progress sampled(Sample sample, long apartBytes, int most) {
     List<Sample> kept = new ArrayList<>(samples);
@@ -192,8 +236,7 @@ public record Progress(
             Math.abs(old.writeBytes() - sample.writeBytes()) < apartBytes
                 || sample.cycle() - old.cycle() > MAX_SAMPLE_AGE);
     kept.add(sample);
-    List<Sample> newest = kept.subList(Math.max(0, kept.size() - most), kept.size());
-    return new Progress(newest, direction, streak, trust, turns, calm, noise, steepness, run, hold);
+    return with(to -> to.samples = kept.subList(Math.max(0, kept.size() - most), kept.size()));
   }
 
   /**
@@ -202,16 +245,26 @@ public record Progress(
    */
   Progress pointed(int wanted, double most) {
     int lasted = wanted == direction ? streak + 1 : wanted == 0 ? 0 : 1;
-    double next = Math.min(most, trust);
+    double next = trust(wanted, lasted, most);
+    return with(
+        to -> {
+          to.direction = wanted;
+          to.streak = lasted;
+          to.trust = next;
+          to.turns = next > 1 ? 0 : turns;
+        });
+  }
+
+  private double trust(int wanted, int lasted, double most) {
+    double now = Math.min(most, trust);
     if (wanted != 0 && wanted == -direction) {
-      next = Math.max(MIN_TRUST, Math.min(1, next) / 2);
-    } else if (next < 1 && lasted >= STREAK_OF_TRUST << turns) {
-      next = Math.min(Math.min(1, most), 2 * next);
-    } else if (next >= 1 && lasted >= STREAK_OF_BOLDNESS) {
-      next = Math.min(most, 1.5 * next);
+      return Math.max(MIN_TRUST, Math.min(1, now) / 2);
+    } else if (now < 1 && lasted >= STREAK_OF_TRUST << turns) {
+      return Math.min(Math.min(1, most), 2 * now);
+    } else if (now >= 1 && lasted >= STREAK_OF_BOLDNESS) {
+      return Math.min(most, 1.5 * now);
     }
-    return new Progress(
-        samples, wanted, lasted, next, next > 1 ? 0 : turns, calm, noise, steepness, run, hold);
+    return now;
   }
 
   /** A step that way is made, from this write memory with this cost. */
@@ -219,31 +272,30 @@ public record Progress(
     if (run.direction() == way) {
       return this;
     }
-    int turned = run.direction() == 0 ? turns : Math.min(MAX_TURNS, turns + 1);
-    Run next = Run.from(way, writeBytes, cost);
-    return new Progress(
-        samples, direction, streak, trust, turned, calm, noise, steepness, next, hold);
+    return with(
+        to -> {
+          to.turns = run.direction() == 0 ? turns : Math.min(MAX_TURNS, turns + 1);
+          to.run = Run.from(way, writeBytes, cost);
+        });
   }
 
   /** Learns from a cycle without a step how far the cost strays; one cycle alone changes little. */
   Progress strayed(double share) {
     double bounded = Math.min(share, 4 * noise + 0.01);
     double next = Math.min(MAX_NOISE, Math.max(MIN_NOISE, 0.7 * noise + 0.3 * bounded));
-    return new Progress(samples, direction, streak, trust, turns, calm, next, steepness, run, hold);
+    return with(to -> to.noise = next);
   }
 
   Progress with(Steepness next) {
-    return new Progress(samples, direction, streak, trust, turns, calm, noise, next, run, hold);
+    return with(to -> to.steepness = next);
   }
 
   Progress with(Run next) {
-    return new Progress(
-        samples, direction, streak, trust, turns, calm, noise, steepness, next, hold);
+    return with(to -> to.run = next);
   }
 
   Progress with(Hold next) {
-    return new Progress(
-        samples, direction, streak, trust, turns, calm, noise, steepness, run, next);
+    return with(to -> to.hold = next);
   }
 
   /**
@@ -252,20 +304,29 @@ public record Progress(
    */
   Progress startedAnew() {
     double next = calm >= CALM ? 1 : Math.max(MIN_TRUST, Math.min(1, trust) / 2);
-    return new Progress(List.of(), 0, 0, next, 0, 0, noise, Steepness.UNKNOWN, Run.NONE, Hold.NONE);
+    return START.with(
+        to -> {
+          to.trust = next;
+          to.noise = noise;
+        });
   }
 
   /** A cycle later. */
   Progress older() {
-    int older = calm < CALM ? calm + 1 : calm;
-    return new Progress(
-        samples, direction, streak, trust, turns, older, noise, steepness, run, hold.cycleLater());
+    return with(
+        to -> {
+          to.calm = calm < CALM ? calm + 1 : calm;
+          to.hold = hold.cycleLater();
+        });
   }
 
   /** Steps are to be smaller after one that hurt. */
   Progress sobered() {
-    double next = Math.max(MIN_TRUST, trust / 2);
-    return new Progress(samples, direction, 0, next, turns, calm, noise, steepness, run, hold);
+    return with(
+        to -> {
+          to.streak = 0;
+          to.trust = Math.max(MIN_TRUST, trust / 2);
+        });
   }
 
   /**
