@@ -62,7 +62,7 @@ final class ComparePage {
     lead().forEach(line -> out.append("- ").append(line).append('\n'));
     out.append(
         "\nThousands of operations a second, and in brackets microseconds of processor time");
-    out.append(" per operation,\nmerges included; medians.\n");
+    out.append(" per operation,\nmerges included; medians.\n\n");
     facts.forEach(
         (name, value) ->
             out.append(name.equals("command") ? "" : "- " + name + ": " + value + "\n"));

@@ -42,18 +42,19 @@ public final class MarkdownOption {
     }
   }
 
-  /** Lines of prose at their usual length; those of tables and commands stay as they are. */
+  /** Lines of prose and commands at their usual length; those of tables stay as they are. */
   static String wrapped(String text) {
     StringBuilder out = new StringBuilder();
     for (String line : text.split("\n", -1)) {
+      boolean command = line.startsWith("    ");
       String rest = line;
-      while (rest.length() > LINE && !rest.startsWith("|") && !rest.startsWith("    ")) {
-        int end = rest.lastIndexOf(' ', LINE);
+      while (rest.length() > LINE && !rest.startsWith("|")) {
+        int end = rest.lastIndexOf(' ', LINE - 2);
         if (end < LINE / 2) {
           break;
         }
-        out.append(rest, 0, end).append('\n');
-        rest = (line.startsWith("- ") ? "  " : "") + rest.substring(end + 1);
+        out.append(rest, 0, end).append(command ? " \\\n" : "\n");
+        rest = (command ? "        " : line.startsWith("- ") ? "  " : "") + rest.substring(end + 1);
       }
       out.append(rest).append('\n');
     }

@@ -72,7 +72,7 @@ public record Report(
   public String markdown(String picture) {
     StringBuilder out = new StringBuilder("## " + title + "\n\n");
     out.append("    ./").append(provenance.getOrDefault("command", "")).append("\n\n");
-    lead().forEach(line -> out.append(line).append('\n'));
+    lead().forEach(line -> out.append("- ").append(line).append('\n'));
     provenance.forEach(
         (name, value) ->
             out.append(name.equals("command") ? "" : "- " + name + ": " + value + "\n"));
