@@ -9,6 +9,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -318,7 +319,7 @@ public final class Merger {
     for (int i = 0; i < frozen; i++) {
       Run run = memory.get(open + i);
       sizes[i] = run.sizeBytes();
-      merged += run.get(0).tree() == null ? sizes[i] : 0;
+      merged += run.get(0) instanceof Table.Active ? 0 : sizes[i];
     }
     Neighbours chosen =
         MemoryBalance.choose(
@@ -356,7 +357,7 @@ public final class Merger {
    */
   public boolean requestIdle(TreeHandle tree) {
     TreeState state = tree.states().current();
-    boolean merged = state.memoryRunCount() == 1 && state.run(0).get(0).tree() == null;
+    boolean merged = state.memoryRunCount() == 1 && !(state.run(0).get(0) instanceof Table.Active);
     if (!settings.component().mergesRuns()
         || settings.component().mergesWhole()
         || (state.memoryRunCount() == 0 || merged) && !grown(tree)
