@@ -122,7 +122,7 @@ public final class InPlaceReader {
       tree.checkOpen();
       TreeState state = tree.states().acquire();
       try {
-        look.load(state, key, hash, engine.log().visible(), NOTHING);
+        look.findAndLoad(state, key, hash, engine.log().visible(), NOTHING);
         tree.readLoss().gets(1, state.mergeableRuns());
       } finally {
         tree.states().release(state);

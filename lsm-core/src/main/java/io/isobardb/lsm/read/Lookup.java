@@ -113,19 +113,17 @@ abstract class Lookup {
   }
 
   /** As {@link #find}, outside of epochs, by the holder of the state: what is missing is loaded. */
-  final long load(TreeState state, byte[] key, long hash, long lsn, ByteBuffer target) {
-    int from = ACTIVE;
-    while (true) {
-      long answer;
-      int slot = epochs.enter();
-      try {
-        answer = find(state, from, key, hash, lsn, target);
-      } finally {
-        epochs.exit(slot);
-      }
-      if (!isToLoad(found(answer))) {
-        return answer;
-      }
+  final long findAndLoad(TreeState state, byte[] key, long hash, long lsn, ByteBuffer target) {
+    return load(state, enterAndFind(state, ACTIVE, key, hash, lsn, target), key, hash, lsn, target);
+  }
+
+  /**
+   * Carries on from an answer of {@link #find}, outside of epochs, by the holder of the state. If
+   * the answer is to be loaded, asks that SSTable, and goes on behind its run.
+   */
+  final long load(TreeState state, long from, byte[] key, long hash, long lsn, ByteBuffer target) {
+    long answer = from;
+    while (isToLoad(found(answer))) {
       int run = run(answer);
       if (!(state.run(run).find(key) instanceof Table.Stored stored)) {
         throw new IllegalStateException("run " + run + " has no SSTable for the key");
@@ -134,7 +132,18 @@ abstract class Lookup {
       if (found != ABSENT) {
         return answer(run, found);
       }
-      from = run + 1;
+      answer = enterAndFind(state, run + 1, key, hash, lsn, target);
+    }
+    return answer;
+  }
+
+  private long enterAndFind(
+      TreeState state, int from, byte[] key, long hash, long lsn, ByteBuffer target) {
+    int slot = epochs.enter();
+    try {
+      return find(state, from, key, hash, lsn, target);
+    } finally {
+      epochs.exit(slot);
     }
   }
 

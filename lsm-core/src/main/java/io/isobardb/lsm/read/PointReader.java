@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Looks up single keys.
  *
  * <p>A read runs within an epoch and copies the value out, see {@link Lookup}. If a page is not in
- * memory it leaves the epoch, holds the tree's state, and asks that SSTable page by page. It
- * allocates nothing unless it has to load.
+ * memory it holds the state, leaves the epoch, and asks that SSTable page by page. It allocates
+ * nothing unless it has to load.
  *
  * <p>The state is taken before the visible LSN: what is sealed in the state was visible then, so
  * its newest versions are all that matters.
@@ -50,21 +50,27 @@ public final class PointReader {
    */
   public int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
     long hash = KeyHash.hash(key, 0, key.length);
+    TreeState state;
+    long answer;
+    boolean held;
     int slot = epochs.enter();
-    int found;
     try {
       do {
         tree.checkOpen();
-        TreeState state = tree.states().current();
-        found = Lookup.found(lookup.find(state, Lookup.ACTIVE, key, hash, at(lsn), target));
-      } while (found == Lookup.RETRY);
+        state = tree.states().current();
+        answer = lookup.find(state, Lookup.ACTIVE, key, hash, at(lsn), target);
+      } while (Lookup.found(answer) == Lookup.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
+      if (!Lookup.isToLoad(Lookup.found(answer))) {
+        return length(answer);
+      }
+      held = tree.states().tryAcquire(state);
     } finally {
       epochs.exit(slot);
     }
-    return Lookup.isToLoad(found) ? slowly(tree, key, hash, lsn, target) : length(found);
+    return load(tree, held ? state : null, answer, key, lsn, target);
   }
 
   /**
@@ -95,33 +101,55 @@ public final class PointReader {
     return lsn == LATEST ? engine.log().visible() : lsn;
   }
 
-  private static int length(int found) {
-    return found < 0 ? NOT_FOUND : found;
+  private static int length(long answer) {
+    return Math.max(Lookup.found(answer), NOT_FOUND);
   }
 
   /**
-   * The lookup again, loading what it misses. It holds the state, and never more than one page: so
-   * lookups that wait for a frame keep none from each other.
+   * Goes on where memory did not have the answer. It holds the state, and never more than one page:
+   * so reads that wait for a frame keep none from each other.
+   *
+   * <p>At the visible LSN of now, if there is no other: what is behind a miss is on disk, and older
+   * than the one before.
+   *
+   * @param seen the state that gave the answer, which is held and given back; null if it is out of
+   *     use, so that all begins anew
    */
-  private int slowly(TreeHandle tree, byte[] key, long hash, long lsn, ByteBuffer target) {
+  private int load(
+      TreeHandle tree,
+      @Nullable TreeState seen,
+      long missed,
+      byte[] key,
+      long lsn,
+      ByteBuffer target) {
+    long hash = KeyHash.hash(key, 0, key.length);
+    TreeState state = seen;
     int operation = engine.operations().enter();
     try {
       for (int attempt = 1; ; attempt++) {
-        tree.checkOpen();
-        TreeState state = tree.states().acquire();
         try {
-          long answer = lookup.load(state, key, hash, at(lsn), target);
+          tree.checkOpen();
+          long answer;
+          if (state != null) {
+            answer = lookup.load(state, missed, key, hash, at(lsn), target);
+          } else {
+            state = tree.states().acquire();
+            answer = lookup.findAndLoad(state, key, hash, at(lsn), target);
+          }
           int found = Lookup.found(answer);
           if (found != Lookup.ABSENT && state.isInL0(Lookup.run(answer))) {
             tree.work().foundInL0(state.version().l0Bytes());
           }
           if (found != Lookup.RETRY) {
-            return length(found);
+            return length(answer);
           }
         } catch (OutOfBudgetException e) {
           Lookup.backOff(e, attempt);
         } finally {
-          tree.states().release(state);
+          if (state != null) {
+            tree.states().release(state);
+            state = null;
+          }
         }
       }
     } finally {

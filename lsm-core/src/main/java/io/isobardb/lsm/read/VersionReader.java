@@ -62,7 +62,7 @@ public final class VersionReader {
         tree.checkOpen();
         TreeState state = tree.states().acquire();
         try {
-          long answer = lookup.load(state, key, hash, since, NOTHING);
+          long answer = lookup.findAndLoad(state, key, hash, since, NOTHING);
           return Lookup.found(answer) == CHANGED;
         } catch (OutOfBudgetException e) {
           Lookup.backOff(e, attempt);
