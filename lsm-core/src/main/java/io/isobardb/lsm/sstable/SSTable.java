@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Point reads ({@link #page}, {@link #mayContain}, {@link #search}) are called inside an epoch
  * of the pool, never block, and allocate nothing. What they answer is one of: a location (not
  * negative), {@link #ABSENT}, or a <em>miss</em>: a page is not in memory. On a miss the reader
- * calls {@link #tryRetain}, leaves the epoch, calls {@link #loadPage} with {@link #missedPage},
- * enters an epoch again and starts over; then it unpins the page and calls {@link #release}.
+ * leaves the epoch with the SSTable held, and calls {@link #locatePinned}, or {@link #loadPage}
+ * with {@link #missedPage} before it asks again.
  *
  * <p>An SSTable is counted: whoever holds a reference ({@link #tryRetain}) outside of an epoch
  * keeps its pages and its file. The creator's reference is the first. When the last one is given
