@@ -322,7 +322,7 @@ public final class Transaction implements AutoCloseable {
       if (fresh
           && !latest
           && lsn != NONE
-          && transactions.versions().newest(tree.handle(), key, lsn) > lsn) {
+          && transactions.versions().isChanged(tree.handle(), key, lsn)) {
         throw ReadSet.conflict(tree.handle(), key);
       }
     } catch (TransactionAbortedException e) {

@@ -314,18 +314,8 @@ public final class Tree {
   byte @Nullable [] get(byte[] key, long lsn) {
     ByteBuffer target = SCRATCH.get();
     target.clear();
-    while (true) {
-      int length = read(key, lsn, target);
-      if (length == NOT_FOUND) {
-        return null;
-      }
-      if (length <= target.remaining()) {
-        byte[] value = new byte[length];
-        target.get(0, value);
-        return value;
-      }
-      target = ByteBuffer.allocate(length);
-    }
+    checkKey(key);
+    return reader.getArray(handle, key, lsn, target);
   }
 
   /**
@@ -364,7 +354,7 @@ public final class Tree {
 
   private int read(byte[] key, long lsn, ByteBuffer target) {
     checkKey(key);
-    return reader.get(handle, key, 0, key.length, lsn, target);
+    return reader.get(handle, key, lsn, target);
   }
 
   /**

@@ -17,6 +17,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.state.Run;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -189,6 +191,36 @@ class ArchitectureTest {
   private static DescribedPredicate<JavaCall<?>> calls(
       String what, Predicate<CodeUnitCallTarget> targets) {
     return describe(what, call -> targets.test(call.getTarget()));
+  }
+
+  @Test
+  void oneClassGoesThroughRunsForAKey() {
+    check(
+        noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(BASE + ".read.Lookup")
+            .should()
+            .callMethod(Run.class, "find", byte[].class),
+        "newest first, until the answer is known: that is said once");
+    check(
+        noClasses()
+            .that(
+                describe("search no run", type -> !Set.of("Run", "RunCursor").contains(top(type))))
+            .should()
+            .callMethod(Run.class, "firstNotBefore", byte[].class, int.class, int.class),
+        "whoever looks for a key asks Lookup; a cursor is placed");
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(BASE + ".read", BASE + ".component")
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of lookups in write memory",
+                    target ->
+                        target.getOwner().isAssignableTo(Sealed.class)
+                            && target.getName().matches("getInto|newestLsn"))),
+        "a component alone does not know the answer");
   }
 
   @Test

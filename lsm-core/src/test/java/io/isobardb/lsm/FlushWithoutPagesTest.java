@@ -49,7 +49,7 @@ class FlushWithoutPagesTest {
   private static void sealHalfway(StoreParts parts, TreeHandle tree) {
     Table.StartLsn start = new Table.StartLsn(parts.engine().log().end());
     ActiveTree fresh = new ActiveTree(parts.pool(), tree.order(), 1 << 20);
-    tree.states().swap(state -> state.sealed(tree.order(), Table.of(fresh, start)));
+    tree.states().swap(state -> state.sealed(tree.order(), new Table.Active(fresh, start)));
   }
 
   @Test

@@ -56,13 +56,14 @@ public class EntryPublication {
   private int get(byte[] key) {
     int epoch = POOL.epochs().enter();
     try {
-      byte[] value = tree.get(key, 0, 1, KeyHash.hash(key, 0, 1), Long.MAX_VALUE - 1);
-      if (value == null) {
+      ByteBuffer value = ByteBuffer.allocate(40);
+      int length = tree.getInto(key, KeyHash.hash(key, 0, 1), Long.MAX_VALUE - 1, value);
+      if (length == ActiveTree.ABSENT) {
         return 0;
       }
-      int first = ByteBuffer.wrap(value).getInt();
-      for (int i = 0; i < value.length; i += 4) {
-        if (ByteBuffer.wrap(value).getInt(i) != first) {
+      int first = value.getInt(0);
+      for (int i = 0; i < length; i += 4) {
+        if (value.getInt(i) != first) {
           return -1;
         }
       }

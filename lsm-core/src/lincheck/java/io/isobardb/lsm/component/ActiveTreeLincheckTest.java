@@ -85,14 +85,14 @@ public class ActiveTreeLincheckTest {
     byte[] key = key(number);
     int epoch = POOL.epochs().enter();
     try {
-      byte[] value =
-          tree.get(key, 0, key.length, KeyHash.hash(key, 0, key.length), Long.MAX_VALUE - 1);
-      if (value == null || value == ActiveTree.DELETED_VALUE) {
+      ByteBuffer words = ByteBuffer.allocate(VALUE_BYTES);
+      long hash = KeyHash.hash(key, 0, key.length);
+      int length = tree.getInto(key, hash, Long.MAX_VALUE - 1, words);
+      if (length == ActiveTree.ABSENT || length == ActiveTree.DELETED) {
         return 0;
       }
-      ByteBuffer words = ByteBuffer.wrap(value);
       int first = words.getInt(0);
-      return value.length == VALUE_BYTES && words.getInt(VALUE_BYTES - 4) == first ? first : -1;
+      return length == VALUE_BYTES && words.getInt(VALUE_BYTES - 4) == first ? first : -1;
     } finally {
       POOL.epochs().exit(epoch);
     }

@@ -29,7 +29,7 @@ public class TreeStatesLincheckTest {
   private final AtomicIntegerArray cleanedUp = new AtomicIntegerArray(MOST_STATES);
 
   private static TreeState state(long number) {
-    Table active = Table.of(TREE, new Table.StartLsn(number));
+    Table.Active active = new Table.Active(TREE, new Table.StartLsn(number));
     return new TreeState(active, List.of(), List.of(), NOTHING);
   }
 

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.commit;
 
-import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
@@ -12,7 +11,6 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.Epochs;
-import io.isobardb.memory.stats.Purpose;
 
 /**
  * The parts of an open store that flushes, merges and reads have in common.
@@ -40,22 +38,12 @@ public record Engine(
 
   /** A cursor over all of a table, for a flush or a merge. */
   public EntryCursor mergeCursor(Table table) {
-    return cursor(table, Access.MERGE);
+    return table.cursor(Access.MERGE, log.visible());
   }
 
   /** A cursor over all of a table, for a client. */
   public EntryCursor queryCursor(Table table) {
-    return cursor(table, Access.QUERY);
-  }
-
-  private EntryCursor cursor(Table table, Access mode) {
-    Sealed entries = table.sealed();
-    if (entries != null) {
-      Purpose purpose = mode == Access.MERGE ? Purpose.MERGE : Purpose.CURSOR;
-      return entries.cursor(purpose, table.range().low(), table.range().high(), log.visible());
-    }
-    SSTable sstable = (SSTable) table.content();
-    return sstable.cursor(mode);
+    return table.cursor(Access.QUERY, log.visible());
   }
 
   /** A handle on an SSTable file of a tree; the file is opened when it is first read. */

@@ -10,9 +10,7 @@ import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 import static io.isobardb.lsm.component.ActiveTree.ABSENT;
 import static io.isobardb.lsm.component.ActiveTree.DELETED;
-import static io.isobardb.lsm.component.ActiveTree.DELETED_VALUE;
 import static io.isobardb.lsm.component.ActiveTree.RETRY;
-import static io.isobardb.lsm.component.ActiveTree.RETRY_VALUE;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
@@ -108,28 +106,11 @@ final class ActiveLookup {
     return memory.getIntOpaque(base + VERSION) != version;
   }
 
-  /** See {@link ActiveTree#getInto}. */
-  int getInto(byte[] key, int offset, int length, long lsn, ByteBuffer target) {
-    return find(key, offset, length, lsn, target, null);
-  }
-
-  /** See {@link ActiveTree#get}. */
-  byte @Nullable [] get(byte[] key, int offset, int length, long lsn) {
-    Found found = new Found();
-    int result = find(key, offset, length, lsn, null, found);
-    return switch (result) {
-      case ABSENT -> null;
-      case DELETED -> DELETED_VALUE;
-      case RETRY -> RETRY_VALUE;
-      default -> found.value;
-    };
-  }
-
   /** See {@link ActiveTree#newestLsn}. */
-  long newestLsn(byte[] key, int offset, int length) {
+  long newestLsn(byte[] key) {
     long sought = NEWEST;
     for (; ; ) {
-      long at = descend(key, offset, length, sought, false);
+      long at = descend(key, 0, key.length, sought, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
         return ABSENT;
@@ -138,13 +119,11 @@ final class ActiveLookup {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       long shape = memory.getLong(base + SHAPE);
-      int position = search.lowerBound(memory, base, shape, version, key, offset, length, sought);
+      int position = search.lowerBound(memory, base, shape, version, key, 0, key.length, sought);
       int slot = ActiveSearch.slot(position);
       boolean here = ActiveSearch.sameKey(position);
       boolean behind =
-          !here
-              && slot == search.count(shape)
-              && fenceHasKey(memory, base, UPPER, key, offset, length);
+          !here && slot == search.count(shape) && fenceHasKey(memory, base, UPPER, key);
       long lsn = ABSENT;
       if (here) {
         lsn = ActiveLayout.lsn(memory, search.entry(memory, base, shape, slot));
@@ -160,21 +139,12 @@ final class ActiveLookup {
     }
   }
 
-  private static final class Found {
-    byte[] value = DELETED_VALUE;
-  }
-
-  private int find(
-      byte[] key,
-      int offset,
-      int length,
-      long lsn,
-      @Nullable ByteBuffer target,
-      @Nullable Found found) {
+  /** See {@link ActiveTree#getInto}. */
+  int find(byte[] key, long lsn, ByteBuffer target) {
     long sought = Math.min(lsn, NEWEST);
     boolean crossed = false;
     for (; ; ) {
-      long at = descend(key, offset, length, sought, false);
+      long at = descend(key, 0, key.length, sought, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
         return ABSENT;
@@ -183,22 +153,19 @@ final class ActiveLookup {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       long shape = memory.getLong(base + SHAPE);
-      int position = search.lowerBound(memory, base, shape, version, key, offset, length, sought);
+      int position = search.lowerBound(memory, base, shape, version, key, 0, key.length, sought);
       int slot = ActiveSearch.slot(position);
       // Newer versions may be in the leaf before, which then ends with this key.
-      boolean newerBefore =
-          slot == 0 && !crossed && fenceHasKey(memory, base, LOWER, key, offset, length);
+      boolean newerBefore = slot == 0 && !crossed && fenceHasKey(memory, base, LOWER, key);
       long lowerLsn = newerBefore ? fenceLsn(memory, base, LOWER) : 0;
       int result;
       if ((shape & PRUNED) != 0
-          && search.hasKeyAt(memory, base, shape, slot - 1, key, offset, length)
+          && search.hasKeyAt(memory, base, shape, slot - 1, key, 0, key.length)
           && missing(memory, search.entry(memory, base, shape, slot - 1), lsn)) {
         result = changed(memory, base, version) ? TORN : RETRY;
       } else if (ActiveSearch.sameKey(position)) {
-        result =
-            copy(memory, base, version, search.entry(memory, base, shape, slot), target, found);
-      } else if (slot == search.count(shape)
-          && fenceHasKey(memory, base, UPPER, key, offset, length)) {
+        result = copy(memory, base, version, search.entry(memory, base, shape, slot), target);
+      } else if (slot == search.count(shape) && fenceHasKey(memory, base, UPPER, key)) {
         // Older versions may be in the leaf behind, which then starts with this key.
         long upperLsn = fenceLsn(memory, base, UPPER);
         if (!changed(memory, base, version)) {
@@ -210,15 +177,14 @@ final class ActiveLookup {
         result = changed(memory, base, version) ? TORN : ABSENT;
       }
       if (result != TORN) {
-        return newerBefore && missingBefore(lowerLsn, key, offset, length, lsn) ? RETRY : result;
+        return newerBefore && missingBefore(lowerLsn, key, lsn) ? RETRY : result;
       }
     }
   }
 
-  private boolean fenceHasKey(
-      Memory memory, int base, int field, byte[] key, int offset, int length) {
+  private boolean fenceHasKey(Memory memory, int base, int field, byte[] key) {
     int fence = search.fence(memory, base, field);
-    return fence >= 0 && search.hasKey(memory, base, fence, key, offset, length);
+    return fence >= 0 && search.hasKey(memory, base, fence, key, 0, key.length);
   }
 
   private long fenceLsn(Memory memory, int base, int field) {
@@ -235,19 +201,19 @@ final class ActiveLookup {
    * Whether the version of the key next before ({@code key}, {@code fenceLsn}), if there is one,
    * says that what the reader should see was pruned.
    */
-  private boolean missingBefore(long fenceLsn, byte[] key, int offset, int length, long lsn) {
+  private boolean missingBefore(long fenceLsn, byte[] key, long lsn) {
     long before = fenceLsn;
     for (; ; ) {
-      long at = descend(key, offset, length, before, true);
+      long at = descend(key, 0, key.length, before, true);
       int version = (int) (at >>> 32);
       Memory memory = pool.memory((int) at);
       int base = pool.base((int) at);
       long shape = memory.getLong(base + SHAPE);
       int last = search.count(shape) - 1;
       boolean late =
-          search.hasKeyAt(memory, base, shape, last, key, offset, length)
+          search.hasKeyAt(memory, base, shape, last, key, 0, key.length)
               && missing(memory, search.entry(memory, base, shape, last), lsn);
-      boolean further = last < 0 && fenceHasKey(memory, base, LOWER, key, offset, length);
+      boolean further = last < 0 && fenceHasKey(memory, base, LOWER, key);
       long next = further ? fenceLsn(memory, base, LOWER) : before;
       if (!changed(memory, base, version)) {
         if (!further) {
@@ -258,18 +224,12 @@ final class ActiveLookup {
     }
   }
 
-  private int copy(
-      Memory memory,
-      int base,
-      int version,
-      int entry,
-      @Nullable ByteBuffer target,
-      @Nullable Found found) {
+  private int copy(Memory memory, int base, int version, int entry, ByteBuffer target) {
     int kind = ActiveLayout.kind(memory, entry);
     int keyLength = search.keyLength(memory, base, entry);
     int stored = search.valueLength(memory, base, entry, keyLength);
     int from = entry + ENTRY_KEY + keyLength;
-    if (kind == Kind.PUT && target != null) {
+    if (kind == Kind.PUT) {
       if (stored <= target.remaining()) {
         memory.get(from, target, target.position(), stored);
       }
@@ -284,14 +244,7 @@ final class ActiveLookup {
     if (kind == Kind.DELETE) {
       return DELETED;
     }
-    if (found != null) {
-      found.value = new byte[length];
-      if (first == PagePool.NONE) {
-        memory.get(from, found.value, 0, length);
-        return changed(memory, base, version) ? TORN : length;
-      }
-      OverflowChain.copy(pool, first, 0, ByteBuffer.wrap(found.value), 0, length);
-    } else if (target != null && length <= target.remaining()) {
+    if (length <= target.remaining()) {
       OverflowChain.copy(pool, first, 0, target, target.position(), length);
     }
     return length;

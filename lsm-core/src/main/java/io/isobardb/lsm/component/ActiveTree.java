@@ -50,12 +50,6 @@ public final class ActiveTree implements Sealed {
   /** The reader's LSN is out of date: read {@code visible} again, and then the tree. */
   public static final int RETRY = -3;
 
-  /** What {@link #get} gives for {@link #DELETED}. Compared by identity. */
-  public static final byte[] DELETED_VALUE = {};
-
-  /** What {@link #get} gives for {@link #RETRY}. Compared by identity. */
-  public static final byte[] RETRY_VALUE = {};
-
   /** In a large tree a filter that follows is for so many times what those before are for. */
   private static final int LARGE_STEP = 8;
 
@@ -327,25 +321,9 @@ public final class ActiveTree implements Sealed {
     return order;
   }
 
-  /**
-   * Reads the newest version of a key with an LSN of at most {@code lsn}, inside an epoch.
-   *
-   * @param hash {@code KeyHash} of the key
-   * @param target gets the value at its position, if it has room for it; else nothing is changed
-   *     that the caller may rely on. Its position does not move.
-   * @return the value's length in bytes, or {@link #ABSENT}, {@link #DELETED} or {@link #RETRY}
-   */
   @Override
-  public int getInto(byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    return mayContain(hash) ? lookup.getInto(key, offset, length, lsn, target) : ABSENT;
-  }
-
-  /**
-   * As {@link #getInto}, with the value in a new array: null if absent, {@link #DELETED_VALUE} or
-   * {@link #RETRY_VALUE}.
-   */
-  public byte @Nullable [] get(byte[] key, int offset, int length, long hash, long lsn) {
-    return mayContain(hash) ? lookup.get(key, offset, length, lsn) : null;
+  public int getInto(byte[] key, long hash, long lsn, ByteBuffer target) {
+    return mayContain(hash) ? lookup.find(key, lsn, target) : ABSENT;
   }
 
   /**
@@ -353,8 +331,8 @@ public final class ActiveTree implements Sealed {
    * that are under way may be missed.
    */
   @Override
-  public long newestLsn(byte[] key, int offset, int length, long hash) {
-    return mayContain(hash) ? lookup.newestLsn(key, offset, length) : ABSENT;
+  public long newestLsn(byte[] key, long hash) {
+    return mayContain(hash) ? lookup.newestLsn(key) : ABSENT;
   }
 
   /** Whether the tree may hold the key with this hash; false is certain. */

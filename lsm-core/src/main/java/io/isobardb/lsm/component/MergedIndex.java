@@ -106,21 +106,21 @@ public final class MergedIndex implements Sealed {
   }
 
   @Override
-  public int getInto(byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
+  public int getInto(byte[] key, long hash, long lsn, ByteBuffer target) {
     if (filter != null && !filter.mayContain(hash)) {
       return ActiveTree.ABSENT;
     }
-    int at = lowerBound(key, offset, length, Math.min(lsn, ActiveLayout.NEWEST));
-    if (at > 0 && hasKey(at - 1, key, offset, length) && missing(at - 1, lsn)) {
+    int at = lowerBound(key, 0, key.length, Math.min(lsn, ActiveLayout.NEWEST));
+    if (at > 0 && hasKey(at - 1, key) && missing(at - 1, lsn)) {
       return ActiveTree.RETRY;
     }
-    if (at == count || !hasKey(at, key, offset, length)) {
+    if (at == count || !hasKey(at, key)) {
       return ActiveTree.ABSENT;
     }
     int leaf = leaf(at);
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
-    int from = entry + ENTRY_KEY + length;
+    int from = entry + ENTRY_KEY + key.length;
     return switch (ActiveLayout.kind(memory, entry)) {
       case Kind.DELETE -> ActiveTree.DELETED;
       case Kind.PUT_OVERFLOW -> {
@@ -141,12 +141,12 @@ public final class MergedIndex implements Sealed {
   }
 
   @Override
-  public long newestLsn(byte[] key, int offset, int length, long hash) {
+  public long newestLsn(byte[] key, long hash) {
     if (filter != null && !filter.mayContain(hash)) {
       return ActiveTree.ABSENT;
     }
-    int at = lowerBound(key, offset, length, ActiveLayout.NEWEST);
-    return at < count && hasKey(at, key, offset, length) ? lsn(at) : ActiveTree.ABSENT;
+    int at = lowerBound(key, 0, key.length, ActiveLayout.NEWEST);
+    return at < count && hasKey(at, key) ? lsn(at) : ActiveTree.ABSENT;
   }
 
   /** Whether versions up to {@code lsn} may have been pruned below this newer version. */
@@ -203,12 +203,12 @@ public final class MergedIndex implements Sealed {
     return order.compare(copy, 0, stored, key, offset, length);
   }
 
-  private boolean hasKey(int at, byte[] key, int offset, int length) {
+  private boolean hasKey(int at, byte[] key) {
     int leaf = leaf(at);
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
-    return ActiveLayout.keyLength(memory, entry) == length
-        && memory.compare(entry + ENTRY_KEY, length, key, offset, length) == 0;
+    return ActiveLayout.keyLength(memory, entry) == key.length
+        && memory.compare(entry + ENTRY_KEY, key.length, key, 0, key.length) == 0;
   }
 
   private long lsn(int at) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: lookups by any thread within an epoch of the pool; the rest as is said there.
  */
-public interface Sealed {
+public sealed interface Sealed permits ActiveTree, MergedIndex {
   /**
    * Reads the newest version of a key with an LSN of at most {@code lsn}, inside an epoch.
    *
@@ -21,10 +21,10 @@ public interface Sealed {
    * @return the value's length in bytes, or {@link ActiveTree#ABSENT}, {@link ActiveTree#DELETED}
    *     or {@link ActiveTree#RETRY}
    */
-  int getInto(byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target);
+  int getInto(byte[] key, long hash, long lsn, ByteBuffer target);
 
   /** The LSN of the newest version of a key, or {@link ActiveTree#ABSENT}, inside an epoch. */
-  long newestLsn(byte[] key, int offset, int length, long hash);
+  long newestLsn(byte[] key, long hash);
 
   /**
    * A cursor over all versions. The caller keeps what it goes over from being freed.

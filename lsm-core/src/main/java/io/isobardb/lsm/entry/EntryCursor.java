@@ -41,32 +41,52 @@ public interface EntryCursor extends AutoCloseable {
   LeafCursor leaf();
 
   /** The current key's first eight bytes as an unsigned word; see {@code Words.head}. */
-  long head();
+  default long head() {
+    return leaf().head();
+  }
 
   /** The array that holds the current key from index 0 on; owned by the cursor. */
-  byte[] key();
+  default byte[] key() {
+    return leaf().key();
+  }
 
-  int keyLength();
+  default int keyLength() {
+    return leaf().keyLength();
+  }
 
-  long lsn();
+  default long lsn() {
+    return leaf().lsn();
+  }
 
   /** One of {@link Kind}'s data kinds. */
-  int kind();
+  default int kind() {
+    return leaf().kind();
+  }
 
   /** Length of the value in bytes, wherever it lies; 0 for a delete marker. */
-  int valueLength();
+  default int valueLength() {
+    return leaf().valueLength();
+  }
 
   /** The region an inline value lies in; not for {@link Kind#PUT_OVERFLOW}. */
-  Memory valueMemory();
+  default Memory valueMemory() {
+    return leaf().valueMemory();
+  }
 
   /** Where in {@link #valueMemory} an inline value starts. */
-  int valueOffset();
+  default int valueOffset() {
+    return leaf().valueOffset();
+  }
 
   /** Copies a part of the value, inline or overflow. */
-  void copyValue(int from, Memory target, int targetOffset, int length);
+  default void copyValue(int from, Memory target, int targetOffset, int length) {
+    leaf().copyValue(from, target, targetOffset, length);
+  }
 
   /** Copies a part of the value into {@code target} at the absolute index {@code targetOffset}. */
-  void copyValue(int from, ByteBuffer target, int targetOffset, int length);
+  default void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
+    leaf().copyValue(from, target, targetOffset, length);
+  }
 
   /** Gives up pins and copied pages. The cursor can't be used any more. */
   @Override

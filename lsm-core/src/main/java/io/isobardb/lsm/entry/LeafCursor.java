@@ -1,6 +1,8 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
+import java.nio.ByteBuffer;
 
 /**
  * A cursor over one SSTable, active or immutable: it holds the current entry itself. Cursors over
@@ -55,6 +57,21 @@ public abstract class LeafCursor implements EntryCursor {
   public final int kind() {
     return kind;
   }
+
+  @Override
+  public abstract int valueLength();
+
+  @Override
+  public abstract Memory valueMemory();
+
+  @Override
+  public abstract int valueOffset();
+
+  @Override
+  public abstract void copyValue(int from, Memory target, int targetOffset, int length);
+
+  @Override
+  public abstract void copyValue(int from, ByteBuffer target, int targetOffset, int length);
 
   /** Copies a part of the value to {@code target} from the index {@code targetOffset} on. */
   public abstract void copyValue(int from, byte[] target, int targetOffset, int length);

@@ -1,8 +1,6 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.memory.page.Memory;
-import java.nio.ByteBuffer;
 
 /**
  * Several sorted runs as one: all their entries in the order (key ascending, LSN descending).
@@ -243,56 +241,6 @@ public final class MergingCursor implements EntryCursor {
   @Override
   public LeafCursor leaf() {
     return leaves[heap[0]];
-  }
-
-  @Override
-  public long head() {
-    return leaves[heap[0]].head();
-  }
-
-  @Override
-  public byte[] key() {
-    return leaves[heap[0]].key();
-  }
-
-  @Override
-  public int keyLength() {
-    return leaves[heap[0]].keyLength();
-  }
-
-  @Override
-  public long lsn() {
-    return leaves[heap[0]].lsn();
-  }
-
-  @Override
-  public int kind() {
-    return leaves[heap[0]].kind();
-  }
-
-  @Override
-  public int valueLength() {
-    return leaves[heap[0]].valueLength();
-  }
-
-  @Override
-  public Memory valueMemory() {
-    return leaves[heap[0]].valueMemory();
-  }
-
-  @Override
-  public int valueOffset() {
-    return leaves[heap[0]].valueOffset();
-  }
-
-  @Override
-  public void copyValue(int from, Memory target, int targetOffset, int length) {
-    leaves[heap[0]].copyValue(from, target, targetOffset, length);
-  }
-
-  @Override
-  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
-    leaves[heap[0]].copyValue(from, target, targetOffset, length);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.flush;
 
-import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
@@ -11,7 +10,6 @@ import io.isobardb.lsm.merge.Rewrite;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.FileSink;
-import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.state.Catalog;
@@ -241,8 +239,9 @@ final class TreeFlush {
       for (Table table : run.tables()) {
         byte[] from = table.range().low() == null ? before : table.range().low();
         byte[] to = table.range().high();
-        SSTable sstable = table.sstable();
-        to = to == null && sstable != null ? sstable.meta().maxKey() : to;
+        if (to == null && table instanceof Table.Stored stored) {
+          to = stored.content().meta().maxKey();
+        }
         before = to;
         if (table.minLsn(durable) > lowest || (to != null && isBehind(order, sweep, to))) {
           continue;
@@ -326,9 +325,8 @@ final class TreeFlush {
     List<Run> memory = tree.states().current().memory();
     for (Run run : memory.subList(memory.size() - runs, memory.size())) {
       for (Table table : run.tables()) {
-        ActiveTree sealed = table.tree();
-        if (sealed != null) {
-          cleanups.add(() -> sealed.releaseRange(taken.low(), taken.high()));
+        if (table instanceof Table.Active sealed) {
+          cleanups.add(() -> sealed.content().releaseRange(taken.low(), taken.high()));
         }
       }
     }

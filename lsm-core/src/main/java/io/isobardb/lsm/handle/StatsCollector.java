@@ -54,9 +54,10 @@ final class StatsCollector {
               parts.merger().debtBytes(tree)));
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
-          SSTable sstable = (SSTable) table.content();
-          openFiles += sstable.isFileOpen() ? 1 : 0;
-          heapBytes += heapBytes(sstable);
+          if (table instanceof Table.Stored stored) {
+            openFiles += stored.content().isFileOpen() ? 1 : 0;
+            heapBytes += heapBytes(stored.content());
+          }
         }
       }
     }

@@ -189,8 +189,8 @@ final class DiskMergeJob implements Job {
   private static Table find(TreeState state, long fileNumber) {
     for (Run run : state.disk()) {
       for (Table table : run.tables()) {
-        SSTable sstable = table.sstable();
-        if (sstable != null && sstable.meta().fileNumber() == fileNumber) {
+        if (table instanceof Table.Stored stored
+            && stored.content().meta().fileNumber() == fileNumber) {
           return table;
         }
       }

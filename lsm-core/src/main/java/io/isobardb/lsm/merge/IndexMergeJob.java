@@ -19,7 +19,6 @@ import io.isobardb.memory.pool.PagePool;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +62,10 @@ final class IndexMergeJob implements Job {
     Set<Sealed> contents = new LinkedHashSet<>();
     for (Run run : runs) {
       for (Table table : run.tables()) {
-        contents.add(Objects.requireNonNull(table.sealed(), "an SSTable below an index"));
+        if (!(table instanceof Table.Written written)) {
+          throw new IllegalStateException("an SSTable below an index: " + table);
+        }
+        contents.add(written.content());
       }
     }
     return contents;
@@ -119,7 +121,7 @@ final class IndexMergeJob implements Job {
 
   private void commit(IndexMerge current) {
     MergedIndex index = current.finish();
-    Run run = Run.of(tree.order(), Table.of(index));
+    Run run = Run.of(tree.order(), new Table.Indexed(index));
     Catalog.swapMemory(
         tree,
         now -> {

@@ -2,7 +2,6 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.WriteGate;
-import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
@@ -201,7 +200,7 @@ final class MemoryMergeJob implements Job {
       throw new IllegalStateException("an output without a sink");
     }
     sink = null;
-    return Table.merged(
+    return new Table.Stored(
         SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages()), inputLsn);
   }
 
@@ -218,9 +217,8 @@ final class MemoryMergeJob implements Job {
         left.add(rest);
       }
       for (Table table : run.tables()) {
-        ActiveTree sealed = table.tree();
-        if (sealed != null) {
-          cleanups.add(() -> sealed.releaseRange(taken.low(), taken.high()));
+        if (table instanceof Table.Active sealed) {
+          cleanups.add(() -> sealed.content().releaseRange(taken.low(), taken.high()));
         }
       }
     }

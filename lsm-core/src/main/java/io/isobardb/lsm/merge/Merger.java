@@ -12,6 +12,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -271,7 +272,7 @@ public final class Merger {
     for (int i = 0; i < frozen; i++) {
       Run run = memory.get(open + i);
       sizes[i] = run.sizeBytes();
-      merged += run.get(0).tree() == null ? sizes[i] : 0;
+      merged += run.get(0) instanceof Table.Active ? 0 : sizes[i];
     }
     long besides =
         settings.memory().component().mergesIndexes()

@@ -1,16 +1,11 @@
 package io.isobardb.lsm.read;
 
-import static java.util.Objects.requireNonNull;
-
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
-import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.cache.Access;
@@ -62,17 +57,44 @@ public final class InPlaceReader {
     this.copies = copies;
   }
 
-  /** An entry on a page that is pinned, of an SSTable that is retained. */
-  private record Place(SSTable table, long location) {}
-
-  /** A look that may have taken place. */
-  private static final class Look<T> {
+  /**
+   * A look that may have taken place. It comes to an SSTable that has the key, and pins the page.
+   */
+  private static final class Look<T> extends Lookup {
     private final Function<ByteBuffer, T> user;
     private boolean done;
     private @Nullable T result;
 
-    Look(Function<ByteBuffer, T> user) {
+    /** Retained, and with the entry's page pinned; null if the value is not in an SSTable. */
+    private @Nullable SSTable table;
+
+    private long location;
+
+    Look(Epochs epochs, Function<ByteBuffer, T> user) {
+      super(epochs);
       this.user = user;
+    }
+
+    @Override
+    int ask(SSTable asked, byte[] key, long hash, long lsn, ByteBuffer target) {
+      return asked.mayContain(hash, true) == SSTable.ABSENT ? ABSENT : LOAD;
+    }
+
+    @Override
+    int load(SSTable asked, byte[] key, long hash, long lsn, ByteBuffer target) {
+      try {
+        location = asked.locatePinned(key, hash, lsn);
+      } catch (NoFrameException e) {
+        return LOAD;
+      }
+      if (location == SSTable.ABSENT) {
+        return ABSENT;
+      }
+      if (!asked.tryRetain()) {
+        throw new IllegalStateException(asked + " has gone, though its state is held");
+      }
+      table = asked;
+      return LOAD;
     }
 
     void show(ByteBuffer view) {
@@ -93,20 +115,21 @@ public final class InPlaceReader {
    * @return what {@code user} gave; null if there is no such key
    */
   public <T> @Nullable T read(TreeHandle tree, byte[] key, Function<ByteBuffer, T> user) {
-    Look<T> look = new Look<>(user);
+    Look<T> look = new Look<>(epochs, user);
+    long hash = KeyHash.hash(key, 0, key.length);
     int operation = engine.operations().enter();
     try {
       tree.checkOpen();
-      Place place;
       TreeState state = tree.states().acquire();
       try {
-        place = find(state, key);
+        look.findAndLoad(state, key, hash, engine.log().visible(), NOTHING);
         tree.readLoss().gets(1, state.mergeableRuns());
       } finally {
         tree.states().release(state);
       }
-      if (place != null) {
-        show(place, look);
+      SSTable table = look.table;
+      if (table != null) {
+        show(table, look);
       }
       if (!look.done) {
         showCopy(tree, key, look);
@@ -117,65 +140,9 @@ public final class InPlaceReader {
     }
   }
 
-  /**
-   * Walks from the newest component to the oldest.
-   *
-   * @return the entry, if it is in an SSTable; null if there is none, or this can't be told
-   */
-  private @Nullable Place find(TreeState state, byte[] key) {
-    long hash = KeyHash.hash(key, 0, key.length);
-    long lsn = engine.log().visible();
-    if (knows(requireNonNull(state.active().tree()), key, hash, lsn)) {
-      return null;
-    }
-    for (int i = 0; i < state.runCount(); i++) {
-      Table table = state.run(i).find(key, 0, key.length);
-      Sealed sealed = table == null ? null : table.sealed();
-      SSTable sstable = table == null ? null : table.sstable();
-      if (sealed != null && knows(sealed, key, hash, lsn)) {
-        return null;
-      }
-      if (sstable != null && mayContain(sstable, hash)) {
-        long location;
-        try {
-          location = sstable.locatePinned(key, 0, key.length, hash, lsn);
-        } catch (NoFrameException e) {
-          return null;
-        }
-        if (location != SSTable.ABSENT) {
-          if (!sstable.tryRetain()) {
-            throw new IllegalStateException(sstable + " has gone, though its state is held");
-          }
-          return new Place(sstable, location);
-        }
-      }
-    }
-    return null;
-  }
-
-  /** Whether the answer is here: a value, that there is none, or that this can't be told now. */
-  private boolean knows(Sealed tree, byte[] key, long hash, long lsn) {
-    int slot = epochs.enter();
+  private void show(SSTable table, Look<?> look) {
     try {
-      return tree.getInto(key, 0, key.length, hash, lsn, NOTHING) != ActiveTree.ABSENT;
-    } finally {
-      epochs.exit(slot);
-    }
-  }
-
-  private boolean mayContain(SSTable table, long hash) {
-    int slot = epochs.enter();
-    try {
-      return table.mayContain(hash) != SSTable.ABSENT;
-    } finally {
-      epochs.exit(slot);
-    }
-  }
-
-  private void show(Place place, Look<?> look) {
-    SSTable table = place.table();
-    try {
-      show(table, SSTable.pageOf(place.location()), SSTable.entryOf(place.location()), look);
+      show(table, SSTable.pageOf(look.location), SSTable.entryOf(look.location), look);
     } finally {
       table.release();
       if (table.isInMemory()) {
@@ -259,17 +226,9 @@ public final class InPlaceReader {
   }
 
   private void showCopy(TreeHandle tree, byte[] key, Look<?> look) {
-    ByteBuffer copy = NOTHING;
-    while (true) {
-      int length = copies.get(tree, key, 0, key.length, PointReader.LATEST, copy);
-      if (length == PointReader.NOT_FOUND) {
-        return;
-      }
-      if (length <= copy.remaining()) {
-        look.show(copy.slice(0, length).asReadOnlyBuffer());
-        return;
-      }
-      copy = ByteBuffer.allocate(length);
+    byte[] copy = copies.getArray(tree, key, PointReader.LATEST, NOTHING);
+    if (copy != null) {
+      look.show(ByteBuffer.wrap(copy).asReadOnlyBuffer());
     }
   }
 }

@@ -1,20 +1,9 @@
 package io.isobardb.lsm.read;
 
-import static java.util.Objects.requireNonNull;
-
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.Sealed;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
-import io.isobardb.lsm.sstable.PageReader;
-import io.isobardb.lsm.sstable.SSTable;
-import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeState;
-import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
-import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
 
 /**
@@ -30,12 +19,12 @@ public final class MemoryReader {
   /** It would take a look at the disk. */
   public static final int UNKNOWN = -6;
 
-  private final PagePool pool;
   private final Epochs epochs;
+  private final ValueLookup lookup;
 
   public MemoryReader(Engine engine) {
-    this.pool = engine.catalog().space().pool();
-    this.epochs = pool.epochs();
+    this.epochs = engine.catalog().space().pool().epochs();
+    this.lookup = new ValueLookup(engine.catalog().space(), false);
   }
 
   /**
@@ -50,45 +39,14 @@ public final class MemoryReader {
     int slot = epochs.enter();
     try {
       tree.checkOpen();
-      TreeState state = tree.states().current();
-      ActiveTree active = requireNonNull(state.active().tree());
-      int found = active.getInto(key, 0, key.length, hash, lsn, target);
-      for (int i = 0; i < state.runCount() && found == ActiveTree.ABSENT; i++) {
-        Table table = state.run(i).find(key, 0, key.length);
-        if (table != null) {
-          Sealed sealed = table.sealed();
-          found =
-              sealed != null
-                  ? sealed.getInto(key, 0, key.length, hash, lsn, target)
-                  : get(requireNonNull(table.sstable()), key, hash, lsn, target);
-        }
-      }
-      if (found == ActiveTree.ABSENT || found == ActiveTree.DELETED) {
+      long answer = lookup.find(tree.states().current(), Lookup.ACTIVE, key, hash, lsn, target);
+      int found = Lookup.found(answer);
+      if (found == Lookup.ABSENT || found == Lookup.DELETED) {
         return NOT_FOUND;
       }
       return found < 0 ? UNKNOWN : found;
     } finally {
       epochs.exit(slot);
     }
-  }
-
-  private int get(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target) {
-    long location = table.peek(key, hash, lsn);
-    if (location < 0) {
-      return location == SSTable.ABSENT ? ActiveTree.ABSENT : UNKNOWN;
-    }
-    Memory memory = pool.memory(SSTable.pageOf(location));
-    int base = pool.base(SSTable.pageOf(location));
-    int entry = SSTable.entryOf(location);
-    int kind = PageReader.kind(memory, base, entry);
-    if (kind != Kind.PUT) {
-      return kind == Kind.DELETE ? ActiveTree.DELETED : UNKNOWN;
-    }
-    int length = PageReader.valueLength(memory, base, entry);
-    if (length <= target.remaining()) {
-      int from = base + PageReader.valueOffset(memory, base, entry);
-      memory.get(from, target, target.position(), length);
-    }
-    return length;
   }
 }

@@ -1,32 +1,20 @@
 package io.isobardb.lsm.read;
 
-import static java.util.Objects.requireNonNull;
-
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.Sealed;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
-import io.isobardb.lsm.sstable.PageReader;
-import io.isobardb.lsm.sstable.SSTable;
-import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.memory.cache.Access;
-import io.isobardb.memory.cache.EntryCache;
-import io.isobardb.memory.cache.NoFrameException;
-import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
-import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up single keys.
  *
- * <p>A lookup runs within an epoch: it takes the tree's state as it is, walks its components from
- * the newest to the oldest, and copies the value out. If a page is not in memory it leaves the
- * epoch, loads the page, which stays pinned, and starts over. It allocates nothing unless it has to
- * load.
+ * <p>A read runs within an epoch and copies the value out, see {@link Lookup}. If a page is not in
+ * memory it holds the state, leaves the epoch, and asks that SSTable page by page. It allocates
+ * nothing unless it has to load.
  *
  * <p>The state is taken before the visible LSN: what is sealed in the state was visible then, so
  * its newest versions are all that matters.
@@ -40,28 +28,17 @@ public final class PointReader {
   /** To read what is visible now. */
   public static final long LATEST = Long.MAX_VALUE;
 
-  private static final int DELETED = ActiveTree.DELETED;
-  private static final int RETRY = ActiveTree.RETRY;
-
   /** One lookup in so many speaks for all. */
   private static final int SAMPLE = 64;
 
-  /** A page was not in memory. */
-  private static final int MISS = -4;
-
-  /** The value lies in overflow pages on disk. */
-  private static final int OVERFLOW = -5;
-
   private final Engine engine;
-  private final PagePool pool;
   private final Epochs epochs;
-  private final EntryCache entries;
+  private final ValueLookup lookup;
 
   public PointReader(Engine engine) {
     this.engine = engine;
-    this.pool = engine.catalog().space().pool();
-    this.epochs = pool.epochs();
-    this.entries = engine.catalog().space().cache().entries();
+    this.epochs = engine.catalog().space().pool().epochs();
+    this.lookup = new ValueLookup(engine.catalog().space(), true);
   }
 
   /**
@@ -71,201 +48,112 @@ public final class PointReader {
    * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what
    *     remains in {@code target}
    */
-  public int get(TreeHandle tree, byte[] key, int offset, int length, long lsn, ByteBuffer target) {
-    long hash = KeyHash.hash(key, offset, length);
+  public int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
+    long hash = KeyHash.hash(key, 0, key.length);
+    TreeState state;
+    long answer;
+    boolean held;
     int slot = epochs.enter();
-    int found;
     try {
-      found = lookup(tree, key, offset, length, hash, lsn, target);
+      do {
+        tree.checkOpen();
+        state = tree.states().current();
+        answer = lookup.find(state, Lookup.ACTIVE, key, hash, at(lsn), target);
+      } while (Lookup.found(answer) == Lookup.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
+      if (!Lookup.isToLoad(Lookup.found(answer))) {
+        return length(answer);
+      }
+      held = tree.states().tryAcquire(state);
     } finally {
       epochs.exit(slot);
     }
-    return found >= NOT_FOUND ? found : slowly(tree, key, offset, length, hash, lsn, target);
-  }
-
-  private int lookup(
-      TreeHandle tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    int found;
-    do {
-      tree.checkOpen();
-      TreeState state = tree.states().current();
-      long at = lsn == LATEST ? engine.log().visible() : lsn;
-      found = lookup(state, key, offset, length, hash, at, target);
-    } while (found == RETRY);
-    return found == DELETED ? NOT_FOUND : found;
-  }
-
-  private int lookup(
-      TreeState state, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    ActiveTree active = requireNonNull(state.active().tree());
-    int found = active.getInto(key, offset, length, hash, lsn, target);
-    if (found != ActiveTree.ABSENT) {
-      return found;
-    }
-    for (int i = 0; i < state.runCount(); i++) {
-      Table table = state.run(i).find(key, offset, length);
-      if (table == null) {
-        continue;
-      }
-      Sealed sealed = table.sealed();
-      found =
-          sealed != null
-              ? sealed.getInto(key, offset, length, hash, lsn, target)
-              : read(requireNonNull(table.sstable()), key, offset, length, hash, lsn, target);
-      if (found != ActiveTree.ABSENT) {
-        return found;
-      }
-    }
-    return NOT_FOUND;
-  }
-
-  private int read(
-      SSTable table, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    int maybe = table.mayContain(hash);
-    if (maybe != SSTable.MAYBE) {
-      return maybe == SSTable.ABSENT ? ActiveTree.ABSENT : MISS;
-    }
-    if (!entries.isEmpty() && !table.isInMemory()) {
-      int cached = entries.get(table.fileNumber(), key, offset, length, hash, lsn, target);
-      if (cached != EntryCache.ABSENT) {
-        return cached;
-      }
-    }
-    long location = table.search(key, offset, length, lsn);
-    if (location < 0) {
-      return location == SSTable.ABSENT ? ActiveTree.ABSENT : MISS;
-    }
-    return copy(SSTable.pageOf(location), SSTable.entryOf(location), target);
-  }
-
-  private int copy(int page, int entry, ByteBuffer target) {
-    Memory memory = pool.memory(page);
-    int base = pool.base(page);
-    int kind = PageReader.kind(memory, base, entry);
-    if (kind == Kind.DELETE) {
-      return DELETED;
-    }
-    if (kind == Kind.PUT_OVERFLOW) {
-      return OVERFLOW;
-    }
-    int valueLength = PageReader.valueLength(memory, base, entry);
-    if (valueLength <= target.remaining()) {
-      int from = base + PageReader.valueOffset(memory, base, entry);
-      memory.get(from, target, target.position(), valueLength);
-    }
-    return valueLength;
+    return load(tree, held ? state : null, answer, key, lsn, target);
   }
 
   /**
-   * The lookup again, loading what it misses. It holds the state, and never more than one page: so
-   * lookups that wait for a frame keep none from each other.
+   * The value of a key in an array of its own, or null if there is no such key.
+   *
+   * @param scratch for values on their way; its position does not move
    */
-  private int slowly(
-      TreeHandle tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    int operation = engine.operations().enter();
-    try {
-      int found;
-      do {
-        tree.checkOpen();
-        TreeState state = tree.states().acquire();
-        try {
-          long at = lsn == LATEST ? engine.log().visible() : lsn;
-          found = load(tree, state, key, offset, length, hash, at, target);
-        } finally {
-          tree.states().release(state);
+  public byte @Nullable [] getArray(TreeHandle tree, byte[] key, long lsn, ByteBuffer scratch) {
+    ByteBuffer target = scratch;
+    while (true) {
+      int length = get(tree, key, lsn, target);
+      if (length == NOT_FOUND) {
+        return null;
+      }
+      if (length <= target.remaining()) {
+        if (target != scratch && target.capacity() == length) {
+          return target.array();
         }
-      } while (found == RETRY);
-      return found == DELETED ? NOT_FOUND : found;
-    } finally {
-      engine.operations().exit(operation);
+        byte[] value = new byte[length];
+        target.get(target.position(), value);
+        return value;
+      }
+      target = ByteBuffer.allocate(length);
     }
   }
 
+  private long at(long lsn) {
+    return lsn == LATEST ? engine.log().visible() : lsn;
+  }
+
+  private static int length(long answer) {
+    return Math.max(Lookup.found(answer), NOT_FOUND);
+  }
+
+  /**
+   * Goes on where memory did not have the answer. It holds the state, and never more than one page:
+   * so reads that wait for a frame keep none from each other.
+   *
+   * <p>At the visible LSN of now, if there is no other: what is behind a miss is on disk, and older
+   * than the one before.
+   *
+   * @param seen the state that gave the answer, which is held and given back; null if it is out of
+   *     use, so that all begins anew
+   */
   private int load(
       TreeHandle tree,
-      TreeState state,
+      @Nullable TreeState seen,
+      long missed,
       byte[] key,
-      int offset,
-      int length,
-      long hash,
       long lsn,
       ByteBuffer target) {
-    ActiveTree active = requireNonNull(state.active().tree());
-    int found = load(active, key, offset, length, hash, lsn, target);
-    int i = 0;
-    for (; i < state.runCount() && found == ActiveTree.ABSENT; i++) {
-      Table table = state.run(i).find(key, offset, length);
-      if (table != null) {
-        Sealed sealed = table.sealed();
-        found =
-            sealed != null
-                ? load(sealed, key, offset, length, hash, lsn, target)
-                : load(requireNonNull(table.sstable()), key, offset, length, hash, lsn, target);
-      }
-    }
-    if (found != ActiveTree.ABSENT && state.isInL0(i - 1)) {
-      tree.work().foundInL0(state.version().l0Bytes());
-    }
-    return found == ActiveTree.ABSENT ? NOT_FOUND : found;
-  }
-
-  private int load(
-      Sealed tree, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    int slot = epochs.enter();
+    long hash = KeyHash.hash(key, 0, key.length);
+    TreeState state = seen;
+    int operation = engine.operations().enter();
     try {
-      return tree.getInto(key, offset, length, hash, lsn, target);
-    } finally {
-      epochs.exit(slot);
-    }
-  }
-
-  private int load(
-      SSTable table, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
-    while (true) {
-      try {
-        long location = table.locatePinned(key, offset, length, hash, lsn);
-        if (location == SSTable.ABSENT) {
-          return ActiveTree.ABSENT;
-        }
-        int entry = SSTable.entryOf(location);
-        int found;
-        int firstPage = 0;
-        int slot = epochs.enter();
+      for (int attempt = 1; ; attempt++) {
         try {
-          int page = table.page(SSTable.pageOf(location));
-          found = copy(page, entry, target);
-          if (found >= 0 && lsn >= table.meta().maxLsn()) {
-            // What was worth a read from disk, and is the newest the file has.
-            Memory memory = pool.memory(page);
-            int base = pool.base(page);
-            int value = base + PageReader.valueOffset(memory, base, entry);
-            entries.put(
-                table.fileNumber(),
-                key,
-                offset,
-                length,
-                hash,
-                new EntryCache.Value(memory, value, found, PageReader.lsn(memory, base, entry)));
+          tree.checkOpen();
+          long answer;
+          if (state != null) {
+            answer = lookup.load(state, missed, key, hash, at(lsn), target);
+          } else {
+            state = tree.states().acquire();
+            answer = lookup.findAndLoad(state, key, hash, at(lsn), target);
           }
-          if (found == OVERFLOW) {
-            firstPage = PageReader.overflowPage(pool.memory(page), pool.base(page), entry);
-            found = PageReader.overflowLength(pool.memory(page), pool.base(page), entry);
+          int found = Lookup.found(answer);
+          if (found != Lookup.ABSENT && state.isInL0(Lookup.run(answer))) {
+            tree.work().foundInL0(state.version().l0Bytes());
           }
+          if (found != Lookup.RETRY) {
+            return length(answer);
+          }
+        } catch (OutOfBudgetException e) {
+          Lookup.backOff(e, attempt);
         } finally {
-          epochs.exit(slot);
-          table.unpin(SSTable.pageOf(location));
+          if (state != null) {
+            tree.states().release(state);
+            state = null;
+          }
         }
-        if (firstPage > 0 && found <= target.remaining()) {
-          table.copyOverflow(firstPage, 0, target, target.position(), found, Access.QUERY);
-        }
-        return found;
-      } catch (NoFrameException e) {
-        // A read does not fail for want of memory; while it waits, it keeps none from others.
-        Thread.yield();
       }
+    } finally {
+      engine.operations().exit(operation);
     }
   }
 }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.RunCursor;
@@ -27,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TreeCursor implements AutoCloseable {
   private static final int STEPS_BEFORE_LOOK = 256;
-
-  /** Each waits some tens of milliseconds for a page. The last one's failure is the caller's. */
-  private static final int MAX_ATTEMPTS = 1000;
 
   private static final int NOT_SAVED = -1;
 
@@ -68,7 +66,7 @@ public final class TreeCursor implements AutoCloseable {
   /** The overlay's changes up to the last move. */
   private long changes;
 
-  /** The key that a step back starts from. */
+  /** The key that a step starts from. */
   private byte[] origin = new byte[64];
 
   /**
@@ -154,7 +152,7 @@ public final class TreeCursor implements AutoCloseable {
    */
   private void backOff(OutOfBudgetException cause, int attempt) {
     shut();
-    if (attempt == MAX_ATTEMPTS) {
+    if (attempt == Lookup.MAX_ATTEMPTS) {
       throw cause;
     }
     if (hasTurn) {
@@ -205,71 +203,52 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Moves to the first key within the bounds. */
   public boolean first() {
-    valid = false;
-    for (int attempt = 1; ; attempt++) {
-      try {
-        takeUpToPlace();
-        byte[] start = from;
-        if (start != null) {
-          merged.seek(start, 0, start.length, Long.MAX_VALUE);
-        } else {
-          merged.first();
-        }
-        return settle(false);
-      } catch (OutOfBudgetException e) {
-        backOff(e, attempt);
-      }
-    }
+    return from == null ? place(true, null, 0, 0, 0) : place(true, from, 0, from.length, Lsn.MAX);
   }
 
   /** Moves to the last key within the bounds. */
   public boolean last() {
-    valid = false;
-    for (int attempt = 1; ; attempt++) {
-      try {
-        takeUpToPlace();
-        byte[] end = to;
-        if (end != null) {
-          merged.seekBefore(end, 0, end.length);
-        } else {
-          merged.last();
-        }
-        return settleBackward();
-      } catch (OutOfBudgetException e) {
-        backOff(e, attempt);
-      }
-    }
+    return to == null ? place(false, null, 0, 0, 0) : place(false, to, 0, to.length, Lsn.MAX);
   }
 
   /** Moves to the first key that is not before {@code target}. */
   public boolean seek(byte[] target, int offset, int length) {
-    byte[] start = from;
-    if (start != null && order.compare(target, offset, length, start, 0, start.length) < 0) {
-      return first();
-    }
-    valid = false;
-    for (int attempt = 1; ; attempt++) {
-      try {
-        takeUpToPlace();
-        merged.seek(target, offset, length, Long.MAX_VALUE);
-        return settle(false);
-      } catch (OutOfBudgetException e) {
-        backOff(e, attempt);
-      }
-    }
+    return from != null && order.compare(target, offset, length, from, 0, from.length) < 0
+        ? first()
+        : place(true, target, offset, length, Lsn.MAX);
   }
 
   /** Moves to the last key before {@code target}. */
   public boolean seekBefore(byte[] target, int offset, int length) {
-    byte[] end = to;
-    if (end != null && order.compare(target, offset, length, end, 0, end.length) > 0) {
-      return last();
-    }
+    return to != null && order.compare(target, offset, length, to, 0, to.length) > 0
+        ? last()
+        : place(false, target, offset, length, Lsn.MAX);
+  }
+
+  /**
+   * Places all sources, and moves to the first key from there on that the snapshot sees.
+   *
+   * @param at where to: forward not before this key and LSN, back before this key; null for the end
+   *     that a move in this direction starts from
+   */
+  private boolean place(boolean forward, byte @Nullable [] at, int offset, int length, long atLsn) {
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
         takeUpToPlace();
-        merged.seekBefore(target, offset, length);
+        if (forward) {
+          if (at == null) {
+            merged.first();
+          } else {
+            merged.seek(at, offset, length, atLsn);
+          }
+          return settle(false);
+        }
+        if (at == null) {
+          merged.last();
+        } else {
+          merged.seekBefore(at, offset, length);
+        }
         return settleBackward();
       } catch (OutOfBudgetException e) {
         backOff(e, attempt);
@@ -282,21 +261,17 @@ public final class TreeCursor implements AutoCloseable {
     checkValid();
     boolean elsewhere = renew() || before || overlayChanged();
     valid = false;
-    for (int attempt = 1; ; attempt++) {
+    if (!elsewhere) {
       try {
-        if (!elsewhere) {
-          merged.next();
-          return settle(true);
-        }
-        takeUpToPlace();
-        merged.seek(key, 0, keyLength, -1);
-        return settle(false);
+        merged.next();
+        return settle(true);
       } catch (OutOfBudgetException e) {
         // Wherever it came to: all up to the key seen last is passed over.
-        backOff(e, attempt);
-        elsewhere = true;
+        backOff(e, 1);
       }
     }
+    int length = noteOrigin();
+    return place(true, origin, 0, length, -1);
   }
 
   /** Moves back by one key. */
@@ -304,11 +279,7 @@ public final class TreeCursor implements AutoCloseable {
     checkValid();
     renew();
     valid = false;
-    int length = keyLength;
-    if (origin.length < length) {
-      origin = new byte[key.length];
-    }
-    System.arraycopy(key, 0, origin, 0, length);
+    int length = noteOrigin();
     if (before && !overlayChanged()) {
       try {
         return settleBackward();
@@ -317,6 +288,15 @@ public final class TreeCursor implements AutoCloseable {
       }
     }
     return seekBefore(origin, 0, length);
+  }
+
+  /** Keeps the key to step from, which looking for the next one overwrites; gives its length. */
+  private int noteOrigin() {
+    if (origin.length < keyLength) {
+      origin = new byte[key.length];
+    }
+    System.arraycopy(key, 0, origin, 0, keyLength);
+    return keyLength;
   }
 
   /** Lets its state go if it is time to; whether the sources stand nowhere. */

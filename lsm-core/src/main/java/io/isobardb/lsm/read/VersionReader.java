@@ -1,7 +1,5 @@
 package io.isobardb.lsm.read;
 
-import static java.util.Objects.requireNonNull;
-
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Sealed;
@@ -19,6 +17,7 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,16 +30,21 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class VersionReader {
-  private static final int MAX_ATTEMPTS = 1000;
+  private static final int UNCHANGED = 0;
+  private static final int CHANGED = 1;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final Engine engine;
   private final PagePool pool;
   private final Epochs epochs;
+  private final Lookup lookup;
 
   public VersionReader(Engine engine) {
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.epochs = pool.epochs();
+    this.lookup = new NewestLookup();
   }
 
   /** Where a range of keys ends. */
@@ -49,90 +53,77 @@ public final class VersionReader {
     boolean isBefore(byte[] key, int length);
   }
 
-  /**
-   * The LSN of a key's newest version, visible or not; anything up to {@code since} if it has none
-   * newer than that.
-   */
-  public long newest(TreeHandle tree, byte[] key, long since) {
+  /** Whether a key has a version newer than {@code since}, visible or not. */
+  public boolean isChanged(TreeHandle tree, byte[] key, long since) {
+    long hash = KeyHash.hash(key, 0, key.length);
     int operation = engine.operations().enter();
     try {
-      tree.checkOpen();
-      return newestOfOpen(tree, key, since);
+      for (int attempt = 1; ; attempt++) {
+        tree.checkOpen();
+        TreeState state = tree.states().acquire();
+        try {
+          long answer = lookup.findAndLoad(state, key, hash, since, NOTHING);
+          return Lookup.found(answer) == CHANGED;
+        } catch (OutOfBudgetException e) {
+          Lookup.backOff(e, attempt);
+        } finally {
+          tree.states().release(state);
+        }
+      }
     } finally {
       engine.operations().exit(operation);
     }
   }
 
-  private long newestOfOpen(TreeHandle tree, byte[] key, long since) {
-    long hash = KeyHash.hash(key, 0, key.length);
-    TreeState state = tree.states().acquire();
-    try {
-      long newest = newest(requireNonNull(state.active().tree()), key, hash);
-      int recent = recentRuns(state, since);
-      for (int i = 0; i < recent && newest < 0; i++) {
-        Table table = state.run(i).find(key, 0, key.length);
-        if (table == null) {
-          continue;
-        }
-        Sealed sealed = table.sealed();
-        if (sealed != null) {
-          newest = newest(sealed, key, hash);
-        } else if (requireNonNull(table.sstable()).meta().maxLsn() > since) {
-          newest = newest(requireNonNull(table.sstable()), key, hash);
-        }
-      }
-      return newest;
-    } finally {
-      tree.states().release(state);
-    }
+  private int compare(int page, int entry, long since) {
+    return compare(PageReader.lsn(pool.memory(page), pool.base(page), entry), since);
   }
 
-  /**
-   * How many of the first runs may hold anything newer than {@code since}: where an active SSTable
-   * began before that, all that is behind it is older. Most transactions began after the last one
-   * was sealed.
-   */
-  private static int recentRuns(TreeState state, long since) {
-    Table active = state.active();
-    for (int i = 0; i < state.runCount(); i++) {
-      if (active.startLsn() <= since) {
-        return i;
-      }
-      Table first = state.run(i).get(0);
-      if (first.tree() == null) {
-        break;
-      }
-      active = first;
-    }
-    return state.runCount();
+  private static int compare(long lsn, long since) {
+    return lsn > since ? CHANGED : UNCHANGED;
   }
 
-  private long newest(Sealed tree, byte[] key, long hash) {
-    int slot = epochs.enter();
-    try {
-      return tree.newestLsn(key, 0, key.length, hash);
-    } finally {
-      epochs.exit(slot);
+  /** Finds the newest version of a key where any may be newer than the LSN given. */
+  private final class NewestLookup extends Lookup {
+    NewestLookup() {
+      super(pool.epochs());
     }
-  }
 
-  private long newest(SSTable table, byte[] key, long hash) {
-    while (true) {
+    @Override
+    int runs(TreeState state, long since) {
+      return state.runsSince(since);
+    }
+
+    @Override
+    int ask(Sealed entries, byte[] key, long hash, long since, ByteBuffer target) {
+      long lsn = entries.newestLsn(key, hash);
+      return lsn == ActiveTree.ABSENT ? ABSENT : compare(lsn, since);
+    }
+
+    @Override
+    int ask(SSTable table, byte[] key, long hash, long since, ByteBuffer target) {
+      if (table.meta().maxLsn() <= since) {
+        return ABSENT;
+      }
+      long maybe = table.mayContain(hash, true);
+      long location = maybe == SSTable.MAYBE ? table.search(key, Long.MAX_VALUE, true) : maybe;
+      return location < 0
+          ? (int) location
+          : compare(SSTable.pageOf(location), SSTable.entryOf(location), since);
+    }
+
+    @Override
+    int load(SSTable table, byte[] key, long hash, long since, ByteBuffer target) {
+      long location = table.locatePinned(key, hash, Long.MAX_VALUE);
+      if (location == SSTable.ABSENT) {
+        return ABSENT;
+      }
+      int slot = epochs.enter();
       try {
-        long location = table.locatePinned(key, 0, key.length, hash, Long.MAX_VALUE);
-        if (location == SSTable.ABSENT) {
-          return ActiveTree.ABSENT;
-        }
-        int slot = epochs.enter();
-        try {
-          int page = table.page(SSTable.pageOf(location));
-          return PageReader.lsn(pool.memory(page), pool.base(page), SSTable.entryOf(location));
-        } finally {
-          epochs.exit(slot);
-          table.unpin(SSTable.pageOf(location));
-        }
-      } catch (OutOfBudgetException e) {
-        Thread.yield();
+        return compare(table.page(SSTable.pageOf(location)), SSTable.entryOf(location), since);
+      } finally {
+        epochs.exit(slot);
+        table.unpin(SSTable.pageOf(location));
       }
     }
   }
@@ -146,7 +137,6 @@ public final class VersionReader {
       TreeHandle tree, byte @Nullable [] low, RangeEnd end, long since) {
     int operation = engine.operations().enter();
     try {
-      tree.checkOpen();
       return firstChangedOfOpen(tree, low, end, since);
     } finally {
       engine.operations().exit(operation);
@@ -156,6 +146,7 @@ public final class VersionReader {
   private byte @Nullable [] firstChangedOfOpen(
       TreeHandle tree, byte @Nullable [] low, RangeEnd end, long since) {
     for (int attempt = 1; ; attempt++) {
+      tree.checkOpen();
       TreeState state = tree.states().acquire();
       try (MergingCursor cursor = recent(tree, state, since)) {
         boolean more =
@@ -171,11 +162,7 @@ public final class VersionReader {
         }
         return null;
       } catch (OutOfBudgetException e) {
-        if (attempt == MAX_ATTEMPTS) {
-          throw e;
-        }
-        tree.checkOpen();
-        Thread.yield();
+        Lookup.backOff(e, attempt);
       } finally {
         tree.states().release(state);
       }
@@ -186,7 +173,7 @@ public final class VersionReader {
   private MergingCursor recent(TreeHandle tree, TreeState state, long since) {
     List<EntryCursor> sources = new ArrayList<>();
     sources.add(engine.queryCursor(state.active()));
-    int recent = recentRuns(state, since);
+    int recent = state.runsSince(since);
     for (int i = 0; i < recent; i++) {
       Run run = state.run(i);
       if (run.tables().stream().anyMatch(table -> mayBeNewer(table, since))) {
@@ -197,7 +184,6 @@ public final class VersionReader {
   }
 
   private static boolean mayBeNewer(Table table, long since) {
-    SSTable sstable = table.sstable();
-    return sstable == null || sstable.meta().maxLsn() > since;
+    return !(table instanceof Table.Stored stored) || stored.content().meta().maxLsn() > since;
   }
 }

@@ -230,17 +230,7 @@ public final class OfflineStore implements AutoCloseable {
     EntryCursor[] cursors = new EntryCursor[runs.size()];
     Arrays.setAll(
         cursors,
-        i ->
-            new RunCursor(
-                order,
-                runs.get(i),
-                table -> {
-                  SSTable sstable = table.sstable();
-                  if (sstable == null) {
-                    throw new IllegalStateException("no SSTable: " + table);
-                  }
-                  return sstable.cursor(Access.MERGE);
-                }));
+        i -> new RunCursor(order, runs.get(i), table -> table.cursor(Access.MERGE, Lsn.MAX)));
     return new MergingCursor(order, cursors);
   }
 

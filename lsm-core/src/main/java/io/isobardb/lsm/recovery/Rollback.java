@@ -48,8 +48,9 @@ final class Rollback {
     this.edit = VersionEdit.of(tree.id());
     for (Run run : tree.states().current().disk()) {
       for (Table table : run.tables()) {
-        SSTable sstable = (SSTable) table.content();
-        tables.put(sstable.meta().fileNumber(), sstable);
+        if (table instanceof Table.Stored stored) {
+          tables.put(stored.content().meta().fileNumber(), stored.content());
+        }
       }
     }
   }
@@ -98,7 +99,7 @@ final class Rollback {
 
   private @Nullable SSTableMeta rewrite(SSTable table) throws IOException {
     SSTableWriter writer = null;
-    try (EntryCursor cursor = engine.mergeCursor(Table.of(table))) {
+    try (EntryCursor cursor = engine.mergeCursor(new Table.Stored(table))) {
       for (boolean more = cursor.first(); more; more = cursor.next()) {
         if (cursor.lsn() <= checkpoint) {
           if (writer == null) {

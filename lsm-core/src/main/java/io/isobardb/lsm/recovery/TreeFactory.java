@@ -82,7 +82,8 @@ final class TreeFactory {
     List<Run> disk =
         Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
     TreeState state =
-        new TreeState(Table.of(first, new Table.StartLsn(Lsn.ZERO)), List.of(), disk, version);
+        new TreeState(
+            new Table.Active(first, new Table.StartLsn(Lsn.ZERO)), List.of(), disk, version);
     return new TreeHandle(
         id,
         name,

@@ -2,11 +2,7 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.stats.Purpose;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -223,46 +219,6 @@ public final class FileLayout {
         || memory.getInt(base + 72) != space.pageSize()
         || memory.getInt(base + 76) != meta.codec()) {
       throw space.corrupt(meta, 0, "the header disagrees with the manifest");
-    }
-  }
-
-  /**
-   * What the footer of a file says of the SSTable, for repair: the manifest is gone.
-   *
-   * @throws CorruptionException if the file has no intact header and footer
-   * @throws FormatException if a newer version wrote it
-   */
-  public static SSTableMeta readMeta(TableSpace space, long fileNumber) throws IOException {
-    String name = SSTableMeta.fileName(fileNumber);
-    PagePool pool = space.pool();
-    int pageSize = pool.pageSize();
-    long seed = space.fileSeed(fileNumber);
-    int page = MemorySink.allocate(pool, Purpose.MERGE);
-    try (DataFile file = space.storage().open(name, space.ioMode())) {
-      Memory memory = pool.memory(page);
-      int base = pool.base(page);
-      long offset = (file.size() - pageSize) & -DataFile.BLOCK;
-      if (offset < pageSize || file.read(offset, memory, base, pageSize) != pageSize) {
-        throw new CorruptionException(name, file.size(), "too short for an SSTable");
-      }
-      refuseNewer(memory, base, name);
-      int pageNo = memory.getInt(base + PAGE_COUNT) - 1;
-      if (!PageLayout.isIntact(memory, base, pageSize, seed, pageNo)) {
-        throw new CorruptionException(name, offset, "the footer has a wrong checksum");
-      }
-      SSTableMeta meta = readFooter(memory, base, pageSize, name, offset);
-      if (meta.sizeBytes() != file.size()) {
-        throw new CorruptionException(
-            name, file.size(), "the footer says " + meta.sizeBytes() + " bytes");
-      }
-      file.read(0, memory, base, pageSize);
-      if (!PageLayout.isIntact(memory, base, pageSize, seed, 0)) {
-        throw new CorruptionException(name, 0, "the header has a wrong checksum");
-      }
-      checkHeader(memory, base, space, meta);
-      return meta;
-    } finally {
-      pool.release(page, Purpose.MERGE);
     }
   }
 

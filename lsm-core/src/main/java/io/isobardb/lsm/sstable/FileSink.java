@@ -166,19 +166,6 @@ public final class FileSink implements PageSink {
     }
   }
 
-  /** Writes pages that stay what and where they are: those of an SSTable in memory. */
-  void emitShared(int[] shared) throws IOException {
-    flush();
-    int at = 1;
-    while (at < shared.length) {
-      int count = Math.min(pages.length, shared.length - at);
-      System.arraycopy(shared, at, pages, 0, count);
-      store(count, at);
-      at += count;
-    }
-    firstPending = at;
-  }
-
   private void flush() throws IOException {
     flush(NO_FOOTER);
   }

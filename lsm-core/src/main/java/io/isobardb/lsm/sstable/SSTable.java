@@ -17,17 +17,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * An immutable SSTable, in memory or on disk.
  *
- * <p>Point reads ({@link #page}, {@link #mayContain}, {@link #locate}, {@link #search}) are called
- * inside an epoch of the pool, never block, and allocate nothing. What they answer is one of: a
- * location (not negative), {@link #ABSENT}, or a <em>miss</em>: a page is not in memory. On a miss
- * the reader calls {@link #tryRetain}, leaves the epoch, calls {@link #loadPage} with {@link
- * #missedPage}, enters an epoch again and starts over; then it unpins the page and calls {@link
- * #release}.
+ * <p>Point reads ({@link #page}, {@link #mayContain}, {@link #search}) are called inside an epoch
+ * of the pool, never block, and allocate nothing. What they answer is one of: a location (not
+ * negative), {@link #ABSENT}, or a <em>miss</em>: a page is not in memory. On a miss the reader
+ * leaves the epoch with the SSTable held, and calls {@link #locatePinned}, or {@link #loadPage}
+ * with {@link #missedPage} before it asks again.
  *
  * <p>An SSTable is counted: whoever holds a reference ({@link #tryRetain}) outside of an epoch
  * keeps its pages and its file. The creator's reference is the first. When the last one is given
- * back, the pages are retired or handed to the cache, and the file is closed, and deleted if {@link
- * #markObsolete} was called.
+ * back, the pages are retired or the file is closed, and deleted if {@link #markObsolete} was
+ * called.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -39,6 +38,9 @@ public final class SSTable {
   public static final int MAYBE = 1;
 
   private static final int NO_FILTER = -1;
+
+  /** Misses are at or below it; above there is room for answers of others. */
+  private static final int FIRST_MISS = -16;
 
   private final TableSpace space;
   private final PagePool pool;
@@ -52,7 +54,6 @@ public final class SSTable {
   private final long fileKey;
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile boolean obsolete;
-  private volatile @Nullable SSTableMeta heir;
 
   private SSTable(TableSpace space, KeyOrder order, SSTableMeta meta, int @Nullable [] pages) {
     this.space = space;
@@ -123,12 +124,9 @@ public final class SSTable {
    * Asks the filter: {@link #MAYBE}, {@link #ABSENT} or a miss. Inside an epoch.
    *
    * @param hash of {@link KeyHash}
+   * @param touch whether the page becomes hot
    */
-  public int mayContain(long hash) {
-    return mayContain(hash, true);
-  }
-
-  private int mayContain(long hash, boolean touch) {
+  public int mayContain(long hash, boolean touch) {
     int pageNo = filterPage(hash);
     if (pageNo == NO_FILTER) {
       return MAYBE;
@@ -156,28 +154,13 @@ public final class SSTable {
   }
 
   /**
-   * Finds the newest version of a key with an LSN of at most {@code lsn}, asking the filter first.
-   * Inside an epoch. The caller has checked the key range.
+   * Finds the newest version of a key with an LSN of at most {@code lsn}, without asking the
+   * filter. Inside an epoch. The caller has checked the key range.
    *
+   * @param touch whether pages become hot
    * @return the location, {@link #ABSENT} or a miss
    */
-  public long locate(byte[] key, int offset, int length, long hash, long lsn) {
-    int maybe = mayContain(hash);
-    return maybe == MAYBE ? search(key, offset, length, lsn) : maybe;
-  }
-
-  /** As {@link #locate}, without the filter. */
-  public long search(byte[] key, int offset, int length, long lsn) {
-    return search(key, offset, length, lsn, true);
-  }
-
-  /** As {@link #locate}, for background work: pages become no hotter than they are. */
-  public long peek(byte[] key, long hash, long lsn) {
-    int maybe = mayContain(hash, false);
-    return maybe == MAYBE ? search(key, 0, key.length, lsn, false) : maybe;
-  }
-
-  private long search(byte[] key, int offset, int length, long lsn, boolean touch) {
+  public long search(byte[] key, long lsn, boolean touch) {
     long at = lsn & -8L;
     int pageNo = meta.rootPage();
     for (int level = meta.indexHeight(); level > 0; level--) {
@@ -187,26 +170,26 @@ public final class SSTable {
       }
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
+      int slot = PageReader.childSlot(memory, base, key, 0, key.length, at, order);
       pageNo = PageReader.child(memory, base, slot);
     }
     int page = page(pageNo, touch);
     if (page == PagePool.NONE) {
       return miss(pageNo);
     }
-    int entry = PageReader.find(pool.memory(page), pool.base(page), key, offset, length, at, order);
+    int entry = PageReader.find(pool.memory(page), pool.base(page), key, 0, key.length, at, order);
     return entry < 0 ? ABSENT : (long) page << 32 | entry;
   }
 
   /**
-   * As {@link #locate}, but loads what it misses, one page after another. Outside of epochs, by a
-   * holder of a reference.
+   * As {@link #search}, but asks the filter first, and loads what it misses, one page after
+   * another. Outside of epochs, by a holder of a reference.
    *
    * @return the file's page, which is pinned until {@link #unpin}, and the entry there, as a
    *     location; or {@link #ABSENT}
    * @throws io.isobardb.memory.cache.NoFrameException if the cache has no room; nothing is pinned
    */
-  public long locatePinned(byte[] key, int offset, int length, long hash, long lsn) {
+  public long locatePinned(byte[] key, long hash, long lsn) {
     int filterPage = filterPage(hash);
     if (filterPage != NO_FILTER) {
       int page = loadPage(filterPage, Access.QUERY);
@@ -224,7 +207,7 @@ public final class SSTable {
       try {
         Memory memory = pool.memory(page);
         int base = pool.base(page);
-        int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
+        int slot = PageReader.childSlot(memory, base, key, 0, key.length, at, order);
         child = PageReader.child(memory, base, slot);
       } finally {
         unpin(pageNo);
@@ -234,7 +217,7 @@ public final class SSTable {
     int page = loadPage(pageNo, Access.QUERY);
     int entry = -1;
     try {
-      entry = PageReader.find(pool.memory(page), pool.base(page), key, offset, length, at, order);
+      entry = PageReader.find(pool.memory(page), pool.base(page), key, 0, key.length, at, order);
     } finally {
       if (entry < 0) {
         unpin(pageNo); // There is no such entry, or the key order threw.
@@ -244,17 +227,17 @@ public final class SSTable {
   }
 
   private static int miss(int pageNo) {
-    return -2 - pageNo;
+    return FIRST_MISS - pageNo;
   }
 
   /** Whether an answer is a miss. */
   public static boolean isMiss(long answer) {
-    return answer < ABSENT;
+    return answer <= FIRST_MISS;
   }
 
   /** The page number to load after a miss. */
   public static int missedPage(long miss) {
-    return (int) (-2 - miss);
+    return (int) (FIRST_MISS - miss);
   }
 
   /** The pool page of a location. */
@@ -351,35 +334,6 @@ public final class SSTable {
     return new SSTableCursor(this, mode);
   }
 
-  /**
-   * Writes an SSTable in memory to a new file, page by page as it stands, and syncs it.
-   *
-   * @param fileNumber the file's
-   * @param codec of {@link FileLayout}
-   * @return what describes the file
-   */
-  public SSTableMeta writeTo(long fileNumber, int codec) throws IOException {
-    if (pages == null) {
-      throw new IllegalStateException(meta.fileName() + " is on disk already");
-    }
-    FileSink sink = new FileSink(space, fileNumber, meta.treeId(), codec, false);
-    try {
-      sink.emitShared(pages);
-      return sink.finish(meta);
-    } catch (IOException | RuntimeException | Error e) {
-      sink.abort();
-      throw e;
-    }
-  }
-
-  /**
-   * Names the file that this SSTable in memory was written to: when the last reference goes, the
-   * pages are handed to the cache as that file's, instead of being retired.
-   */
-  public void bequeathTo(SSTableMeta written) {
-    heir = written;
-  }
-
   /** Makes the file go when the last reference does. */
   public void markObsolete() {
     obsolete = true;
@@ -408,23 +362,11 @@ public final class SSTable {
       throw new IllegalStateException("released more often than retained");
     }
     if (pages != null) {
-      freePages(pages);
+      for (int i = 1; i < pages.length; i++) {
+        pool.retire(pages[i], Purpose.WRITE);
+      }
     } else {
       closeFile();
-    }
-  }
-
-  private void freePages(int[] mine) {
-    SSTableMeta to = heir;
-    for (int i = 1; i < mine.length; i++) {
-      if (to != null) {
-        // Index and filter serve every read of the table; its data may be what nobody asks for.
-        Access access = i >= meta.rootPage() ? Access.QUERY : Access.MERGE;
-        int file = SSTableMeta.cacheNumber(to.fileNumber());
-        cache.adopt(BufferCache.key(file, i), mine[i], Purpose.WRITE, access);
-      } else {
-        pool.retire(mine[i], Purpose.WRITE);
-      }
     }
   }
 

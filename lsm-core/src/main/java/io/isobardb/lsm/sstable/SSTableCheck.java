@@ -312,7 +312,7 @@ public final class SSTableCheck {
 
   private int probe(long hash) {
     int epoch = pool.epochs().enter();
-    int answer = table.mayContain(hash);
+    int answer = table.mayContain(hash, true);
     pool.epochs().exit(epoch);
     return answer;
   }

@@ -277,9 +277,8 @@ public final class Catalog {
     Map<Long, SSTable> tables = new HashMap<>();
     for (Run run : state.disk()) {
       for (Table table : run.tables()) {
-        SSTable sstable = table.sstable();
-        if (sstable != null) {
-          tables.put(sstable.meta().fileNumber(), sstable);
+        if (table instanceof Table.Stored stored) {
+          tables.put(stored.content().meta().fileNumber(), stored.content());
         }
       }
     }
@@ -318,7 +317,7 @@ public final class Catalog {
   private static Run run(Level<SSTableMeta> level, Function<SSTableMeta, SSTable> open) {
     List<Table> tables = new ArrayList<>(level.size());
     for (SSTableMeta meta : level.elements()) {
-      tables.add(Table.of(open.apply(meta)));
+      tables.add(new Table.Stored(open.apply(meta)));
     }
     return new Run(level.order(), tables);
   }

@@ -17,16 +17,21 @@ import org.jspecify.annotations.Nullable;
 public final class Run {
   private final KeyOrder order;
   private final Table[] tables;
+
+  /** Those of the tables. */
+  private final Range[] ranges;
+
   private final long[] heads;
   private final byte[] prefix;
 
   public Run(KeyOrder order, List<Table> tables) {
     this.order = order;
     this.tables = tables.toArray(new Table[0]);
+    this.ranges = tables.stream().map(Table::range).toArray(Range[]::new);
     this.prefix = order.isBytes() ? commonPrefix() : new byte[0];
-    this.heads = new long[this.tables.length];
+    this.heads = new long[ranges.length];
     for (int i = 0; i < heads.length; i++) {
-      byte[] high = this.tables[i].range().high();
+      byte[] high = ranges[i].high();
       heads[i] =
           high == null || !order.isBytes()
               ? -1L
@@ -55,13 +60,9 @@ public final class Run {
   }
 
   /** The only table whose range may contain the key, or null. */
-  public @Nullable Table find(byte[] key, int offset, int length) {
-    int at = tables.length == 1 ? 0 : firstNotBefore(key, offset, length);
-    if (at == tables.length) {
-      return null;
-    }
-    Table table = tables[at];
-    return table.range().contains(order, key, offset, length) ? table : null;
+  public @Nullable Table find(byte[] key) {
+    int at = ranges.length == 1 ? 0 : firstNotBefore(key, 0, key.length);
+    return at < ranges.length && ranges[at].contains(order, key, 0, key.length) ? tables[at] : null;
   }
 
   /** Index of the first table whose upper bound is not before the key; {@link #size} if none. */
@@ -72,7 +73,7 @@ public final class Run {
       int c = comparePrefix(key, offset, length);
       if (c != 0) {
         // Bounds without a limit count as following everything.
-        return c < 0 ? 0 : tables[high - 1].range().high() == null ? high - 1 : high;
+        return c < 0 ? 0 : ranges[high - 1].high() == null ? high - 1 : high;
       }
       long head = Words.head(key, offset + prefix.length, length - prefix.length);
       while (low < high) {
@@ -88,7 +89,7 @@ public final class Run {
     while (low < high) {
       // Equal heads are rare: here at most a few steps, or all of them for other orders.
       int middle = order.isBytes() && tables.length > 4 ? low : (low + high) >>> 1;
-      if (tables[middle].range().notBeyond(order, key, offset, length)) {
+      if (ranges[middle].notBeyond(order, key, offset, length)) {
         high = middle;
       } else {
         low = middle + 1;
@@ -138,8 +139,8 @@ public final class Run {
   private byte[] commonPrefix() {
     byte[] first = null;
     int length = 0;
-    for (Table table : tables) {
-      byte[] high = table.range().high();
+    for (Range range : ranges) {
+      byte[] high = range.high();
       if (high == null) {
         continue;
       }
@@ -158,7 +159,9 @@ public final class Run {
     byte[] high = left.range().high();
     byte[] low = right.range().low();
     byte[] bound =
-        low != null ? low : right.sstable() != null ? right.sstable().meta().minKey() : null;
+        low == null && right instanceof Table.Stored stored
+            ? stored.content().meta().minKey()
+            : low;
     boolean ok = false;
     if (high != null && bound != null) {
       int c = order.compare(high, 0, high.length, bound, 0, bound.length);

@@ -3,8 +3,6 @@ package io.isobardb.lsm.state;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.memory.page.Memory;
-import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -165,56 +163,6 @@ public final class RunCursor implements EntryCursor {
   @Override
   public LeafCursor leaf() {
     return cursor().leaf();
-  }
-
-  @Override
-  public long head() {
-    return cursor().head();
-  }
-
-  @Override
-  public byte[] key() {
-    return cursor().key();
-  }
-
-  @Override
-  public int keyLength() {
-    return cursor().keyLength();
-  }
-
-  @Override
-  public long lsn() {
-    return cursor().lsn();
-  }
-
-  @Override
-  public int kind() {
-    return cursor().kind();
-  }
-
-  @Override
-  public int valueLength() {
-    return cursor().valueLength();
-  }
-
-  @Override
-  public Memory valueMemory() {
-    return cursor().valueMemory();
-  }
-
-  @Override
-  public int valueOffset() {
-    return cursor().valueOffset();
-  }
-
-  @Override
-  public void copyValue(int from, Memory target, int targetOffset, int length) {
-    cursor().copyValue(from, target, targetOffset, length);
-  }
-
-  @Override
-  public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
-    cursor().copyValue(from, target, targetOffset, length);
   }
 
   @Override

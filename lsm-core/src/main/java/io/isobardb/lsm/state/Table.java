@@ -1,42 +1,97 @@
 package io.isobardb.lsm.state;
 
-import static java.util.Objects.requireNonNull;
-
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MergedIndex;
 import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.Backoff;
+import io.isobardb.memory.stats.Purpose;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted piece of a tree: an SSTable in memory or on disk, an active SSTable that was sealed, or
- * several of those below one index, of which only the keys within {@link #range} count. What lies
- * outside has moved elsewhere.
+ * A sorted piece of a tree: what a run is made of. Only the keys of the content that lie within
+ * {@link #range} count. What lies outside has moved elsewhere.
  *
  * <p>Immutable. Several tables may share their content; {@link TreeStates} frees it with the last
  * state that reaches it.
  */
-public final class Table {
-  private final @Nullable Sealed sealed;
-  private final @Nullable SSTable sstable;
-  private final StartLsn start;
-  private final Range range;
+public sealed interface Table permits Table.Written, Table.Stored {
+  /** The keys that count. */
+  Range range();
 
-  /** For an SSTable in memory: nothing that went into it had a lower LSN. */
-  private final long inputLsn;
+  /** What the table is a piece of. The same object for all tables that share it. */
+  Object content();
+
+  /** The same content with other keys that count. */
+  Table within(Range range);
+
+  /**
+   * From which LSN on a crash now would need the log, for what is here: the lowest of any entry, or
+   * lower. What a merge left out counts until that which made it needless is durable, since a crash
+   * might take just that.
+   *
+   * @param durable the end of what the log has synced
+   */
+  long minLsn(long durable);
+
+  /** Bytes of the whole content, in pages. */
+  long sizeBytes();
+
+  /**
+   * A cursor over the whole content.
+   *
+   * @param visible all writes with LSNs up to this one have been applied
+   */
+  EntryCursor cursor(Access mode, long visible);
+
+  /** Gives the content up, and its file. No new reader can find it. */
+  void free();
+
+  /** Gives up what memory holds of the content. A file stays. */
+  default void close() {
+    free();
+  }
+
+  /** Whether the content may hold keys beyond the range. */
+  default boolean isBoundedAbove() {
+    return range().high() != null;
+  }
+
+  /** What is left of this table without the keys of {@code taken}: nothing, one piece or two. */
+  default List<Table> without(KeyOrder order, Range taken) {
+    List<Table> left = new ArrayList<>(2);
+    if (taken.low() != null) {
+      addPiece(left, order, new Range(null, taken.low()));
+    }
+    if (taken.high() != null) {
+      addPiece(left, order, new Range(taken.high(), null));
+    }
+    return left;
+  }
+
+  private void addPiece(List<Table> left, KeyOrder order, Range side) {
+    Range kept = range().intersect(order, side);
+    if (kept != null && this instanceof Stored stored) {
+      kept = stored.tighten(order, kept);
+    }
+    if (kept != null) {
+      left.add(within(kept));
+    }
+  }
 
   /** A boundary that is known a moment after it is published. */
-  public static final class StartLsn {
+  final class StartLsn {
     private volatile long lsn;
 
     /** Not known yet. */
     public StartLsn() {
-      this.lsn = -1;
+      this(-1);
     }
 
     public StartLsn(long lsn) {
@@ -58,132 +113,140 @@ public final class Table {
     }
   }
 
-  private static final StartLsn NO_START = new StartLsn(0);
+  /** Entries in write memory that lie where writers put them. */
+  sealed interface Written extends Table permits Active, Indexed {
+    @Override
+    Sealed content();
 
-  private Table(
-      @Nullable Sealed sealed,
-      @Nullable SSTable sstable,
-      StartLsn start,
-      Range range,
-      long inputLsn) {
-    this.sealed = sealed;
-    this.sstable = sstable;
-    this.start = start;
-    this.range = range;
-    this.inputLsn = inputLsn;
-  }
+    @Override
+    default long minLsn(long durable) {
+      return content().minLsn();
+    }
 
-  /** All of an active SSTable, which takes the writes from {@code start} on. */
-  public static Table of(ActiveTree tree, StartLsn start) {
-    return new Table(tree, null, start, Range.ALL, 0);
-  }
+    @Override
+    default long sizeBytes() {
+      return content().bytesUsed();
+    }
 
-  /** All that lies below an index. */
-  public static Table of(MergedIndex index) {
-    return new Table(index, null, NO_START, Range.ALL, 0);
-  }
+    @Override
+    default EntryCursor cursor(Access mode, long visible) {
+      Purpose purpose = mode == Access.MERGE ? Purpose.MERGE : Purpose.CURSOR;
+      return content().cursor(purpose, range().low(), range().high(), visible);
+    }
 
-  /** All of an SSTable. */
-  public static Table of(SSTable sstable) {
-    return merged(sstable, sstable.meta().minLsn());
+    @Override
+    default void free() {
+      content().free();
+    }
   }
 
   /**
-   * All of an SSTable in memory that was merged from tables with entries from {@code inputLsn} on.
-   */
-  public static Table merged(SSTable sstable, long inputLsn) {
-    Range all = new Range(null, sstable.meta().maxKey());
-    return new Table(null, sstable, NO_START, all, inputLsn);
-  }
-
-  /** From which LSN on writes went into this active SSTable. */
-  public long startLsn() {
-    return start.get();
-  }
-
-  /** The active SSTable, or null if this is none: all else gets no writes. */
-  public @Nullable ActiveTree tree() {
-    return sealed instanceof ActiveTree tree ? tree : null;
-  }
-
-  /** The active SSTable or the merged index, or null if this is an SSTable. */
-  public @Nullable Sealed sealed() {
-    return sealed;
-  }
-
-  /** The SSTable, or null if this is an active SSTable or a merged index. */
-  public @Nullable SSTable sstable() {
-    return sstable;
-  }
-
-  public Range range() {
-    return range;
-  }
-
-  /** Whether the content may hold keys beyond the range. */
-  public boolean isBoundedAbove() {
-    byte[] high = range.high();
-    return high != null && (sstable == null || high != sstable.meta().maxKey());
-  }
-
-  /** What the content is known by: equal for tables that share it. */
-  public Object content() {
-    return sealed != null ? sealed : requireNonNull(sstable);
-  }
-
-  /**
-   * From which LSN on a crash now would need the log, for what is here: the lowest of any entry, or
-   * lower. What a merge left out counts until that which made it needless is durable, since a crash
-   * might take just that.
+   * An active SSTable, sealed or not.
    *
-   * @param durable the end of what the log has synced
+   * @param start from which LSN on writes went into it
    */
-  public long minLsn(long durable) {
-    if (sealed != null) {
-      return sealed.minLsn();
+  record Active(ActiveTree content, StartLsn start, Range range) implements Written {
+    public Active(ActiveTree content, StartLsn start) {
+      this(content, start, Range.ALL);
     }
-    SSTableMeta meta = requireNonNull(sstable).meta();
-    return durable > meta.maxLsn() ? meta.minLsn() : Math.min(inputLsn, meta.minLsn());
+
+    public long startLsn() {
+      return start.get();
+    }
+
+    @Override
+    public Table within(Range other) {
+      return new Active(content, start, other);
+    }
+
+    @Override
+    public String toString() {
+      return "active SSTable " + range;
+    }
   }
 
-  /** Bytes of the whole content, in pages. */
-  public long sizeBytes() {
-    return sealed != null ? sealed.bytesUsed() : requireNonNull(sstable).meta().sizeBytes();
+  /** Several active SSTables below one index. */
+  record Indexed(MergedIndex content, Range range) implements Written {
+    public Indexed(MergedIndex content) {
+      this(content, Range.ALL);
+    }
+
+    @Override
+    public Table within(Range other) {
+      return new Indexed(content, other);
+    }
+
+    @Override
+    public String toString() {
+      return "merged index " + range;
+    }
   }
 
-  /** What is left of this table without the keys of {@code taken}: nothing, one piece or two. */
-  public List<Table> without(KeyOrder order, Range taken) {
-    List<Table> left = new ArrayList<>(2);
-    if (taken.low() != null) {
-      add(left, order, new Range(null, taken.low()));
+  /**
+   * An SSTable, in memory or on disk.
+   *
+   * @param inputLsn nothing that went into an SSTable in memory had a lower LSN
+   */
+  record Stored(SSTable content, long inputLsn, Range range) implements Table {
+    public Stored(SSTable content) {
+      this(content, content.meta().minLsn());
     }
-    if (taken.high() != null) {
-      add(left, order, new Range(taken.high(), null));
-    }
-    return left;
-  }
 
-  private void add(List<Table> left, KeyOrder order, Range side) {
-    Range kept = range.intersect(order, side);
-    if (kept == null) {
-      return;
+    public Stored(SSTable content, long inputLsn) {
+      this(content, inputLsn, new Range(null, content.meta().maxKey()));
     }
-    if (sstable == null) {
-      left.add(new Table(sealed, null, start, kept, 0));
-      return;
-    }
-    byte[] min = sstable.meta().minKey();
-    if (!kept.notBeyond(order, min, 0, min.length)) {
-      return;
-    }
-    // A bound below the first key says nothing, and would seem to overlap the table before.
-    boolean bounded = !kept.above(order, min, 0, min.length);
-    Range rest = bounded ? kept : new Range(null, kept.high());
-    left.add(new Table(null, sstable, start, rest, inputLsn));
-  }
 
-  @Override
-  public String toString() {
-    return content() instanceof SSTable ? content() + " " + range : "sealed " + range;
+    @Override
+    public Table within(Range other) {
+      return new Stored(content, inputLsn, other);
+    }
+
+    @Override
+    public boolean isBoundedAbove() {
+      return range.high() != null && range.high() != content.meta().maxKey();
+    }
+
+    /** What of a range the SSTable has keys in, or null if that is nothing. */
+    private @Nullable Range tighten(KeyOrder order, Range kept) {
+      byte[] min = content.meta().minKey();
+      if (!kept.notBeyond(order, min, 0, min.length)) {
+        return null;
+      }
+      // A bound below the first key says nothing, and would seem to overlap the table before.
+      boolean bounded = !kept.above(order, min, 0, min.length);
+      return bounded ? kept : new Range(null, kept.high());
+    }
+
+    @Override
+    public long minLsn(long durable) {
+      SSTableMeta meta = content.meta();
+      return durable > meta.maxLsn() ? meta.minLsn() : Math.min(inputLsn, meta.minLsn());
+    }
+
+    @Override
+    public long sizeBytes() {
+      return content.meta().sizeBytes();
+    }
+
+    @Override
+    public EntryCursor cursor(Access mode, long visible) {
+      return content.cursor(mode);
+    }
+
+    @Override
+    public void free() {
+      content.markObsolete();
+      content.release();
+    }
+
+    @Override
+    public void close() {
+      content.release();
+    }
+
+    @Override
+    public String toString() {
+      return content + " " + range;
+    }
   }
 }

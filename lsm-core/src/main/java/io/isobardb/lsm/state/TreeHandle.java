@@ -247,7 +247,7 @@ public final class TreeHandle {
 
   /** The active SSTable now. */
   public ActiveTree activeTree() {
-    return (ActiveTree) states.current().active().content();
+    return states.current().active().content();
   }
 
   /** What the active SSTable has been used for so far. */
@@ -283,7 +283,7 @@ public final class TreeHandle {
       }
       Table.StartLsn start = new Table.StartLsn();
       ActiveTree fresh = next.get();
-      states.swap(state -> state.sealed(settings.order(), Table.of(fresh, start)));
+      states.swap(state -> state.sealed(settings.order(), new Table.Active(fresh, start)));
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);

@@ -1,7 +1,5 @@
 package io.isobardb.lsm.state;
 
-import static java.util.Objects.requireNonNull;
-
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.version.Version;
@@ -18,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * epoch. Whoever holds a state for longer acquires it; see {@link TreeStates}.
  */
 public final class TreeState {
-  private final Table active;
+  private final Table.Active active;
   private final Run[] runs;
   private final int memoryRuns;
   private final Version version;
@@ -35,7 +33,8 @@ public final class TreeState {
    * @param disk L0's groups, newest first, then the levels that are not empty
    * @param version what the manifest knows of the disk runs
    */
-  public TreeState(Table active, Collection<Run> memory, Collection<Run> disk, Version version) {
+  public TreeState(
+      Table.Active active, Collection<Run> memory, Collection<Run> disk, Version version) {
     this.active = active;
     List<Run> all = new ArrayList<>(memory);
     all.addAll(disk);
@@ -45,7 +44,7 @@ public final class TreeState {
   }
 
   /** What is written to. */
-  public Table active() {
+  public Table.Active active() {
     return active;
   }
 
@@ -53,11 +52,14 @@ public final class TreeState {
    * The active SSTable that an entry with this LSN belongs into: the newest that began before it.
    */
   public ActiveTree target(long lsn) {
-    Table table = active;
+    Table.Active table = active;
     for (int i = 0; table.startLsn() > lsn; i++) {
-      table = runs[i].get(0);
+      if (!(runs[i].get(0) instanceof Table.Active before)) {
+        throw new IllegalStateException("no active SSTable takes LSN " + lsn + " any more");
+      }
+      table = before;
     }
-    return requireNonNull(table.tree());
+    return table.content();
   }
 
   /** Runs below the active SSTable, in memory and on disk. */
@@ -72,7 +74,7 @@ public final class TreeState {
 
   /** Runs in memory that one merge could make one of, the active one if it is full. */
   public int mergeableRuns() {
-    return memoryRuns + (requireNonNull(active.tree()).full() ? 1 : 0);
+    return memoryRuns + (active.content().full() ? 1 : 0);
   }
 
   /** A run, 0 being the newest. */
@@ -98,7 +100,7 @@ public final class TreeState {
   }
 
   /** This state with a new active SSTable; the old one becomes the newest run in memory. */
-  public TreeState sealed(KeyOrder order, Table fresh) {
+  public TreeState sealed(KeyOrder order, Table.Active fresh) {
     List<Run> memory = new ArrayList<>(memoryRuns + 1);
     memory.add(Run.of(order, active));
     memory.addAll(memory());
@@ -117,7 +119,7 @@ public final class TreeState {
 
   /** Bytes of write memory that the tree holds. */
   public long memoryBytes() {
-    return requireNonNull(active.tree()).bytesUsed() + sealedBytes();
+    return active.content().bytesUsed() + sealedBytes();
   }
 
   /** Bytes of write memory in sealed runs. */
@@ -134,14 +136,32 @@ public final class TreeState {
     long nextStart = active.startLsn();
     int frozen = 0;
     for (int i = 0; i < memoryRuns; i++) {
-      Table table = runs[i].get(0);
-      if (table.tree() == null || nextStart <= visible + 1) {
+      if (nextStart > visible + 1 && runs[i].get(0) instanceof Table.Active sealed) {
+        nextStart = sealed.startLsn();
+      } else {
         frozen = memoryRuns - i;
         break;
       }
-      nextStart = table.startLsn();
     }
     return frozen;
+  }
+
+  /**
+   * How many of the first runs may hold anything newer than {@code lsn}: where an active SSTable
+   * began before that, all that is behind it is older.
+   */
+  public int runsSince(long lsn) {
+    Table.Active newer = active;
+    for (int i = 0; i < runs.length; i++) {
+      if (newer.startLsn() <= lsn) {
+        return i;
+      }
+      if (!(runs[i].get(0) instanceof Table.Active sealed)) {
+        break;
+      }
+      newer = sealed;
+    }
+    return runs.length;
   }
 
   /**
@@ -151,7 +171,7 @@ public final class TreeState {
    * @param durable the end of what the log has synced
    */
   public long minMemoryLsn(long durable) {
-    long min = requireNonNull(active.tree()).minLsn();
+    long min = active.content().minLsn();
     for (int i = 0; i < memoryRuns; i++) {
       min = Math.min(min, runs[i].minLsn(durable));
     }

@@ -1,13 +1,11 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.component.Sealed;
-import io.isobardb.lsm.sstable.SSTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
@@ -85,12 +83,9 @@ public final class TreeStates {
       old = current;
       TreeState next = change.apply(old);
       old.cleanups.addAll(cleanups);
-      Set<Object> kept = contents(next);
-      for (Object content : contents(old)) {
-        if (!kept.contains(content)) {
-          old.cleanups.add(() -> free(content));
-        }
-      }
+      Map<Object, Table> unused = contents(old);
+      unused.keySet().removeAll(contents(next).keySet());
+      unused.values().forEach(table -> old.cleanups.add(table::free));
       chain.addLast(next);
       current = next;
     }
@@ -114,8 +109,8 @@ public final class TreeStates {
         due.addAll(state.cleanups);
       }
       chain.clear();
-      for (Object content : contents(current)) {
-        due.add(content instanceof SSTable table && !drop ? table::release : () -> free(content));
+      for (Table table : contents(current).values()) {
+        due.add(drop ? table::free : table::close);
       }
     }
     due.forEach(Runnable::run);
@@ -134,23 +129,16 @@ public final class TreeStates {
     }
   }
 
-  private static void free(Object content) {
-    if (content instanceof Sealed entries) {
-      entries.free();
-    } else {
-      SSTable table = (SSTable) content;
-      table.markObsolete();
-      table.release();
-    }
-  }
-
-  /** In the order of the runs, so that equal histories free in equal order. */
-  private static Set<Object> contents(TreeState state) {
-    Set<Object> contents = new LinkedHashSet<>();
-    contents.add(state.active().content());
+  /**
+   * What a state reaches, each with one of its tables, in the order of the runs, so that equal
+   * histories free in equal order.
+   */
+  private static Map<Object, Table> contents(TreeState state) {
+    Map<Object, Table> contents = new LinkedHashMap<>();
+    contents.put(state.active().content(), state.active());
     for (int i = 0; i < state.runCount(); i++) {
       for (Table table : state.run(i).tables()) {
-        contents.add(table.content());
+        contents.putIfAbsent(table.content(), table);
       }
     }
     return contents;

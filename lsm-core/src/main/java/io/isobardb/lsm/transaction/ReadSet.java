@@ -58,8 +58,7 @@ public final class ReadSet {
         (tree, entries) ->
             entries.forEach(
                 (key, lsn) -> {
-                  if (locks.isCommitting(owner, tree, key)
-                      || versions.newest(tree, key, lsn) > lsn) {
+                  if (locks.isCommitting(owner, tree, key) || versions.isChanged(tree, key, lsn)) {
                     throw conflict(tree, key);
                   }
                 }));

@@ -232,17 +232,17 @@ class ActiveTreeModelTest {
     Map.Entry<Version, byte[]> expected = model.newest(key, lsn);
     int epoch = pool.epochs().enter();
     try {
-      byte[] got = tree.get(key, 0, key.length, hash, lsn);
+      byte[] got = ActiveTrees.get(tree, key, lsn);
       ByteBuffer target = ByteBuffer.allocateDirect(4 * pool.pageSize());
       target.position(5);
-      int length = tree.getInto(key, 0, key.length, hash, lsn, target);
-      if (mayBeLate && got == ActiveTree.RETRY_VALUE) {
+      int length = tree.getInto(key, hash, lsn, target);
+      if (mayBeLate && got == ActiveTrees.RETRY_VALUE) {
         assertEquals(ActiveTree.RETRY, length);
       } else if (expected == null) {
         assertNull(got);
         assertEquals(ActiveTree.ABSENT, length);
       } else if (expected.getValue() == DELETE) {
-        assertSame(ActiveTree.DELETED_VALUE, got);
+        assertSame(ActiveTrees.DELETED_VALUE, got);
         assertEquals(ActiveTree.DELETED, length);
       } else {
         assertArrayEquals(expected.getValue(), got);
@@ -250,8 +250,7 @@ class ActiveTreeModelTest {
         byte[] copied = new byte[length];
         target.get(5, copied);
         assertArrayEquals(expected.getValue(), copied);
-        assertEquals(
-            length, tree.getInto(key, 0, key.length, hash, lsn, ByteBuffer.allocate(length / 2)));
+        assertEquals(length, tree.getInto(key, hash, lsn, ByteBuffer.allocate(length / 2)));
       }
     } finally {
       pool.epochs().exit(epoch);
@@ -339,7 +338,7 @@ class ActiveTreeModelTest {
       ActiveTree tree = new ActiveTree(pool, KeyOrder.BYTES, 4 << 20);
       assertEquals(0, tree.bytesUsed());
       assertEquals(0, pool.allocatedBytes());
-      assertNull(tree.get(new byte[1], 0, 1, 0, 100));
+      assertNull(ActiveTrees.get(tree, new byte[1], 100));
       assertEquals(0, tree.entries());
       assertEquals(Long.MAX_VALUE, tree.minLsn());
       try (EntryCursor cursor = tree.cursor(Purpose.CURSOR)) {

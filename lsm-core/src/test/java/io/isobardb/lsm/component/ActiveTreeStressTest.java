@@ -155,8 +155,8 @@ class ActiveTreeStressTest {
       log.end(writer);
       int epoch = tree.pool.epochs().enter();
       try {
-        byte[] mine = tree.get(key, 0, key.length, hash, lsn);
-        if (mine != ActiveTree.RETRY_VALUE) {
+        byte[] mine = ActiveTrees.get(tree, key, lsn);
+        if (mine != ActiveTrees.RETRY_VALUE) {
           assertTrue(Arrays.equals(value, mine), "own write");
         }
       } finally {
@@ -178,7 +178,7 @@ class ActiveTreeStressTest {
         int epoch = pool.epochs().enter();
         try {
           at = log.visible();
-          length = tree.getInto(key, 0, key.length, hash, at, target);
+          length = tree.getInto(key, hash, at, target);
         } finally {
           pool.epochs().exit(epoch);
         }

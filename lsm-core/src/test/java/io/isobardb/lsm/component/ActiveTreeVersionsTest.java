@@ -81,7 +81,7 @@ class ActiveTreeVersionsTest {
   private byte @Nullable [] get(byte[] key, long lsn) {
     int epoch = pool.epochs().enter();
     try {
-      return tree.get(key, 0, key.length, KeyHash.hash(key, 0, key.length), lsn);
+      return ActiveTrees.get(tree, key, lsn);
     } finally {
       pool.epochs().exit(epoch);
     }
@@ -133,11 +133,10 @@ class ActiveTreeVersionsTest {
     put(16);
     visible = 16;
     put(24);
-    assertSame(ActiveTree.RETRY_VALUE, get(KEY, 8));
+    assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 8));
     assertEquals(
         ActiveTree.RETRY,
-        tree.getInto(
-            KEY, 0, KEY.length, KeyHash.hash(KEY, 0, KEY.length), 8, ByteBuffer.allocate(0)));
+        tree.getInto(KEY, KeyHash.hash(KEY, 0, KEY.length), 8, ByteBuffer.allocate(0)));
     assertArrayEquals(value(16), get(KEY, 16));
   }
 
@@ -151,8 +150,8 @@ class ActiveTreeVersionsTest {
       visible = lsn;
     }
     // 16 and 24 are gone, 8 is not.
-    assertSame(ActiveTree.RETRY_VALUE, get(KEY, 16));
-    assertSame(ActiveTree.RETRY_VALUE, get(KEY, 24));
+    assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 16));
+    assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 24));
     assertArrayEquals(value(8), get(KEY, 8));
     assertArrayEquals(value(40), get(KEY, 40));
   }
@@ -190,7 +189,7 @@ class ActiveTreeVersionsTest {
     }
     for (long lsn = 8; lsn <= 16_400; lsn += 8) {
       byte[] got = get(KEY, lsn);
-      if (got != ActiveTree.RETRY_VALUE) {
+      if (got != ActiveTrees.RETRY_VALUE) {
         assertArrayEquals(value(lsn), got);
       }
     }

@@ -15,6 +15,7 @@ import io.isobardb.lsm.state.Range;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.ShortSystem;
@@ -122,7 +123,7 @@ class MergedIndexTest {
       Range flushed = new Range(null, middle);
       List<Run> runs = new ArrayList<>();
       for (ActiveTree tree : List.of(newest, oldest)) {
-        Run all = Run.of(KeyOrder.BYTES, Table.of(tree, new Table.StartLsn(1)));
+        Run all = Run.of(KeyOrder.BYTES, new Table.Active(tree, new Table.StartLsn(1)));
         runs.add(all.without(flushed));
       }
       oldest.releaseRange(null, middle);
@@ -283,8 +284,8 @@ class MergedIndexTest {
           Run.of(
               order,
               content instanceof ActiveTree tree
-                  ? Table.of(tree, new Table.StartLsn(1))
-                  : Table.of((MergedIndex) content)));
+                  ? new Table.Active(tree, new Table.StartLsn(1))
+                  : new Table.Indexed((MergedIndex) content)));
     }
     return runs;
   }
@@ -292,14 +293,7 @@ class MergedIndexTest {
   private static MergingCursor cursor(KeyOrder order, List<Run> runs) {
     EntryCursor[] sources = new EntryCursor[runs.size()];
     for (int i = 0; i < sources.length; i++) {
-      sources[i] =
-          new RunCursor(
-              order,
-              runs.get(i),
-              table ->
-                  table
-                      .sealed()
-                      .cursor(Purpose.MERGE, table.range().low(), table.range().high(), -1));
+      sources[i] = new RunCursor(order, runs.get(i), table -> table.cursor(Access.MERGE, -1));
     }
     return new MergingCursor(order, sources);
   }
@@ -398,7 +392,7 @@ class MergedIndexTest {
         for (int i = 0; i < at.size(); i++) {
           int found = ActiveTree.ABSENT;
           for (int c = 0; c < components.size() && found == ActiveTree.ABSENT; c++) {
-            found = components.get(c).getInto(key, 0, key.length, hash, at.get(i), target);
+            found = components.get(c).getInto(key, hash, at.get(i), target);
           }
           answer[2 * i] = found;
           answer[2 * i + 1] = found > 0 ? target.slice(3, found).hashCode() : 0;
@@ -406,7 +400,7 @@ class MergedIndexTest {
         }
         long newest = ActiveTree.ABSENT;
         for (int c = 0; c < components.size() && newest == ActiveTree.ABSENT; c++) {
-          newest = components.get(c).newestLsn(key, 0, key.length, hash);
+          newest = components.get(c).newestLsn(key, hash);
         }
         answer[2 * at.size()] = (int) newest;
       } finally {

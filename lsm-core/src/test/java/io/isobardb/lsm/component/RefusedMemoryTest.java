@@ -72,7 +72,7 @@ class RefusedMemoryTest {
   private byte @Nullable [] get(byte[] key) {
     int epoch = pool.epochs().enter();
     try {
-      return tree.get(key, 0, key.length, KeyHash.hash(key, 0, key.length), Long.MAX_VALUE);
+      return ActiveTrees.get(tree, key, Long.MAX_VALUE);
     } finally {
       pool.epochs().exit(epoch);
     }

@@ -119,11 +119,11 @@ class SSTableCorruptionTest {
         run.storage.files.put(NAME, Arrays.copyOf(file, length));
         assertFalse(readsTheSame(run, meta));
         assertFalse(findings(run, meta).isEmpty());
-        assertThrows(CorruptionException.class, () -> FileLayout.readMeta(run.space, 5));
+        assertThrows(CorruptionException.class, () -> Footers.readMeta(run.space, 5));
       }
       run.storage.files.put(NAME, Arrays.copyOf(file, file.length + 4096));
       assertFalse(readsTheSame(run, meta));
-      assertThrows(CorruptionException.class, () -> FileLayout.readMeta(run.space, 5));
+      assertThrows(CorruptionException.class, () -> Footers.readMeta(run.space, 5));
     }
   }
 
@@ -145,7 +145,7 @@ class SSTableCorruptionTest {
 
       run.storage.files.put(NAME, run.storage.files.get(SSTableMeta.fileName(6)));
       assertFalse(readsTheSame(run, meta));
-      assertThrows(CorruptionException.class, () -> FileLayout.readMeta(run.space, 5));
+      assertThrows(CorruptionException.class, () -> Footers.readMeta(run.space, 5));
 
       run.storage.files.put(NAME, file);
       TableSpace stranger =
@@ -158,7 +158,7 @@ class SSTableCorruptionTest {
               0x5679,
               run.space.spare(),
               TableSpace::unknownTree);
-      assertThrows(CorruptionException.class, () -> FileLayout.readMeta(stranger, 5));
+      assertThrows(CorruptionException.class, () -> Footers.readMeta(stranger, 5));
     }
   }
 
@@ -167,7 +167,7 @@ class SSTableCorruptionTest {
     for (int codec = 0; codec <= 1; codec++) {
       try (Run run = smallRun()) {
         SSTable written = run.onDisk(5, codec, false);
-        SSTableMeta meta = FileLayout.readMeta(run.space, 5);
+        SSTableMeta meta = Footers.readMeta(run.space, 5);
         assertEquals(written.meta().sizeBytes(), meta.sizeBytes());
         assertEquals(List.of(), findings(run, meta));
         assertTrue(readsTheSame(run, meta));
@@ -190,7 +190,7 @@ class SSTableCorruptionTest {
       int pageNo = written.meta().pageCount() - 1;
       PageLayout.seal(memory, base, 4096, run.space.fileSeed(5), pageNo);
       memory.get(base, file, footer, 4096);
-      assertThrows(FormatException.class, () -> FileLayout.readMeta(run.space, 5));
+      assertThrows(FormatException.class, () -> Footers.readMeta(run.space, 5));
       run.pool.release(page, Purpose.MERGE);
       written.release();
     }

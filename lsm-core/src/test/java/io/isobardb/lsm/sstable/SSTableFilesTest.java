@@ -76,7 +76,7 @@ class SSTableFilesTest {
             table.release();
           }
         }
-        case "meta" -> out.append(text(FileLayout.readMeta(run.space, FILE))).append('\n');
+        case "meta" -> out.append(text(Footers.readMeta(run.space, FILE))).append('\n');
         case "salvage" -> salvage(words.length > 1 ? meta : null);
         default -> throw new AssertionError(line);
       }

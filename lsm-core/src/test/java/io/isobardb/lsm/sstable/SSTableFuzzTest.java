@@ -151,7 +151,7 @@ class SSTableFuzzTest {
       table.release();
     }
     try {
-      FileLayout.readMeta(run.space, FILE);
+      Footers.readMeta(run.space, FILE);
     } catch (CorruptionException | FormatException e) {
       // Told of.
     }

@@ -2,7 +2,6 @@ package io.isobardb.lsm.sstable;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.Kind;
@@ -41,26 +40,6 @@ class SSTableModelTest {
     }
   }
 
-  @Test
-  void anSSTableWrittenFromMemoryAnswersLikeTheModel() throws IOException {
-    for (int round = 0; round < ROUNDS; round++) {
-      SplittableRandom random = new SplittableRandom(SEED + 300 + round);
-      try (Run run = new Run(4096 << random.nextInt(5), KeyOrder.BYTES, 40)) {
-        run.randomEntries(random, random.nextInt(1, 2000), 9000);
-        SSTable memory = run.inMemory();
-        SSTableMeta written = memory.writeTo(9, round % 2);
-        SSTable disk = SSTable.onDisk(run.space, run.order, written);
-        memory.bequeathTo(written);
-        memory.release();
-        assertTrue(run.cachedPages(9) > 0);
-        checkAll(run, disk, random, "round " + round);
-        disk.markObsolete();
-        disk.release();
-        assertFalse(run.storage.exists(written.fileName()));
-      }
-    }
-  }
-
   /** Throws once, after so many comparisons. */
   private static final class ThrowingOrder implements KeyOrder {
     private int comparisons = Integer.MAX_VALUE;
@@ -93,7 +72,7 @@ class SSTableModelTest {
       while (location == SSTable.ABSENT) {
         order.comparisons = failures;
         try {
-          location = table.locatePinned(key, 0, key.length, hash, Lsn.MAX);
+          location = table.locatePinned(key, hash, Lsn.MAX);
           assertTrue(location != SSTable.ABSENT);
         } catch (ArithmeticException e) {
           failures++;
@@ -164,14 +143,14 @@ class SSTableModelTest {
 
   private static void checkLookup(Run run, SSTable table, byte[] key, long lsn, String what) {
     Run.Entry expected = run.newest(key, lsn);
-    int at = 5;
-    byte[] padded = new byte[key.length + 9];
-    System.arraycopy(key, 0, padded, at, key.length);
-    long hash = KeyHash.hash(padded, at, key.length);
+    long hash = KeyHash.hash(key, 0, key.length);
     long location;
     int epoch = run.pool.epochs().enter();
     while (true) {
-      location = table.locate(padded, at, key.length, hash, lsn);
+      location = table.mayContain(hash, true);
+      if (location == SSTable.MAYBE) {
+        location = table.search(key, lsn, true);
+      }
       if (!SSTable.isMiss(location)) {
         break;
       }

@@ -100,7 +100,7 @@ class SSTableWriterTest {
       int probes = 200_000;
       for (int i = 0; i < probes; i++) {
         long hash = KeyHash.hash(Run.bytes(random, 13), 0, 13);
-        passed += table.mayContain(hash) == SSTable.MAYBE ? 1 : 0;
+        passed += table.mayContain(hash, true) == SSTable.MAYBE ? 1 : 0;
       }
       double rate = 100.0 * passed / probes;
       assertTrue(rate > 0.5 && rate < 1.6, "false positives " + rate + " %");
@@ -247,12 +247,12 @@ class SSTableWriterTest {
       run.sort();
       SSTable table = run.inMemory();
       for (long lsn = 16; lsn < 16 * 3001; lsn++) {
-        long at = table.search(key("k"), 0, 1, lsn);
+        long at = table.search(key("k"), lsn, true);
         Memory memory = run.pool.memory(SSTable.pageOf(at));
         int base = run.pool.base(SSTable.pageOf(at));
         assertEquals(lsn & -16L, PageReader.lsn(memory, base, SSTable.entryOf(at)));
       }
-      assertEquals(SSTable.ABSENT, table.search(key("k"), 0, 1, 15));
+      assertEquals(SSTable.ABSENT, table.search(key("k"), 15, true));
       table.release();
     }
   }

@@ -46,7 +46,7 @@ class TableTest {
     writer.add(new byte[] {2}, 1, OLDEST_LEFT, Kind.PUT, value, 0, 8);
     SSTableMeta meta = writer.finish();
     Table table =
-        Table.merged(SSTable.inMemory(space, KeyOrder.BYTES, meta, sink.pages()), OVERWRITTEN);
+        new Table.Stored(SSTable.inMemory(space, KeyOrder.BYTES, meta, sink.pages()), OVERWRITTEN);
     List<Table> rest = table.without(KeyOrder.BYTES, new Range(null, new byte[] {1}));
     for (Table piece : List.of(table, rest.get(0))) {
       assertEquals(OVERWRITTEN, piece.minLsn(OLDEST_LEFT));

@@ -1,0 +1,103 @@
+package io.isobardb.lsm.read;
+
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.PageReader;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.EntryCache;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.PagePool;
+import java.nio.ByteBuffer;
+
+/** Copies the value that the reader sees, if memory has it in one piece. */
+final class ValueLookup extends Lookup {
+  private final PagePool pool;
+  private final Epochs epochs;
+  private final EntryCache entries;
+  private final boolean touch;
+
+  /**
+   * @param touch whether pages become hot, and cached entries are looked at; background work leaves
+   *     the caches as they are
+   */
+  ValueLookup(TableSpace space, boolean touch) {
+    super(space.pool().epochs());
+    this.pool = space.pool();
+    this.epochs = pool.epochs();
+    this.entries = space.cache().entries();
+    this.touch = touch;
+  }
+
+  @Override
+  int ask(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target) {
+    int maybe = table.mayContain(hash, touch);
+    if (maybe != SSTable.MAYBE) {
+      return maybe;
+    }
+    if (touch && !entries.isEmpty() && !table.isInMemory()) {
+      int cached = entries.get(table.fileNumber(), key, 0, key.length, hash, lsn, target);
+      if (cached != EntryCache.ABSENT) {
+        return cached;
+      }
+    }
+    long location = table.search(key, lsn, touch);
+    return location < 0
+        ? (int) location
+        : copy(SSTable.pageOf(location), SSTable.entryOf(location), target);
+  }
+
+  @Override
+  int load(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target) {
+    long location = table.locatePinned(key, hash, lsn);
+    if (location == SSTable.ABSENT) {
+      return ABSENT;
+    }
+    int entry = SSTable.entryOf(location);
+    int found;
+    int firstPage;
+    int slot = epochs.enter();
+    try {
+      int page = table.page(SSTable.pageOf(location));
+      found = copy(page, entry, target);
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      if (found >= 0 && lsn >= table.meta().maxLsn()) {
+        // What was worth a read from disk, and is the newest the file has.
+        int from = base + PageReader.valueOffset(memory, base, entry);
+        long version = PageReader.lsn(memory, base, entry);
+        EntryCache.Value value = new EntryCache.Value(memory, from, found, version);
+        entries.put(table.fileNumber(), key, 0, key.length, hash, value);
+      }
+      if (found != LOAD) {
+        return found;
+      }
+      firstPage = PageReader.overflowPage(memory, base, entry);
+      found = PageReader.overflowLength(memory, base, entry);
+    } finally {
+      epochs.exit(slot);
+      table.unpin(SSTable.pageOf(location));
+    }
+    if (found <= target.remaining()) {
+      table.copyOverflow(firstPage, 0, target, target.position(), found, Access.QUERY);
+    }
+    return found;
+  }
+
+  /** What an entry says; its value is copied if it lies in the page and there is room for it. */
+  private int copy(int page, int entry, ByteBuffer target) {
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    int kind = PageReader.kind(memory, base, entry);
+    if (kind != Kind.PUT) {
+      return kind == Kind.DELETE ? DELETED : LOAD;
+    }
+    int length = PageReader.valueLength(memory, base, entry);
+    if (length <= target.remaining()) {
+      int from = base + PageReader.valueOffset(memory, base, entry);
+      memory.get(from, target, target.position(), length);
+    }
+    return length;
+  }
+}
