@@ -14,14 +14,13 @@ import io.isobardb.lsm.transaction.KeyRange;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.OwnWrites;
 import io.isobardb.lsm.transaction.ReadSet;
+import io.isobardb.lsm.transaction.WriteSet;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +59,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  private record Undo(OwnWrites writes, byte[] key, OwnWrites.@Nullable Write before) {}
+  private static final byte[] NO_VALUE = {};
 
   private final Store store;
   private final Session session;
@@ -74,10 +73,8 @@ public final class Transaction implements AutoCloseable {
   private final boolean latest;
   private final boolean serializable;
 
-  private final TreeMap<Tree, OwnWrites> writes =
-      new TreeMap<>(Comparator.comparingInt((Tree tree) -> tree.handle().id()));
+  private final WriteSet writes = new WriteSet();
   private final ReadSet reads = new ReadSet();
-  private final List<Undo> undo = new ArrayList<>();
   private final List<Savepoint> savepoints = new ArrayList<>();
   private final List<Cursor> cursors = new ArrayList<>();
   private final List<Runnable> endActions = new ArrayList<>();
@@ -174,7 +171,7 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      OwnWrites.Write own = own(tree, key);
+      OwnWrites.Write own = writes.get(tree.handle(), key);
       if (own != null) {
         return copy(own);
       }
@@ -201,7 +198,7 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      OwnWrites.Write own = own(tree, key);
+      OwnWrites.Write own = writes.get(tree.handle(), key);
       if (own != null) {
         byte[] value = own.value();
         if (value == null) {
@@ -234,7 +231,7 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      OwnWrites.Write own = own(tree, key);
+      OwnWrites.Write own = writes.get(tree.handle(), key);
       if (own != null) {
         return copy(own);
       }
@@ -282,36 +279,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void write(Tree tree, byte[] key, byte @Nullable [] value) {
-    OwnWrites target = writesTo(tree);
-    if (target.get(key) == null) {
-      checkLogged(tree);
+    if (writes.get(tree.handle(), key) == null) {
+      writes.checkLogged(tree.handle());
       if (pessimistic) {
         lock(tree, key);
       } else if (!latest) {
         reads.add(tree.handle(), key, snapshot());
       }
     }
-    OwnWrites.Write before = target.put(key, value);
-    if (!savepoints.isEmpty()) {
-      undo.add(new Undo(target, key, before));
-    }
-  }
-
-  private void checkLogged(Tree tree) {
-    boolean logged = tree.handle().settings().logged();
-    writes.forEach(
-        (other, written) -> {
-          if (!written.isEmpty() && other.handle().settings().logged() != logged) {
-            throw new IllegalArgumentException(
-                "a transaction can't write to logged and unlogged trees: '"
-                    + tree.name()
-                    + "' is "
-                    + (logged ? "logged" : "unlogged")
-                    + ", '"
-                    + other.name()
-                    + "' is not the same");
-          }
-        });
+    writes.put(tree.handle(), key, value, !savepoints.isEmpty());
   }
 
   /** Locks a key; what others did to it since the snapshot is a conflict. */
@@ -365,7 +341,7 @@ public final class Transaction implements AutoCloseable {
         reads.add(tree.handle(), passed, at);
       }
       TreeHandle handle = tree.handle();
-      OwnWrites own = writesTo(tree);
+      OwnWrites own = writes.of(handle);
       Cursor cursor =
           new Cursor(
               session
@@ -388,7 +364,7 @@ public final class Transaction implements AutoCloseable {
   public Savepoint savepoint() {
     enter();
     try {
-      Savepoint savepoint = new Savepoint(undo.size());
+      Savepoint savepoint = new Savepoint(writes.position());
       savepoints.add(savepoint);
       return savepoint;
     } finally {
@@ -412,10 +388,7 @@ public final class Transaction implements AutoCloseable {
             "the savepoint belongs to another transaction, or comes after one gone back to");
       }
       savepoints.subList(at + 1, savepoints.size()).clear();
-      while (undo.size() > savepoint.depth()) {
-        Undo last = undo.remove(undo.size() - 1);
-        last.writes().restore(last.key(), last.before());
-      }
+      writes.backTo(savepoint.depth());
     } finally {
       exit();
     }
@@ -465,27 +438,18 @@ public final class Transaction implements AutoCloseable {
   private long write() {
     // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
     closeCursors();
+    List<TreeHandle> trees = writes.trees();
+    trees.forEach(TreeHandle::checkOpen);
+    boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
     BatchFormat.Builder batch = new BatchFormat.Builder();
-    List<TreeHandle> trees = new ArrayList<>();
-    boolean logged = true;
-    for (Tree tree : writes.keySet()) {
-      OwnWrites own = writes.get(tree);
-      if (own == null || own.isEmpty()) {
-        continue;
-      }
-      tree.handle().checkOpen();
-      trees.add(tree.handle());
-      logged = tree.handle().settings().logged();
-      int id = tree.handle().id();
-      own.forEach(
-          (key, value) -> {
-            if (value == null) {
-              batch.add(Kind.DELETE, id, key, new byte[0]);
-            } else {
-              batch.add(Kind.PUT, id, key, value);
-            }
-          });
-    }
+    writes.forEach(
+        (tree, key, value) -> {
+          if (value == null) {
+            batch.add(Kind.DELETE, tree.id(), key, NO_VALUE);
+          } else {
+            batch.add(Kind.PUT, tree.id(), key, value);
+          }
+        });
     if (batch.count() > 0) {
       admit(batch);
     }
@@ -498,24 +462,16 @@ public final class Transaction implements AutoCloseable {
 
   /** Waits for room for what is to be written, and locks it if that has not been done. */
   private void admit(BatchFormat.Builder batch) {
-    while (true) {
-      session.awaitRoom(batch);
-      if (pessimistic) {
-        return;
-      }
-      lockWrites();
-      if (session.hasRoom(batch)) {
-        return;
-      }
-      transactions.locks().releaseAll(owner);
+    session.awaitRoom(batch);
+    if (!pessimistic) {
+      transactions.lockWithRoom(
+          owner, this::lockWrites, () -> session.hasRoom(batch), () -> session.awaitRoom(batch));
     }
   }
 
   private void lockWrites() {
     long timeout = options.lockTimeout().toNanos();
-    writes.forEach(
-        (tree, own) ->
-            own.forEach((key, value) -> transactions.lock(owner, tree.handle(), key, timeout)));
+    writes.forEach((tree, key, value) -> transactions.lock(owner, tree, key, timeout));
   }
 
   /** Takes all writes back; the transaction has ended then. Does nothing if it has already. */
@@ -546,7 +502,6 @@ public final class Transaction implements AutoCloseable {
     }
     registered.clear();
     writes.clear();
-    undo.clear();
     transactions.ended(begun);
     endActions.forEach(Runnable::run);
     endActions.clear();
@@ -576,15 +531,6 @@ public final class Transaction implements AutoCloseable {
     if (serializable) {
       reads.add(tree.handle(), key.clone(), at);
     }
-  }
-
-  private OwnWrites writesTo(Tree tree) {
-    return writes.computeIfAbsent(tree, of -> new OwnWrites(of.handle().order()));
-  }
-
-  private OwnWrites.@Nullable Write own(Tree tree, byte[] key) {
-    OwnWrites own = writes.get(tree);
-    return own == null ? null : own.get(key);
   }
 
   private static byte @Nullable [] copy(OwnWrites.Write own) {

@@ -257,24 +257,19 @@ public final class Tree {
 
   /** Waits for room for a write, and locks its key against transactions, if there are any. */
   private @Nullable LockOwner admit(Write write) {
-    LockOwner owner = null;
-    while (true) {
-      committer.admit(handle, write);
-      if (!transactions.inUse()) {
-        return null;
-      }
-      if (owner == null) {
-        owner = transactions.newWriter();
-      }
-      int from = write.keyOffset();
-      transactions.lock(
-          owner, handle, Arrays.copyOfRange(write.key(), from, from + write.keyLength()));
-      if (committer.admits(write)) {
-        return owner;
-      }
-      // Others have taken the room while the key was locked: nobody waits for it with a lock.
-      transactions.locks().releaseAll(owner);
+    committer.admit(handle, write);
+    if (!transactions.inUse()) {
+      return null;
     }
+    LockOwner owner = transactions.newWriter();
+    int from = write.keyOffset();
+    byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
+    transactions.lockWithRoom(
+        owner,
+        () -> transactions.lock(owner, handle, key),
+        () -> committer.admits(write),
+        () -> committer.admit(handle, write));
+    return owner;
   }
 
   /** Removes a key, whether it is there or not. */

@@ -148,21 +148,17 @@ public final class Session {
 
   /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
   private @Nullable LockOwner admit(BatchFormat.Builder batch) {
-    LockOwner writer = null;
-    while (true) {
-      committer.admit(batch);
-      if (!transactions.inUse()) {
-        return null;
-      }
-      if (writer == null) {
-        writer = transactions.newWriter();
-      }
-      transactions.lock(writer, batch);
-      if (committer.admits(batch)) {
-        return writer;
-      }
-      transactions.locks().releaseAll(writer);
+    committer.admit(batch);
+    if (!transactions.inUse()) {
+      return null;
     }
+    LockOwner writer = transactions.newWriter();
+    transactions.lockWithRoom(
+        writer,
+        () -> transactions.lock(writer, batch),
+        () -> committer.admits(batch),
+        () -> committer.admit(batch));
+    return writer;
   }
 
   /** Within an operation: what is open then stays until the operation ends. */

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -190,6 +191,24 @@ public final class Transactions {
 
   public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
     return locks.lock(owner, tree, key, timeoutNanos);
+  }
+
+  /**
+   * Locks what is to be written, and for which there was room: nobody waits for room with a lock
+   * held. So if others have taken the room meanwhile, it gives the locks back and begins again.
+   *
+   * @param lock takes the locks; if it throws, it has given back what it had
+   * @param hasRoom whether there still is room
+   * @param awaitRoom waits for it
+   */
+  public void lockWithRoom(
+      LockOwner owner, Runnable lock, BooleanSupplier hasRoom, Runnable awaitRoom) {
+    lock.run();
+    while (!hasRoom.getAsBoolean()) {
+      locks.releaseAll(owner);
+      awaitRoom.run();
+      lock.run();
+    }
   }
 
   /** Who locks for a plain write; gives its locks back as soon as that is visible. */

@@ -1,0 +1,109 @@
+package io.isobardb.lsm.transaction;
+
+import io.isobardb.lsm.state.TreeHandle;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a transaction is going to write, in the order of trees and keys, and what it takes to go
+ * back to a savepoint.
+ *
+ * <p>Thread rule: one thread at a time, but see {@link OwnWrites}.
+ */
+public final class WriteSet {
+  /** Receives writes, in order. */
+  @FunctionalInterface
+  public interface Handler {
+    /**
+     * A write.
+     *
+     * @param value null for a delete
+     */
+    void write(TreeHandle tree, byte[] key, byte @Nullable [] value);
+  }
+
+  private record Undo(OwnWrites writes, byte[] key, OwnWrites.@Nullable Write before) {}
+
+  private final TreeMap<TreeHandle, OwnWrites> writes =
+      new TreeMap<>(Comparator.comparingInt(TreeHandle::id));
+
+  private final List<Undo> undo = new ArrayList<>();
+
+  /** What is to be written to a tree, from now on as well. */
+  public OwnWrites of(TreeHandle tree) {
+    return writes.computeIfAbsent(tree, of -> new OwnWrites(of.order()));
+  }
+
+  /** The write of a key, or null if there is none. */
+  public OwnWrites.@Nullable Write get(TreeHandle tree, byte[] key) {
+    OwnWrites own = writes.get(tree);
+    return own == null ? null : own.get(key);
+  }
+
+  /**
+   * Puts, or deletes if the value is null.
+   *
+   * @param key not changed afterwards, nor is {@code value}
+   * @param undoable whether it may be taken back alone
+   */
+  public void put(TreeHandle tree, byte[] key, byte @Nullable [] value, boolean undoable) {
+    OwnWrites own = of(tree);
+    OwnWrites.Write before = own.put(key, value);
+    if (undoable) {
+      undo.add(new Undo(own, key, before));
+    }
+  }
+
+  /**
+   * Passes if a tree may be written to besides the others.
+   *
+   * @throws IllegalArgumentException if it is logged and they are not, or the other way round
+   */
+  public void checkLogged(TreeHandle tree) {
+    boolean logged = tree.settings().logged();
+    writes.forEach(
+        (other, written) -> {
+          if (!written.isEmpty() && other.settings().logged() != logged) {
+            throw new IllegalArgumentException(
+                "a transaction can't write to logged and unlogged trees: '"
+                    + tree.name()
+                    + "' is "
+                    + (logged ? "logged" : "unlogged")
+                    + ", '"
+                    + other.name()
+                    + "' is not the same");
+          }
+        });
+  }
+
+  /** Where {@link #backTo} can go back to: the number of writes that may be taken back. */
+  public int position() {
+    return undo.size();
+  }
+
+  /** Takes back what was put since {@link #position} told this. */
+  public void backTo(int position) {
+    while (undo.size() > position) {
+      Undo last = undo.remove(undo.size() - 1);
+      last.writes().restore(last.key(), last.before());
+    }
+  }
+
+  /** The trees that are written to. */
+  public List<TreeHandle> trees() {
+    return writes.keySet().stream().filter(tree -> !of(tree).isEmpty()).toList();
+  }
+
+  /** Hands out all writes. */
+  public void forEach(Handler action) {
+    writes.forEach((tree, own) -> own.forEach((key, value) -> action.write(tree, key, value)));
+  }
+
+  public void clear() {
+    writes.clear();
+    undo.clear();
+  }
+}
