@@ -16,4 +16,6 @@ module io.isobardb.cli {
       info.picocli;
   opens io.isobardb.cli.inspect to
       info.picocli;
+  opens io.isobardb.cli.report to
+      info.picocli;
 }

@@ -20,12 +20,16 @@ class ArchitectureTest {
         .consideringOnlyDependenciesInLayers()
         .layer("console")
         .definedBy("io.isobardb.cli.console")
+        .layer("report")
+        .definedBy("io.isobardb.cli.report")
         .layer("inspect")
         .definedBy("io.isobardb.cli.inspect")
         .layer("program")
         .definedBy("io.isobardb.cli")
         .whereLayer("program")
         .mayNotBeAccessedByAnyLayer()
+        .whereLayer("report")
+        .mayOnlyBeAccessedByLayers("inspect")
         .whereLayer("inspect")
         .mayOnlyBeAccessedByLayers("program")
         .because("commands know how to print, and the program knows its commands")
@@ -33,10 +37,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void theConsoleKnowsOfTheEngineItsErrorsAlone() {
+  void theConsoleAndReportsKnowOfTheEngineItsErrorsAlone() {
     noClasses()
         .that()
-        .resideInAPackage("io.isobardb.cli.console")
+        .resideInAnyPackage("io.isobardb.cli.console", "io.isobardb.cli.report")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.isobardb.memory..", "io.isobardb.tuner..", "io.isobardb.lsm")

@@ -233,17 +233,16 @@ public final class StoreOptions {
     return new OpenOptions(
         memoryBudget(),
         writeMemory(),
-        tuning(),
-        rules(),
-        leveling(),
-        component(chosen),
-        shares ? chosen.staticTrees() : 0,
-        chosen.activeTableSize(),
-        pageSize(),
-        ioMode(),
-        Math.max(1, asyncSyncInterval().toNanos()),
         backgroundThreads(),
-        createIfMissing(),
+        new OpenOptions.Policies(
+            rules(),
+            leveling(),
+            component(chosen),
+            shares ? chosen.staticTrees() : 0,
+            chosen.activeTableSize(),
+            tuning()),
+        new OpenOptions.Files(
+            pageSize(), ioMode(), Math.max(1, asyncSyncInterval().toNanos()), createIfMissing()),
         orders);
   }
 

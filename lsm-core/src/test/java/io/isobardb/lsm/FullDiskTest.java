@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +59,8 @@ class FullDiskTest {
   @EnumSource
   void whatIsRefusedIsNotThereAndWhatIsAcknowledgedIsDurable(Way way) {
     int next = 0;
-    try (Store store = SimulatedStores.open(storage, clock, 1)) {
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
+    try (Store store = SimulatedStores.open(storage, clock, scheduler, 1)) {
       Tree tree = store.openTree("t");
       for (int round = 0; round < 12; round++) {
         storage.capacityBytes(storage.usedBytes() + round * 24_000L);
@@ -75,6 +77,7 @@ class FullDiskTest {
           store.sync();
         }
         clock.advance(1_000_000_000L);
+        scheduler.runUntilIdle();
         store.flush();
         assertTrue(write(way, store, tree, next++), "there is room again");
         check(tree);

@@ -19,7 +19,11 @@ final class SimulatedStores {
   private SimulatedStores() {}
 
   static Store open(SimulatedStorage storage, SimulatedClock clock, long seed) {
-    SimulatedScheduler scheduler = new SimulatedScheduler(clock, seed);
+    return open(storage, clock, new SimulatedScheduler(clock, seed), seed);
+  }
+
+  static Store open(
+      SimulatedStorage storage, SimulatedClock clock, SimulatedScheduler scheduler, long seed) {
     return Store.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(seed)), SMALL);
   }

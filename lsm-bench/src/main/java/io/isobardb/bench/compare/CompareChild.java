@@ -1,51 +1,43 @@
 package io.isobardb.bench.compare;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.process.ChildMain;
+import io.isobardb.bench.process.Events;
 import io.isobardb.cli.console.Progress.Watcher;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The child process: one engine through all phases. Its argument is a {@link CompareSpec}; every
- * line it prints is a JSON object whose {@code event} is {@code open}, {@code progress}, {@code
- * phase} or {@code end}. It exits with 0 only after {@code end}.
+ * The child process: one engine through all phases, as a {@link CompareSpec} says. Its events are
+ * {@code open}, {@code progress} and {@code phase}.
  */
 final class CompareChild {
   private CompareChild() {}
 
   /** Runs the comparison's part. */
   public static void main(String[] args) {
-    ChildMain.run(() -> run(CompareSpec.fromJson(args[0]), System.out));
+    ChildMain.run(CompareSpec.class, args, CompareChild::run);
   }
 
-  static void run(CompareSpec spec, PrintStream out) throws IOException, InterruptedException {
+  static void run(CompareSpec spec, Events events) throws IOException, InterruptedException {
     // All phases count alike, and the warming up as one.
     int steps = spec.phases().size() + 1;
     if (spec.warmUpRecords() > 0) {
-      warmUp(spec.warmUp(), (text, done, all) -> progress(out, text, done / all / steps));
+      warmUp(spec.warmUp(), (text, done, all) -> events.at(text, done / all, steps));
     }
     Files.createDirectories(spec.options().dir());
     try (Engine engine = spec.engine().open(spec.options())) {
-      event(out, Map.of("event", "open", "configuration", engine.configuration()));
+      events.send("open", Map.of("configuration", engine.configuration()));
       for (int i = 0; i < steps - 1; i++) {
         int step = i + 1;
-        Watcher watcher = (text, done, all) -> progress(out, text, (step + done / all) / steps);
+        Watcher watcher = (text, done, all) -> events.at(text, step + done / all, steps);
         watcher.at(spec.phases().get(i).label(), 0, 1);
         try (PhaseRunner runner = new PhaseRunner(spec, engine, watcher)) {
-          event(out, runner.run(spec.phases().get(i)).toMap());
+          events.send("phase", runner.run(spec.phases().get(i)).toMap());
         }
       }
-      Map<String, Object> end = new LinkedHashMap<>();
-      end.put("event", "end");
-      end.put("stats", engine.stats());
-      event(out, end);
     }
   }
 
@@ -66,18 +58,5 @@ final class CompareChild {
     } finally {
       Directories.delete(spec.options().dir());
     }
-  }
-
-  private static void progress(PrintStream out, String text, double share) {
-    try {
-      event(out, Map.of("event", "progress", "text", text, "share", share));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void event(PrintStream out, Map<String, Object> event) throws IOException {
-    out.println(JSON.std.asString(event));
-    out.flush();
   }
 }

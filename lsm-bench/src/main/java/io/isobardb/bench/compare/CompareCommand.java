@@ -1,26 +1,35 @@
 package io.isobardb.bench.compare;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.engine.Durability;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.Events;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.cli.report.MarkdownOption;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code compare}: the same operations on each engine, interleaved, as medians and ratios. */
 @Command(
@@ -45,16 +54,12 @@ import picocli.CommandLine.Option;
 public final class CompareCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 4 << 20;
 
+  @Spec private CommandSpec command;
+
   /** Ways to do file I/O. */
   enum Io {
     direct,
     buffered
-  }
-
-  /** When a write may return. */
-  enum Durability {
-    sync,
-    async
   }
 
   @Option(
@@ -73,11 +78,8 @@ public final class CompareCommand implements Callable<Integer> {
       description = "What ratios are to (default: the first RocksDB, else the first).")
   private @Nullable String baseline;
 
-  @Option(
-      names = "--records",
-      description = "Records to load (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2000000")
-  private int records;
+  @Option(names = "--records", description = "Records to load (default: ${DEFAULT-VALUE}).")
+  private int records = 2_000_000;
 
   @Option(
       names = "--operations",
@@ -106,10 +108,15 @@ public final class CompareCommand implements Callable<Integer> {
   private ByteSize memory = new ByteSize(0);
 
   @Option(
-      names = "--threads",
-      description = "Threads (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2")
-  private int threads;
+      names = "--memory-of",
+      paramLabel = "NAME=SIZE",
+      description =
+          "Memory of one engine instead, so that engines can be compared that take as much resident"
+              + " memory; may be given for several.")
+  private Map<String, ByteSize> memoryOf = new LinkedHashMap<>();
+
+  @Option(names = "--threads", description = "Threads (default: ${DEFAULT-VALUE}).")
+  private int threads = 2;
 
   @Option(
       names = "--phases",
@@ -122,23 +129,18 @@ public final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--io",
       description =
-          "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}); mvstore and lmdb are always buffered.",
-      defaultValue = "direct")
+          "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}); mvstore and lmdb are always buffered.")
   private Io io = Io.direct;
 
   @Option(
       names = "--durability",
       description =
           "When a write returns: 'sync' when it is on the device, 'async' before (default:"
-              + " ${DEFAULT-VALUE}).",
-      defaultValue = "async")
+              + " ${DEFAULT-VALUE}).")
   private Durability durability = Durability.async;
 
-  @Option(
-      names = "--repeats",
-      description = "Runs per engine (default: ${DEFAULT-VALUE}).",
-      defaultValue = "3")
-  private int repeats;
+  @Option(names = "--repeats", description = "Runs per engine (default: ${DEFAULT-VALUE}).")
+  private int repeats = 3;
 
   @Option(
       names = "--duration",
@@ -157,11 +159,8 @@ public final class CompareCommand implements Callable<Integer> {
               + " (default: half of the records).")
   private @Nullable Long warmUp;
 
-  @Option(
-      names = "--seed",
-      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
-      defaultValue = "42")
-  private long seed;
+  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  private long seed = 42;
 
   @Option(
       names = "--dir",
@@ -169,6 +168,10 @@ public final class CompareCommand implements Callable<Integer> {
       description =
           "Where to put the data (default: a temporary directory); removed after each run.")
   private @Nullable Path dir;
+
+  @Mixin private HtmlOption html = new HtmlOption();
+
+  @Mixin private MarkdownOption markdown = new MarkdownOption();
 
   @Option(names = "--json", description = "Print JSON instead of tables.")
   private boolean json;
@@ -195,6 +198,7 @@ public final class CompareCommand implements Callable<Integer> {
     ordered.remove(Phase.LOAD);
     ordered.add(0, Phase.LOAD);
     CompareReport report = new CompareReport(kinds, ordered, base, sync);
+    Map<String, String> facts;
     try (WorkDirectory root = WorkDirectory.of(dir, "isobar-compare-");
         Progress progress = Progress.onStandardError()) {
       int runs = 0;
@@ -211,12 +215,27 @@ public final class CompareCommand implements Callable<Integer> {
           }
         }
       }
+      facts = Provenance.of(command, root.path());
     }
+    ComparePage page = new ComparePage(report, facts);
+    html.write(page::page);
+    markdown.write(page.charts(), page::markdown);
     System.out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text(verbose));
     return 0;
   }
 
+  private long memoryBytes(EngineKind engine) {
+    return memoryOf.getOrDefault(engine.label(), memory).bytes();
+  }
+
   private void checkValues() {
+    html.check();
+    markdown.check();
+    memoryOf.forEach(
+        (name, size) -> {
+          EngineKind.of(name);
+          Numbers.checkAtLeast("--memory-of " + name, size, LEAST_MEMORY);
+        });
     Numbers.checkAtLeast("--records", records, 1);
     Numbers.check("--threads", threads, 1, 1024);
     Numbers.checkAtLeast("--repeats", repeats, 1);
@@ -262,7 +281,8 @@ public final class CompareCommand implements Callable<Integer> {
     return new CompareSpec(
         engine,
         ordered,
-        new EngineOptions(data, memory.bytes(), io == Io.direct, durability == Durability.sync, 1),
+        new EngineOptions(
+            data, memoryBytes(engine), io == Io.direct, durability == Durability.sync, 1),
         records,
         operations == null ? records : operations,
         Math.toIntExact(keySize.bytes()),
@@ -279,36 +299,20 @@ public final class CompareCommand implements Callable<Integer> {
     progress.at(run, 0, 1);
     ChildJvm child =
         new ChildJvm(CompareChild.class)
-            .heapBytes(spec.engine().heapBytes(memory.bytes()))
-            .directBytes(memory.bytes() + (256L << 20))
-            .argument(spec.toJson());
+            .heapBytes(spec.engine().heapBytes(spec.options().memoryBytes()))
+            .directBytes(spec.options().memoryBytes() + (256L << 20))
+            .argument(Events.text(spec));
     spec.engine().jvmFlags().forEach(child::flag);
-    child.runToEnd(run, line -> event(line, run, spec, report, progress));
-  }
-
-  /** Takes one line of the child; returns whether it is the last. */
-  private static boolean event(
-      String line, String run, CompareSpec spec, CompareReport report, Watcher progress) {
-    if (!line.startsWith("{")) {
-      System.err.println(line);
-      return false;
-    }
-    Map<String, Object> event;
-    try {
-      event = JSON.std.mapFrom(line);
-    } catch (IOException e) {
-      throw new UncheckedIOException("not a line of the comparison: " + line, e);
-    }
-    switch ((String) event.get("event")) {
-      case "open" -> report.configuration(spec.engine(), (String) event.get("configuration"));
-      case "progress" ->
-          progress.at(
-              run + ": " + event.get("text"), ((Number) event.get("share")).doubleValue(), 1);
-      case "phase" -> report.add(spec.engine(), PhaseResult.fromMap(event));
-      default -> {
-        return true;
-      }
-    }
-    return false;
+    child.runToEnd(
+        run,
+        event -> {
+          switch ((String) event.get("event")) {
+            case "open" -> report.configuration(spec.engine(), (String) event.get("configuration"));
+            case "phase" -> report.add(spec.engine(), PhaseResult.fromMap(event));
+            default ->
+                Events.progress(
+                    event, (text, done, all) -> progress.at(run + ": " + text, done, all));
+          }
+        });
   }
 }

@@ -46,6 +46,22 @@ final class CompareReport {
     }
   }
 
+  List<EngineKind> engines() {
+    return engines;
+  }
+
+  List<Phase> phases() {
+    return phases;
+  }
+
+  EngineKind baseline() {
+    return baseline;
+  }
+
+  boolean syncWrites() {
+    return syncWrites;
+  }
+
   void add(EngineKind engine, PhaseResult result) {
     results.get(engine).computeIfAbsent(result.phase(), phase -> new ArrayList<>()).add(result);
   }
@@ -133,7 +149,10 @@ final class CompareReport {
     }
     StringBuilder out = new StringBuilder();
     out.append(table);
-    if (!tooShort().isEmpty()) {
+    if (tooShort().equals(phases.stream().map(Phase::label).toList())) {
+      out.append(
+          "nothing was measured: every phase was over within a second; give more --records\n");
+    } else if (!tooShort().isEmpty()) {
       out.append("measured for less than a second, which says little: ")
           .append(String.join(", ", tooShort()))
           .append("; give more --records or --operations\n");
@@ -165,7 +184,8 @@ final class CompareReport {
         .toList();
   }
 
-  private double peak(EngineKind engine, String figure) {
+  /** The highest median of a figure over all phases; -1 if it is unknown. */
+  double peak(EngineKind engine, String figure) {
     return phases.stream().mapToDouble(phase -> median(engine, phase, figure)).max().orElse(-1);
   }
 

@@ -1,14 +1,8 @@
 package io.isobardb.bench.compare;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * What one child does.
@@ -102,54 +96,5 @@ record CompareSpec(
       seconds += phase == Phase.LOAD ? all : Math.min(durationSeconds, all) + Math.min(60, warm);
     }
     return seconds;
-  }
-
-  String toJson() throws IOException {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("engine", engine.label());
-    map.put("phases", phases.stream().map(Phase::name).toList());
-    map.put("dir", options.dir().toString());
-    map.put("memoryBytes", options.memoryBytes());
-    map.put("directIo", options.directIo());
-    map.put("syncWrites", options.syncWrites());
-    map.put("trees", options.trees());
-    map.put("records", records);
-    map.put("operations", operations);
-    map.put("keyBytes", keyBytes);
-    map.put("valueBytes", valueBytes);
-    map.put("threads", threads);
-    map.put("durationSeconds", durationSeconds);
-    map.put("seed", seed);
-    map.put("warmUpRecords", warmUpRecords);
-    return JSON.std.asString(map);
-  }
-
-  static CompareSpec fromJson(String json) throws IOException {
-    Map<String, Object> map = JSON.std.mapFrom(json);
-    List<Phase> phases = new ArrayList<>();
-    for (Object name : (List<?>) map.get("phases")) {
-      phases.add(Phase.valueOf((String) name));
-    }
-    return new CompareSpec(
-        EngineKind.of((String) map.get("engine")),
-        phases,
-        new EngineOptions(
-            Path.of((String) map.get("dir")),
-            number(map, "memoryBytes").longValue(),
-            (Boolean) map.get("directIo"),
-            (Boolean) map.get("syncWrites"),
-            number(map, "trees").intValue()),
-        number(map, "records").longValue(),
-        number(map, "operations").longValue(),
-        number(map, "keyBytes").intValue(),
-        number(map, "valueBytes").intValue(),
-        number(map, "threads").intValue(),
-        number(map, "durationSeconds").doubleValue(),
-        number(map, "seed").longValue(),
-        number(map, "warmUpRecords").longValue());
-  }
-
-  private static Number number(Map<String, Object> map, String name) {
-    return (Number) map.get(name);
   }
 }

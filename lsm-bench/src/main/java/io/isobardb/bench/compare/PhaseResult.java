@@ -1,5 +1,6 @@
 package io.isobardb.bench.compare;
 
+import io.isobardb.bench.process.Events;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -27,20 +28,12 @@ record PhaseResult(Phase phase, Map<String, Double> figures) {
 
   Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("event", "phase");
     map.put("phase", phase.name());
     map.putAll(figures);
     return map;
   }
 
   static PhaseResult fromMap(Map<String, Object> map) {
-    Map<String, Double> figures = new LinkedHashMap<>();
-    map.forEach(
-        (name, value) -> {
-          if (value instanceof Number number) {
-            figures.put(name, number.doubleValue());
-          }
-        });
-    return new PhaseResult(Phase.valueOf((String) map.get("phase")), figures);
+    return new PhaseResult(Phase.valueOf((String) map.get("phase")), Events.numbers(map));
   }
 }

@@ -1,22 +1,14 @@
 package io.isobardb.bench.compare;
 
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Driver.Done;
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.cli.console.Progress.Watcher;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
-import org.HdrHistogram.Histogram;
 
 /**
  * Runs phases on one open engine and measures them.
@@ -44,32 +36,33 @@ final class PhaseRunner implements AutoCloseable {
 
   private final CompareSpec spec;
   private final Engine engine;
-  private final ExecutorService threads;
-  private final List<Worker> workers = new ArrayList<>();
+  private final Driver driver;
   private final Watcher progress;
+  private long engineBytes;
 
   /** {@code progress} is told once a second what is going on, and how much of the phase is done. */
   PhaseRunner(CompareSpec spec, Engine engine, Watcher progress) {
     this.spec = spec;
     this.engine = engine;
     this.progress = progress;
-    threads = Executors.newFixedThreadPool(spec.threads());
-    for (int i = 0; i < spec.threads(); i++) {
-      workers.add(new Worker(spec, engine, i, Dataset.mix(spec.seed() + i)));
-    }
+    Shape shape = new Shape(1, spec.records(), spec.keyBytes(), spec.valueBytes(), true);
+    driver = new Driver(engine, shape, spec.threads(), spec.seed());
   }
 
   /** Runs one phase. */
   PhaseResult run(Phase phase) throws InterruptedException {
     long operations = phase.operations(spec.records(), spec.operations());
-    double limitSeconds = phase == Phase.LOAD ? 1e6 : spec.durationSeconds();
-    workers.forEach(worker -> worker.prepare(phase, operations / spec.threads() + 1));
+    if (phase == Phase.ZIPF) {
+      driver.draw(operations);
+    }
     if (phase != Phase.LOAD) {
       warmUp(phase, Math.max(1, operations / WARM_UP_SHARE));
     }
+    engineBytes = -1;
+    long begin = System.nanoTime();
+    driver.eachSecond(done -> tell(phase, done, operations, begin));
     ProcessCounters before = ProcessCounters.now();
-    long start = System.nanoTime();
-    long engineBytes = parallel(phase, operations, limitSeconds, false);
+    Done done = measured(phase, operations);
     long end = System.nanoTime();
     ProcessCounters after = ProcessCounters.now();
     if (phase.writes()) {
@@ -78,34 +71,41 @@ final class PhaseRunner implements AutoCloseable {
     double settleSeconds = (System.nanoTime() - end) / 1e9;
     ProcessCounters settled = ProcessCounters.now();
 
-    long done = 0;
-    Histogram latencies = new Histogram(workers.get(0).latencies());
-    for (Worker worker : workers) {
-      done += worker.done();
-      latencies.add(worker.latencies());
-    }
+    long count = done.operations();
     Map<String, Double> figures = new LinkedHashMap<>();
-    figures.put("operations", (double) done);
-    figures.put("seconds", (end - start) / 1e9);
-    figures.put("throughput", done * 1e9 / (end - start));
-    figures.put("p50Micros", latencies.getValueAtPercentile(50) / 1e3);
-    figures.put("p99Micros", latencies.getValueAtPercentile(99) / 1e3);
-    figures.put("p999Micros", latencies.getValueAtPercentile(99.9) / 1e3);
-    figures.put("maxMicros", latencies.getMaxValue() / 1e3);
-    figures.put("cpuMicros", (after.cpuNanos() - before.cpuNanos()) / 1e3 / done);
-    figures.put("cpuWithSettleMicros", (settled.cpuNanos() - before.cpuNanos()) / 1e3 / done);
+    figures.put("operations", (double) count);
+    figures.put("seconds", done.seconds());
+    figures.put("throughput", count / done.seconds());
+    figures.put("p50Micros", done.latencies().getValueAtPercentile(50) / 1e3);
+    figures.put("p99Micros", done.latencies().getValueAtPercentile(99) / 1e3);
+    figures.put("p999Micros", done.latencies().getValueAtPercentile(99.9) / 1e3);
+    figures.put("maxMicros", done.latencies().getMaxValue() / 1e3);
+    figures.put("cpuMicros", (after.cpuNanos() - before.cpuNanos()) / 1e3 / count);
+    figures.put("cpuWithSettleMicros", (settled.cpuNanos() - before.cpuNanos()) / 1e3 / count);
     figures.put("settleSeconds", phase.writes() ? settleSeconds : 0);
-    figures.put("writtenBytes", perOperation(before.writtenBytes(), settled.writtenBytes(), done));
-    figures.put("readBytes", perOperation(before.readBytes(), settled.readBytes(), done));
+    figures.put("writtenBytes", perOperation(before.writtenBytes(), settled.writtenBytes(), count));
+    figures.put("readBytes", perOperation(before.readBytes(), settled.readBytes(), count));
     figures.put("spaceBytes", (double) engine.spaceBytes());
     figures.put("engineBytes", (double) Math.max(engineBytes, engine.memoryBytes()));
     figures.put("residentBytes", (double) settled.peakResidentBytes());
     return new PhaseResult(phase, figures);
   }
 
+  private Done measured(Phase phase, long operations) throws InterruptedException {
+    try {
+      return phase == Phase.LOAD
+          ? driver.load()
+          : driver.run(phase.workload(), operations, spec.durationSeconds());
+    } catch (IllegalStateException e) {
+      throw new IllegalStateException(phase.label() + ": " + e.getMessage(), e.getCause());
+    }
+  }
+
   private void warmUp(Phase phase, long operations) throws InterruptedException {
     long start = System.nanoTime();
-    parallel(phase, operations, WARM_UP_SECONDS, true);
+    // How long it takes depends on the compiler; the measured part counts for all of the phase.
+    driver.eachSecond(done -> progress.at(phase.label() + ", warming up", 0, 1));
+    driver.run(phase.workload(), operations, WARM_UP_SECONDS);
     if (phase.writes()) {
       return;
     }
@@ -116,7 +116,7 @@ final class PhaseRunner implements AutoCloseable {
     while (seconds < least || (compiling && seconds < most)) {
       long compiled = compilerMillis();
       long slice = System.nanoTime();
-      parallel(phase, Integer.MAX_VALUE, 1, true);
+      driver.run(phase.workload(), Integer.MAX_VALUE, 1);
       compiling = (compilerMillis() - compiled) / 1e3 > BUSY_COMPILER_SHARE * seconds(slice);
       seconds = seconds(start);
     }
@@ -134,56 +134,15 @@ final class PhaseRunner implements AutoCloseable {
     return before < 0 ? -1 : (double) (after - before) / operations;
   }
 
-  /** Runs the phase on all threads; returns the most memory the engine was seen to hold, or -1. */
-  private long parallel(Phase phase, long operations, double limitSeconds, boolean warmUp)
-      throws InterruptedException {
-    CountDownLatch go = new CountDownLatch(1);
-    LongAdder done = new LongAdder();
-    long start = System.nanoTime();
-    long deadline = start + (long) (limitSeconds * 1e9);
-    List<Future<?>> runs = new ArrayList<>();
-    for (int i = 0; i < workers.size(); i++) {
-      Worker worker = workers.get(i);
-      long share = (operations - i + workers.size() - 1) / workers.size();
-      runs.add(
-          threads.submit(
-              () -> {
-                go.await();
-                worker.run(phase, share, deadline, done);
-                return null;
-              }));
-    }
-    go.countDown();
-    long engineBytes = -1;
-    for (Future<?> run : runs) {
-      while (true) {
-        try {
-          run.get(1, TimeUnit.SECONDS);
-          break;
-        } catch (TimeoutException e) {
-          engineBytes = Math.max(engineBytes, engine.memoryBytes());
-          tell(phase, done.sum(), operations, seconds(start) / limitSeconds, warmUp);
-        } catch (ExecutionException e) {
-          throw new IllegalStateException(phase.label() + " failed: " + e.getCause(), e.getCause());
-        }
-      }
-    }
-    return engineBytes;
-  }
-
-  private void tell(Phase phase, long done, long operations, double time, boolean warmUp) {
-    if (warmUp) {
-      // How long it takes depends on the compiler; the measured part counts for all of the phase.
-      progress.at(phase.label() + ", warming up", 0, 1);
-    } else {
-      String text = String.format("%s: %,d of %,d", phase.label(), done, operations);
-      progress.at(text, Math.min(1, Math.max((double) done / operations, time)), 1);
-    }
+  private void tell(Phase phase, long done, long operations, long sinceNanos) {
+    engineBytes = Math.max(engineBytes, engine.memoryBytes());
+    double time = phase == Phase.LOAD ? 0 : seconds(sinceNanos) / spec.durationSeconds();
+    String text = String.format("%s: %,d of %,d", phase.label(), done, operations);
+    progress.at(text, Math.min(1, Math.max((double) done / operations, time)), 1);
   }
 
   @Override
   public void close() {
-    threads.shutdownNow();
-    workers.forEach(Worker::close);
+    driver.close();
   }
 }

@@ -63,23 +63,20 @@ public final class CrashTestCommand implements Callable<Integer> {
   @Option(
       names = "--seeds",
       paramLabel = "N",
-      defaultValue = "20",
       description = "How many workloads. Default: ${DEFAULT-VALUE}.")
-  private long seeds;
+  private long seeds = 20;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      defaultValue = "1",
       description = "The first one's seed. Default: ${DEFAULT-VALUE}.")
-  private long seed;
+  private long seed = 1;
 
   @Option(
       names = "--stride",
       paramLabel = "K",
-      defaultValue = "1",
       description = "Crash at every K-th mutating call. Default: ${DEFAULT-VALUE}.")
-  private int stride;
+  private int stride = 1;
 
   @Option(
       names = "--survival",
@@ -92,10 +89,9 @@ public final class CrashTestCommand implements Callable<Integer> {
   @Option(
       names = "--at",
       paramLabel = "CALL",
-      defaultValue = "-1",
       hidden = true,
       description = "Crash at this mutating call alone: replays a violation.")
-  private long at;
+  private long at = -1;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;

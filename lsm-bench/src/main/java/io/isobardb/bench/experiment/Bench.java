@@ -1,5 +1,8 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.IsobarEngine;
 import io.isobardb.bench.experiment.report.Row;

@@ -7,13 +7,16 @@ import static io.isobardb.bench.experiment.Meter.WRITE_COST;
 import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.experiment.report.Chart;
-import io.isobardb.bench.experiment.report.Chart.Series;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.experiment.report.Verdict.Outcome;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.cli.report.Chart.Series;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.IoMode;
 import java.util.ArrayList;
@@ -28,34 +31,19 @@ final class CostCurves implements Experiment {
   private static final double NOISE = 1.05;
 
   @Override
-  public String name() {
-    return "cost-curves";
-  }
-
-  @Override
-  public String title() {
-    return "I/O cost over the size of the write memory";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 6 (5.5)";
-  }
-
-  @Override
-  public String claim() {
-    return "The more write memory, the fewer pages are written and the more are read by queries;"
-        + " reads by merges are few. So the sum has a single minimum, which a tuner that follows its"
-        + " slope will find.";
-  }
-
-  @Override
-  public String method() {
-    return "YCSB's write-heavy mix (50 % updates, 50 % lookups) over 10 trees of 10 M records each,"
-        + " 80 % of the operations for two of them, 20 GB of memory, 10 GB of log, times the scale;"
-        + " from 1/16 to 3/4 of the budget, which is all that a store may have. Buffered I/O: what"
-        + " counts here is pages, not time. The figure's other half, TPC-C, is among the points of"
-        + " tuner-accuracy-tpcc: its fixed splits.";
+  public About about() {
+    return new About(
+        "cost-curves",
+        "I/O cost over the size of the write memory",
+        "Breaking Down Memory Walls, figure 6 (5.5)",
+        "The more write memory, the fewer pages are written and the more are read by queries;"
+            + " reads by merges are few. So the sum has a single minimum, which a tuner that follows its"
+            + " slope will find.",
+        "YCSB's write-heavy mix (50 % updates, 50 % lookups) over 10 trees of 10 M records each,"
+            + " 80 % of the operations for two of them, 20 GB of memory, 10 GB of log, times the scale;"
+            + " from 1/16 to 3/4 of the budget, which is all that a store may have. Buffered I/O: what"
+            + " counts here is pages, not time. The figure's other half, TPC-C, is among the points of"
+            + " tuner-accuracy-tpcc: its fixed splits.");
   }
 
   @Override
@@ -75,7 +63,7 @@ final class CostCurves implements Experiment {
         point,
         options,
         Shape.of(TREES, records),
-        Workload.mixed(50, true).skewed(80, 2),
+        Workload.mixed(50, Keys.ZIPF).skewed(80, 2),
         2 * records * TREES);
   }
 
@@ -90,8 +78,8 @@ final class CostCurves implements Experiment {
               results.rows().stream().map(row -> row.figure(figure)).toList()));
     }
     return List.of(
-        new Chart(
-            "YCSB write-heavy, ten trees", WRITE_MEMORY, "pages per operation", List.of(), series));
+        Chart.lines(
+            "Cost over write memory, ten trees", WRITE_MEMORY, "pages per operation", series));
   }
 
   @Override

@@ -3,12 +3,16 @@ package io.isobardb.bench.experiment;
 import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,35 +44,20 @@ final class DynamicLevels implements Experiment {
   private static final int WINDOWS = 3;
 
   @Override
-  public String name() {
-    return "dynamic-levels";
-  }
-
-  @Override
-  public String title() {
-    return "Levels that follow the write memory";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 9 (6.2.1)";
-  }
-
-  @Override
-  public String claim() {
-    return "With write memory that goes from 1 GB to 32 MB and back, adjusting the number of disk"
-        + " levels always has the highest throughput. Too few levels for little memory cost more"
-        + " than too many for much.";
-  }
-
-  @Override
-  public String method() {
-    return "100 M records, 10 GB of log, times the scale, partitioned, write-only, four phases of"
-        + " equal length in operations. The budget changes, of which an eighth is write memory: 8 GB"
-        + " and 256 MB times the scale, but at least 48 MB and 8 MB, so that the two differ by 6 in"
-        + " small scales (by 32 in the paper). Each phase is measured in"
-        + " three windows, without waiting for merges in between; the claim is held against whole"
-        + " phases without their first window, in which the last one's work is done.";
+  public About about() {
+    return new About(
+        "dynamic-levels",
+        "Levels that follow the write memory",
+        "Breaking Down Memory Walls, figure 9 (6.2.1)",
+        "With write memory that goes from 1 GB to 32 MB and back, adjusting the number of disk"
+            + " levels always has the highest throughput. Too few levels for little memory cost more"
+            + " than too many for much.",
+        "100 M records, 10 GB of log, times the scale, partitioned, write-only, four phases of"
+            + " equal length in operations. The budget changes, of which an eighth is write memory: 8 GB"
+            + " and 256 MB times the scale, but at least 48 MB and 8 MB, so that the two differ by 6 in"
+            + " small scales (by 32 in the paper). Each phase is measured in"
+            + " three windows, without waiting for merges in between; the claim is held against whole"
+            + " phases without their first window, in which the last one's work is done.");
   }
 
   @Override
@@ -96,7 +85,7 @@ final class DynamicLevels implements Experiment {
             .experimental(e -> e.staticLevels(levels))
             .build();
     long records = bench.scale().count(Bench.RECORDS);
-    Workload workload = Workload.mixed(100, true);
+    Workload workload = Workload.mixed(100, Keys.ZIPF);
     List<Row> rows = new ArrayList<>();
     try (Rig rig = bench.rig(options, Shape.of(1, records), 6)) {
       rig.run(workload, records / 2);
@@ -122,8 +111,8 @@ final class DynamicLevels implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.lines("Bytes written", results, WINDOW, LEVELS, WRITTEN),
-        Chart.lines("Throughput", results, WINDOW, LEVELS, THROUGHPUT));
+        Charts.lines("Bytes written", results, WINDOW, LEVELS, WRITTEN),
+        Charts.lines("Throughput", results, WINDOW, LEVELS, THROUGHPUT));
   }
 
   @Override

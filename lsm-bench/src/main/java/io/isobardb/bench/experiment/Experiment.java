@@ -1,10 +1,10 @@
 package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.engine.EngineKind;
-import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import java.util.List;
 
 /**
@@ -12,20 +12,24 @@ import java.util.List;
  * thread.
  */
 interface Experiment {
-  /** Its name on the command line: lower case, words joined by hyphens. */
-  String name();
+  /**
+   * What it is about, in words.
+   *
+   * @param name on the command line: lower case, words joined by hyphens
+   * @param title one line for a list
+   * @param source where it comes from: figure and section
+   * @param claim what is claimed there
+   * @param method what is done here, and where that differs from there
+   */
+  record About(String name, String title, String source, String claim, String method) {}
 
-  /** One line for a list. */
-  String title();
+  /** What it is about. */
+  About about();
 
-  /** Where it comes from: figure and section. */
-  String source();
-
-  /** What is claimed there, in words. */
-  String claim();
-
-  /** What is done here, and where that differs from there. */
-  String method();
+  /** Its name on the command line. */
+  default String name() {
+    return about().name();
+  }
 
   /** The points, in the order of measuring, with what is compared next to each other. */
   List<Point> points(Scale scale);

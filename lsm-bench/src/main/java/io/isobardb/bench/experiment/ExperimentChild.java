@@ -1,19 +1,15 @@
 package io.isobardb.bench.experiment;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.process.ChildMain;
-import java.io.IOException;
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
+import io.isobardb.bench.process.Events;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The process that measures. Its argument is an {@link ExperimentSpec}; every line it prints is a
- * JSON object whose {@code event} is {@code progress}, {@code rows} or {@code end}. It exits with 0
- * only after {@code end}.
+ * The process that measures what an {@link ExperimentSpec} says. Its events are {@code progress}
+ * and {@code rows}.
  *
  * <p>The first point of a kind is run twice, and counts the second time: compilers are done then.
  * Experiments with a process per point see to that themselves.
@@ -25,56 +21,36 @@ final class ExperimentChild {
 
   /** Measures. */
   public static void main(String[] args) {
-    ChildMain.run(() -> run(ExperimentSpec.fromJson(args[0]), System.out));
+    ChildMain.run(ExperimentSpec.class, args, ExperimentChild::run);
   }
 
-  private static void run(ExperimentSpec spec, PrintStream out) throws Exception {
+  private static void run(ExperimentSpec spec, Events events) throws Exception {
     Experiment experiment = Experiments.of(spec.experiment());
     List<Point> points = Experiments.points(experiment, spec.scale(), spec.seed(), spec.threads());
     Files.createDirectories(spec.dir());
     String rehearsed = null;
-    try (Bench bench = bench(spec, Double.MAX_VALUE, out)) {
+    try (Bench bench = bench(spec, Double.MAX_VALUE, events)) {
       for (int index : spec.points()) {
         Point point = points.get(index);
         if (!experiment.ownProcesses() && !experiment.kind(point).equals(rehearsed)) {
-          event(out, Map.of("event", "progress", "text", "rehearsal"));
+          bench.progress("rehearsal");
           // What is loaded for it stays there for the points to come.
-          experiment.measure(point, bench(spec, REHEARSAL_SECONDS, out));
+          experiment.measure(point, bench(spec, REHEARSAL_SECONDS, events));
           rehearsed = experiment.kind(point);
         }
         List<Row> rows = experiment.measure(point, bench);
-        event(
-            out,
-            Map.of(
-                "event",
-                "rows",
-                "point",
-                index,
-                "rows",
-                rows.stream()
-                    .map(row -> Map.of("parameters", row.parameters(), "figures", row.figures()))
-                    .toList()));
+        events.send("rows", Map.of("point", index, "rows", rows));
       }
     }
-    event(out, Map.of("event", "end"));
   }
 
-  private static Bench bench(ExperimentSpec spec, double longestSeconds, PrintStream out) {
+  private static Bench bench(ExperimentSpec spec, double longestSeconds, Events events) {
     return new Bench(
         spec.dir(),
         spec.scale(),
         spec.seed(),
         spec.threads(),
         longestSeconds,
-        text -> event(out, Map.of("event", "progress", "text", text)));
-  }
-
-  private static void event(PrintStream out, Map<String, Object> event) {
-    try {
-      out.println(JSON.std.asString(event));
-      out.flush();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+        text -> events.at(text, 0, 1));
   }
 }

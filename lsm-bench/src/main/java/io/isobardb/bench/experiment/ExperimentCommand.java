@@ -1,8 +1,9 @@
 package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.engine.EngineKind;
-import io.isobardb.bench.experiment.report.Page;
+import io.isobardb.bench.experiment.report.Report;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
@@ -11,6 +12,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.report.MarkdownOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -60,9 +63,8 @@ public final class ExperimentCommand implements Callable<Integer> {
       names = "--scale",
       paramLabel = "SCALE",
       description =
-          "small (0.002), medium (0.02), full (1) or a factor (default: ${DEFAULT-VALUE}).",
-      defaultValue = "small")
-  private String scale = "";
+          "small (0.002), medium (0.02), full (1) or a factor (default: ${DEFAULT-VALUE}).")
+  private String scale = "small";
 
   @Option(
       names = "--out",
@@ -91,17 +93,15 @@ public final class ExperimentCommand implements Callable<Integer> {
               + " given for several parameters. Claims are held against what is measured.")
   private Map<String, String> only = new LinkedHashMap<>();
 
-  @Option(
-      names = "--threads",
-      description = "Threads that do operations (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2")
-  private int threads;
+  @Mixin private MarkdownOption markdown = new MarkdownOption();
 
   @Option(
-      names = "--seed",
-      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
-      defaultValue = "42")
-  private long seed;
+      names = "--threads",
+      description = "Threads that do operations (default: ${DEFAULT-VALUE}).")
+  private int threads = 2;
+
+  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  private long seed = 42;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -114,22 +114,27 @@ public final class ExperimentCommand implements Callable<Integer> {
     if (name.equals(ALL) && !only.isEmpty()) {
       throw new IllegalArgumentException("--only is for one experiment, not for 'all'");
     }
+    if (markdown.isGiven() && name.equals(ALL)) {
+      throw new IllegalArgumentException("--markdown is for one experiment, not for 'all'");
+    }
+    markdown.check();
     List<Experiment> experiments =
         name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
     Files.createDirectories(out);
-    Map<String, Page> pages = new LinkedHashMap<>();
+    Map<String, Report> reports = new LinkedHashMap<>();
     List<String> failed = new ArrayList<>();
     try (Progress progress = Progress.onStandardError()) {
       for (Experiment experiment : experiments) {
         try (WorkDirectory work = workDirectory(experiment, size)) {
-          Page page =
+          Report report =
               new ExperimentRun(experiment, size, seed, threads, out, work.path(), progress)
                   .run(
                       resume,
                       Selection.of(only),
                       () -> Provenance.of(command(experiment), version(), work.path()));
-          pages.put(experiment.name(), page);
-          print(experiment, page);
+          reports.put(experiment.name(), report);
+          print(experiment, report);
+          markdown.write(report.charts(), report::markdown);
         } catch (FailedException e) {
           if (Shutdown.isUnderWay()) {
             throw e;
@@ -141,7 +146,7 @@ public final class ExperimentCommand implements Callable<Integer> {
       }
     }
     if (name.equals(ALL)) {
-      Files.writeString(out.resolve("index.html"), Page.index(pages));
+      Files.writeString(out.resolve("index.html"), Report.index(reports));
     }
     if (failed.size() > 1) {
       spec.commandLine().getErr().println("not finished: " + String.join(", ", failed));
@@ -188,17 +193,17 @@ public final class ExperimentCommand implements Callable<Integer> {
   private void list() {
     TextTable table = new TextTable("name", "what");
     for (Experiment experiment : Experiments.ALL) {
-      table.row(experiment.name(), experiment.title());
+      table.row(experiment.name(), experiment.about().title());
     }
     PrintWriter to = spec.commandLine().getOut();
     to.print(table);
     to.flush();
   }
 
-  private void print(Experiment experiment, Page page) {
+  private void print(Experiment experiment, Report report) {
     PrintWriter to = spec.commandLine().getOut();
-    to.println(experiment.name() + ": " + experiment.title());
-    for (Verdict verdict : page.verdicts()) {
+    to.println(experiment.name() + ": " + experiment.about().title());
+    for (Verdict verdict : report.verdicts()) {
       to.println("  " + verdict.outcome().words() + ": " + verdict.claim());
       to.println("    " + verdict.numbers());
     }

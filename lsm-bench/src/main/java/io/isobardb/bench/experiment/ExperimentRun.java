@@ -1,20 +1,19 @@
 package io.isobardb.bench.experiment;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.engine.EngineKind;
-import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Csv;
-import io.isobardb.bench.experiment.report.Page;
+import io.isobardb.bench.experiment.report.Report;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
-import io.isobardb.bench.experiment.report.Svg;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.cli.report.Svg;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -62,13 +61,13 @@ final class ExperimentRun {
   }
 
   /**
-   * Measures what is to be measured and writes the reports; returns their page.
+   * Measures what is to be measured and writes the reports; returns them.
    *
    * @param resume whether points that the CSV file has are left out
    * @param selection of the experiment's points
    * @param provenance asked for when all is measured; may be changed
    */
-  Page run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
+  Report run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
       throws IOException, InterruptedException {
     List<Point> points = Experiments.points(experiment, scale, seed, threads);
     selection.check(points);
@@ -125,13 +124,13 @@ final class ExperimentRun {
         new ChildJvm(ExperimentChild.class)
             .heapBytes(HEAP_BYTES)
             .directBytes(scale.budget(MOST_MEMORY_GIGABYTES) + DIRECT_BYTES)
-            .argument(spec.toJson());
+            .argument(Events.text(spec));
     if (experiment.ownProcesses()) {
       child.flag("-XX:+AlwaysPreTouch");
     }
     try (dir) {
       begin(points.get(indexes.get(0)), all);
-      child.runToEnd(experiment.name(), line -> event(line, points, indexes, all));
+      child.runToEnd(experiment.name(), event -> event(event, points, indexes, all));
     } catch (FailedException e) {
       progress.close();
       throw new FailedException(
@@ -147,55 +146,31 @@ final class ExperimentRun {
     progress.update(current, measured, all);
   }
 
-  /** Takes one line of the child; returns whether it is the last. */
-  private boolean event(String line, List<Point> points, List<Integer> indexes, int all) {
-    if (!line.startsWith("{")) {
-      System.err.println(line);
-      return false;
+  private void event(
+      Map<String, Object> event, List<Point> points, List<Integer> indexes, int all) {
+    if (event.get("event").equals("progress")) {
+      progress.update(current + ": " + event.get("text"), measured, all);
+      return;
     }
-    Map<String, Object> event;
-    try {
-      event = JSON.std.mapFrom(line);
-    } catch (IOException e) {
-      throw new UncheckedIOException("not a line of an experiment: " + line, e);
+    for (Object row : (List<?>) event.get("rows")) {
+      rows.add(row((Map<?, ?>) row));
     }
-    switch ((String) event.get("event")) {
-      case "progress" -> progress.update(current + ": " + event.get("text"), measured, all);
-      case "rows" -> {
-        for (Object row : (List<?>) event.get("rows")) {
-          rows.add(row((Map<?, ?>) row));
-        }
-        Csv.write(csv(), new Results(rows));
-        measured++;
-        int at = indexes.indexOf(((Number) event.get("point")).intValue());
-        if (at + 1 < indexes.size()) {
-          begin(points.get(indexes.get(at + 1)), all);
-        }
-      }
-      default -> {
-        return true;
-      }
+    Csv.write(csv(), new Results(rows));
+    measured++;
+    int at = indexes.indexOf((int) Events.number(event, "point"));
+    if (at + 1 < indexes.size()) {
+      begin(points.get(indexes.get(at + 1)), all);
     }
-    return false;
   }
 
   private static Row row(Map<?, ?> json) {
     Map<String, String> parameters = new LinkedHashMap<>();
     ((Map<?, ?>) json.get("parameters"))
         .forEach((name, value) -> parameters.put((String) name, (String) value));
-    Map<String, Double> figures = new LinkedHashMap<>();
-    ((Map<?, ?>) json.get("figures"))
-        .forEach(
-            (name, value) -> {
-              // What could not be computed is no figure.
-              if (value instanceof Number number && Double.isFinite(number.doubleValue())) {
-                figures.put((String) name, number.doubleValue());
-              }
-            });
-    return new Row(parameters, figures);
+    return new Row(parameters, Events.numbers((Map<?, ?>) json.get("figures")));
   }
 
-  private Page report(List<Point> points, Map<String, String> provenance) throws IOException {
+  private Report report(List<Point> points, Map<String, String> provenance) throws IOException {
     // In the order of the points, and nothing of other scales that a resumed file may hold.
     List<Row> wanted = new ArrayList<>();
     for (Point point : points) {
@@ -203,18 +178,18 @@ final class ExperimentRun {
     }
     Results results = new Results(wanted);
     List<Chart> charts = experiment.charts(results);
-    Page page =
-        new Page(
-            experiment.title(),
-            experiment.source(),
-            experiment.claim(),
-            experiment.method(),
+    Report report =
+        new Report(
+            experiment.about().title(),
+            experiment.about().source(),
+            experiment.about().claim(),
+            experiment.about().method(),
             experiment.check(results),
             charts,
             results,
             provenance);
     Files.writeString(out.resolve(experiment.name() + ".svg"), Svg.draw(charts));
-    Files.writeString(out.resolve(experiment.name() + ".html"), page.html());
-    return page;
+    Files.writeString(out.resolve(experiment.name() + ".html"), report.html());
+    return report;
   }
 }

@@ -3,12 +3,12 @@ package io.isobardb.bench.experiment;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.FlushStrategy;
 import java.util.ArrayList;
@@ -20,32 +20,17 @@ final class FlushHeuristics implements Experiment {
   private static final String STRATEGY = "flush strategy";
 
   @Override
-  public String name() {
-    return "flush-heuristics";
-  }
-
-  @Override
-  public String title() {
-    return "Four ways to flush a tree";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, extended version (4.1.4)";
-  }
-
-  @Override
-  public String claim() {
-    return "With little write memory, going round the key space (round-robin) writes least; with"
-        + " more, flushing the oldest SSTable (oldest); and with so much that the log triggers the"
-        + " flushes, flushing everything (full). Adaptive is never worse than the best of them.";
-  }
-
-  @Override
-  public String method() {
-    return "As single-tree's write-only: 100 M records, 20 GB of memory, 10 GB of log, times the"
-        + " scale, partitioned memory component. The paper goes from 1/8 GB to 8 GB of write memory,"
-        + " this from 1/16 to 1/2 of the budget.";
+  public About about() {
+    return new About(
+        "flush-heuristics",
+        "Four ways to flush a tree",
+        "Breaking Down Memory Walls, extended version (4.1.4)",
+        "With little write memory, going round the key space (round-robin) writes least; with"
+            + " more, flushing the oldest SSTable (oldest); and with so much that the log triggers the"
+            + " flushes, flushing everything (full). Adaptive is never worse than the best of them.",
+        "As single-tree's write-only: 100 M records, 20 GB of memory, 10 GB of log, times the"
+            + " scale, partitioned memory component. The paper goes from 1/8 GB to 8 GB of write memory,"
+            + " this from 1/16 to 1/2 of the budget.");
   }
 
   @Override

@@ -2,11 +2,11 @@ package io.isobardb.bench.experiment;
 
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
-import io.isobardb.bench.experiment.report.Chart;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.L0Structure;
 import java.util.List;
@@ -16,32 +16,17 @@ final class L0Structures implements Experiment {
   private static final String STRUCTURE = "L0 structure";
 
   @Override
-  public String name() {
-    return "l0-structures";
-  }
-
-  @Override
-  public String title() {
-    return "Three structures of L0";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, extended version (4.1.3)";
-  }
-
-  @Override
-  public String claim() {
-    return "A list of overlapping SSTables (original) writes most. Groups of disjoint ones, of which"
-        + " always the leftmost SSTable of the oldest group leaves first (grouped), are better;"
-        + " choosing the group and the SSTable by what has to be rewritten (greedy-grouped) is the"
-        + " best.";
-  }
-
-  @Override
-  public String method() {
-    return "As single-tree's write-only: 100 M records, 20 GB of memory, 10 GB of log, times the"
-        + " scale, partitioned memory component.";
+  public About about() {
+    return new About(
+        "l0-structures",
+        "Three structures of L0",
+        "Breaking Down Memory Walls, extended version (4.1.3)",
+        "A list of overlapping SSTables (original) writes most. Groups of disjoint ones, of which"
+            + " always the leftmost SSTable of the oldest group leaves first (grouped), are better;"
+            + " choosing the group and the SSTable by what has to be rewritten (greedy-grouped) is the"
+            + " best.",
+        "As single-tree's write-only: 100 M records, 20 GB of memory, 10 GB of log, times the"
+            + " scale, partitioned memory component.");
   }
 
   @Override

@@ -6,11 +6,14 @@ import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.WORKLOAD;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.List;
 import java.util.Map;
@@ -28,36 +31,21 @@ final class MemoryMerge implements Experiment {
   private static final double BUDGET_GIGABYTES = 20 * 4 / 3.0;
 
   @Override
-  public String name() {
-    return "memory-merge";
-  }
-
-  @Override
-  public String title() {
-    return "What memory merges cost when all data fits into write memory";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 8 (6.2.1)";
-  }
-
-  @Override
-  public String claim() {
-    return "With everything in memory, nothing logged and merges done by the one client thread,"
-        + " partitioned has 20 to 40 % less throughput than B+-dynamic, and takes less memory: 12 GB"
-        + " where B+-dynamic takes 15.5 GB.";
-  }
-
-  @Override
-  public String method() {
-    return "5 M records of 1 KB in an unlogged tree and 20 GB of write memory, times the scale; one"
-        + " client thread. The paper has 10 M records, but its merges wait for nothing, while these"
-        + " are done in the background and when enough has gathered, so that old versions take more"
-        + " room. For the same reason it is the processor time of the whole process per operation"
-        + " that is compared. A hundred times as many operations as records, or five times as many"
-        + " scans, after the load and as many again to warm up; no point may have flushed more than a"
-        + " twentieth.";
+  public About about() {
+    return new About(
+        "memory-merge",
+        "What memory merges cost when all data fits into write memory",
+        "Breaking Down Memory Walls, figure 8 (6.2.1)",
+        "With everything in memory, nothing logged and merges done by the one client thread,"
+            + " partitioned has 20 to 40 % less throughput than B+-dynamic, and takes less memory: 12 GB"
+            + " where B+-dynamic takes 15.5 GB.",
+        "5 M records of 1 KB in an unlogged tree and 20 GB of write memory, times the scale; one"
+            + " client thread. The paper has 10 M records, but its merges wait for nothing, while these"
+            + " are done in the background and when enough has gathered, so that old versions take more"
+            + " room. For the same reason it is the processor time of the whole process per operation"
+            + " that is compared. A hundred times as many operations as records, or five times as many"
+            + " scans, after the load and as many again to warm up; no point may have flushed more than a"
+            + " twentieth.");
   }
 
   @Override
@@ -86,7 +74,7 @@ final class MemoryMerge implements Experiment {
     Workload workload = Workload.named(point.text(WORKLOAD));
     // Of fewer operations compilers would be what is measured.
     long operations = records * (workload.scanEntries() > 0 ? 5 : 100);
-    Shape shape = new Shape(1, records, false);
+    Shape shape = Shape.of(1, records).unlogged();
     try (Rig rig =
         new Rig(bench.empty("memory"), options, shape, 1, bench.seed(), bench.seconds(12))) {
       rig.load();
@@ -101,8 +89,8 @@ final class MemoryMerge implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Processor time", results, WORKLOAD, SCHEME, CPU),
-        Chart.bars("Throughput", results, WORKLOAD, SCHEME, THROUGHPUT));
+        Charts.bars("Processor time", results, WORKLOAD, SCHEME, CPU),
+        Charts.bars("Throughput", results, WORKLOAD, SCHEME, THROUGHPUT));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.observe.StoreStats;
@@ -23,19 +25,21 @@ final class Meter {
   static final String QUERY_READ = "pages read by queries [1/op]";
   static final String MERGE_READ = "pages read by merges [1/op]";
   static final String COST = "cost [pages/op]";
-  static final String STALLED = "stalled [% of time]";
+  static final String STALLED = "stalled [% of writers' time]";
   static final String P99 = "p99 of writes [ms]";
   static final String WRITE_MEMORY = "write memory [MB]";
   static final double MEGABYTE = 1 << 20;
 
   private final Store store;
+  private final int writers;
   private final StoreStats before;
   private final ProcessCounters process = ProcessCounters.now();
   private final long startNanos = System.nanoTime();
 
-  /** Begins now. */
-  Meter(Store store) {
+  /** Begins now, with so many threads that write. */
+  Meter(Store store, int writers) {
     this.store = store;
+    this.writers = writers;
     before = store.stats();
   }
 
@@ -71,10 +75,7 @@ final class Meter {
     figures.put(QUERY_READ, queryRead / operations);
     figures.put(MERGE_READ, mergeRead / operations);
     figures.put(COST, ((flushed + merged) / page + queryRead + mergeRead) / operations);
-    figures.put(STALLED, 100 * (stalled(now) - stalled(before)) / 1e9 / seconds);
-    if (done.latencies().getTotalCount() > 0) {
-      figures.put(P99, done.latencies().getValueAtPercentile(99) / 1e6);
-    }
+    figures.put(STALLED, 100 * (stalled(now) - stalled(before)) / 1e9 / seconds / writers);
     figures.put("flushes", (double) (now.flushes() - before.flushes()));
     figures.put("merges", (double) (now.merges() - before.merges()));
     figures.put("memory merges", (double) (now.memoryMerges() - before.memoryMerges()));

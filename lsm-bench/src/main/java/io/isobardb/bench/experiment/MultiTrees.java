@@ -6,11 +6,15 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,49 +25,24 @@ final class MultiTrees implements Experiment {
 
   private static final int TREES = 10;
   private static final String USUAL_SKEW = "80-20";
-  private static final List<String> SCHEMES =
-      List.of(
-          "partitioned-OPT",
-          "partitioned-LSN",
-          "partitioned-MEM",
-          "B+-dynamic-OPT",
-          "B+-dynamic-LSN",
-          "B+-dynamic-MEM",
-          "B+-static-tuned",
-          "B+-static");
 
   @Override
-  public String name() {
-    return "multi-trees";
-  }
-
-  @Override
-  public String title() {
-    return "Ten trees: schemes of write memory, flush policies, skew";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 10 (6.2.2)";
-  }
-
-  @Override
-  public String claim() {
-    return "B+-static thrashes: with memory for 8 of 10 trees some are always opened and closed."
-        + " B+-static-tuned does not, but gives hot and cold trees the same. B+-dynamic and"
-        + " partitioned are better, and partitioned the best. Flushing the tree with the oldest"
-        + " entry (LSN) or by shares of the writes (OPT) beats flushing the largest (MEM), the more so"
-        + " the more skew there is; LSN comes near OPT. All but B+-static-tuned gain by skew.";
-  }
-
-  @Override
-  public String method() {
-    return "10 trees of 10 M records each, 20 GB of memory, 10 GB of log, times the scale;"
-        + " write-only, Zipfian within a tree, x % of the writes for y % of the trees. The write"
-        + " memory varies with a skew of 80-20, the skew with a write memory of 1/16 of the budget"
-        + " (1.25 GB times the scale; 1 GB in the paper). Partitioned trees with less than half of the"
-        + " write memory, and less than 128 MB, are flushed whole when memory runs short, as the engine"
-        + " does by itself: slices of so small a tree tie L0 together.";
+  public About about() {
+    return new About(
+        "multi-trees",
+        "Ten trees: schemes of write memory, flush policies, skew",
+        "Breaking Down Memory Walls, figure 10 (6.2.2)",
+        "B+-static thrashes: with memory for 8 of 10 trees some are always opened and closed."
+            + " B+-static-tuned does not, but gives hot and cold trees the same. B+-dynamic and"
+            + " partitioned are better, and partitioned the best. Flushing the tree with the oldest"
+            + " entry (LSN) or by shares of the writes (OPT) beats flushing the largest (MEM), the more so"
+            + " the more skew there is; LSN comes near OPT. All but B+-static-tuned gain by skew.",
+        "10 trees of 10 M records each, 20 GB of memory, 10 GB of log, times the scale;"
+            + " write-only, Zipfian within a tree, x % of the writes for y % of the trees. The write"
+            + " memory varies with a skew of 80-20, the skew with a write memory of 1/16 of the budget"
+            + " (1.25 GB times the scale; 1 GB in the paper). Partitioned trees with less than half of the"
+            + " write memory, and less than 128 MB, are flushed whole when memory runs short, as the engine"
+            + " does by itself: slices of so small a tree tie L0 together.");
   }
 
   @Override
@@ -76,7 +55,7 @@ final class MultiTrees implements Experiment {
         scale.fine() ? List.of("50-50", "60-40", "70-30", "90-10") : List.of("50-50", "90-10")) {
       points.add(Point.of(SIXTEENTHS, 1).with(SKEW, skew));
     }
-    List<Point> all = Scheme.possible(Point.each(points, SCHEME, SCHEMES), scale, TREES);
+    List<Point> all = Scheme.possible(Point.each(points, SCHEME, Scheme.OF_TREES), scale, TREES);
     // The slowest points by far, which show the same at every skew.
     return all.stream()
         .filter(
@@ -92,7 +71,7 @@ final class MultiTrees implements Experiment {
     StoreOptions options = Scheme.options(point, bench, TREES);
     long records = bench.scale().count(Bench.RECORDS / TREES);
     Skew skew = Skew.of(point.text(SKEW));
-    Workload workload = Workload.mixed(100, true).skewed(skew.hotPercent(), skew.hotOf(TREES));
+    Workload workload = Workload.mixed(100, Keys.ZIPF).skewed(skew.hotPercent(), skew.hotOf(TREES));
     long operations = bench.scale().count(Bench.OPERATIONS);
     return bench.pacedPoint(point, options, Shape.of(TREES, records), workload, operations);
   }
@@ -102,10 +81,10 @@ final class MultiTrees implements Experiment {
     Results memory = results.where(SKEW, USUAL_SKEW);
     Results skew = inOrder(results.where(SIXTEENTHS, "1"));
     return List.of(
-        Chart.lines("Bytes written, 80-20", memory, WRITE_MEMORY, SCHEME, WRITTEN),
-        Chart.lines("Throughput, 80-20", memory, WRITE_MEMORY, SCHEME, THROUGHPUT),
-        Chart.bars("Bytes written by skew", skew, SKEW, SCHEME, WRITTEN),
-        Chart.bars("Throughput by skew", skew, SKEW, SCHEME, THROUGHPUT));
+        Charts.lines("Bytes written, 80-20", memory, WRITE_MEMORY, SCHEME, WRITTEN),
+        Charts.lines("Throughput, 80-20", memory, WRITE_MEMORY, SCHEME, THROUGHPUT),
+        Charts.bars("Bytes written by skew", skew, SKEW, SCHEME, WRITTEN),
+        Charts.bars("Throughput by skew", skew, SKEW, SCHEME, THROUGHPUT));
   }
 
   private static Results inOrder(Results results) {

@@ -1,5 +1,8 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.IsobarEngine;
 import io.isobardb.lsm.Store;
@@ -18,6 +21,7 @@ final class Rig implements AutoCloseable {
   private final Path dir;
   private final IsobarEngine engine;
   private final Driver driver;
+  private final int threads;
   private final double maxSeconds;
 
   /** Opens the store in {@code dir}; each run at full speed takes {@code maxSeconds} at most. */
@@ -29,6 +33,7 @@ final class Rig implements AutoCloseable {
     }
     this.dir = dir;
     this.maxSeconds = maxSeconds;
+    this.threads = threads;
     engine = IsobarEngine.open(dir, options, shape.trees(), shape.treeOptions());
     driver = new Driver(engine, shape, threads, seed);
   }
@@ -54,25 +59,30 @@ final class Rig implements AutoCloseable {
    */
   Map<String, Double> measure(Workload workload, long operations) throws InterruptedException {
     engine.settle();
-    Meter meter = new Meter(store());
+    Meter meter = new Meter(store(), threads);
     Driver.Done done = driver.run(workload, operations, maxSeconds);
     engine.settle();
     return meter.figures(done, operations);
   }
 
-  /** As {@link #measure}, with so many operations per second, in four times the time at most. */
+  /**
+   * As {@link #measure}, with so many operations per second, in four times the time at most, and
+   * what writes took from when they were due.
+   */
   Map<String, Double> measureAt(double rate, Workload workload, long operations)
       throws InterruptedException {
     engine.settle();
-    Meter meter = new Meter(store());
+    Meter meter = new Meter(store(), threads);
     Driver.Done done = driver.pace(workload, operations, rate, PACED * maxSeconds);
     engine.settle();
-    return meter.figures(done, operations);
+    Map<String, Double> figures = meter.figures(done, operations);
+    figures.put(Meter.P99, done.latencies().getValueAtPercentile(99) / 1e6);
+    return figures;
   }
 
   /** Operations measured as they go, with no wait before or after. */
   Map<String, Double> window(Workload workload, long operations) throws InterruptedException {
-    Meter meter = new Meter(store());
+    Meter meter = new Meter(store(), threads);
     return meter.figures(driver.run(workload, operations, maxSeconds), operations);
   }
 

@@ -22,6 +22,18 @@ enum Scheme {
   ACCORDION_INDEX("Accordion-index", MemoryComponent.ACCORDION_INDEX, FlushPolicy.OPTIMAL),
   ACCORDION_DATA("Accordion-data", MemoryComponent.ACCORDION_DATA, FlushPolicy.OPTIMAL);
 
+  /** Those that several trees are measured with. */
+  static final List<Scheme> OF_TREES =
+      List.of(
+          PARTITIONED_OPT,
+          PARTITIONED_LSN,
+          PARTITIONED_MEM,
+          DYNAMIC_OPT,
+          DYNAMIC_LSN,
+          DYNAMIC_MEM,
+          STATIC_TUNED,
+          STATIC);
+
   /** How many trees AsterixDB has memory for by default. */
   private static final int ACTIVE_TREES = 8;
 

@@ -6,13 +6,16 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.compare.Dataset;
+import io.isobardb.bench.drive.Dataset;
+import io.isobardb.bench.drive.Driver;
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.engine.Directories;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.dataset.DatasetOptions;
@@ -42,46 +45,29 @@ final class SecondaryIndexes implements Experiment {
 
   private static final long RECORDS = 50_000_000;
   private static final double SECONDS = 5;
-  private static final List<String> SCHEMES =
-      List.of(
-          "partitioned-OPT",
-          "partitioned-LSN",
-          "partitioned-MEM",
-          "B+-dynamic-OPT",
-          "B+-dynamic-MEM",
-          "B+-static-tuned");
+
+  /** Those whose memory suffices for all trees, without one that shows nothing new. */
+  private static final List<Scheme> SCHEMES =
+      Scheme.OF_TREES.stream()
+          .filter(scheme -> scheme != Scheme.DYNAMIC_LSN && scheme != Scheme.STATIC)
+          .toList();
 
   @Override
-  public String name() {
-    return "secondary-indexes";
-  }
-
-  @Override
-  public String title() {
-    return "A dataset with ten secondary indexes";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, extended version (6.2.3)";
-  }
-
-  @Override
-  public String claim() {
-    return "As with several primary trees, partitioned is better than B+-dynamic, and both are better"
-        + " than B+-static; but the flush policies differ less, since the primary tree gets a record"
-        + " with each write, and the secondary ones little.";
-  }
-
-  @Override
-  public String method() {
-    return "A dataset of 50 M records of 1 KB with ten fields, each indexed by 64 bytes, 20 GB of"
-        + " memory, 10 GB of log, times the scale; write-only: the record is read, some fields are"
-        + " changed, and the dataset removes the old index entries. The updated fields are drawn"
-        + " with a skew, each once; records are drawn evenly, where the paper draws them by Zipf."
-        + " B+-static is the tuned one, with places for all trees. Small trees are flushed whole, as in"
-        + " multi-trees. One client thread; half as many operations are measured as there are"
-        + " records, after a quarter as many.";
+  public About about() {
+    return new About(
+        "secondary-indexes",
+        "A dataset with ten secondary indexes",
+        "Breaking Down Memory Walls, extended version (6.2.3)",
+        "As with several primary trees, partitioned is better than B+-dynamic, and both are better"
+            + " than B+-static; but the flush policies differ less, since the primary tree gets a record"
+            + " with each write, and the secondary ones little.",
+        "A dataset of 50 M records of 1 KB with ten fields, each indexed by 64 bytes, 20 GB of"
+            + " memory, 10 GB of log, times the scale; write-only: the record is read, some fields are"
+            + " changed, and the dataset removes the old index entries. The updated fields are drawn"
+            + " with a skew, each once; records are drawn evenly, where the paper draws them by Zipf."
+            + " B+-static is the tuned one, with places for all trees. Small trees are flushed whole, as in"
+            + " multi-trees. One client thread; half as many operations are measured as there are"
+            + " records, after a quarter as many.");
   }
 
   @Override
@@ -109,7 +95,7 @@ final class SecondaryIndexes implements Experiment {
       Writer writer = new Writer(open(store), records, bench.seed());
       writer.update(point, records / 4, bench.seconds(SECONDS));
       store.awaitQuiet();
-      Meter meter = new Meter(store);
+      Meter meter = new Meter(store, 1);
       Driver.Done done = writer.update(point, records / 2, bench.seconds(SECONDS));
       store.awaitQuiet();
       return List.of(Bench.row(point, meter.figures(done, records / 2)));
@@ -223,9 +209,9 @@ final class SecondaryIndexes implements Experiment {
     }
     Results rows = new Results(labelled);
     return List.of(
-        Chart.bars("Bytes written", rows, "setting", SCHEME, WRITTEN),
-        Chart.bars("Cost", rows, "setting", SCHEME, COST),
-        Chart.bars("Throughput", rows, "setting", SCHEME, THROUGHPUT));
+        Charts.bars("Bytes written", rows, "setting", SCHEME, WRITTEN),
+        Charts.bars("Cost", rows, "setting", SCHEME, COST),
+        Charts.bars("Throughput", rows, "setting", SCHEME, THROUGHPUT));
   }
 
   @Override

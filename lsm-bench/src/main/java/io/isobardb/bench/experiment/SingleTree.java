@@ -5,11 +5,14 @@ import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,39 +34,24 @@ final class SingleTree implements Experiment {
           "Accordion-data");
 
   @Override
-  public String name() {
-    return "single-tree";
-  }
-
-  @Override
-  public String title() {
-    return "A single tree: schemes of write memory under four workloads";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 7 (6.2.1)";
-  }
-
-  @Override
-  public String claim() {
-    return "Write memory matters to workloads that write much, and more of it writes less."
-        + " B+-static is always the worst, since one tree gets an eighth of the write memory;"
-        + " B+-dynamic is a little better than B+-static-tuned, which keeps memory for double"
-        + " buffering; partitioned is the best where much is written. Neither Accordion is any"
-        + " better than B+-dynamic. Beyond 0.4 of the log's length more memory does not help, since"
-        + " the log has things flushed then.";
-  }
-
-  @Override
-  public String method() {
-    return "100 M records of 1 KB, 20 GB of memory and 10 GB of log, times the scale; Zipfian keys;"
-        + " three times as many operations as records, after half as many to warm up; with half"
-        + " writes or more, those give the throughput, and what is counted goes at half of that rate,"
-        + " so that merges keep up. The write memory is a part of the budget, 1/16 at least, so that"
-        + " the smallest sizes of the figure are not here. What is compared is bytes written per"
-        + " operation: throughput depends on the device, and follows from them only where that is the"
-        + " bottleneck, as it was in the paper.";
+  public About about() {
+    return new About(
+        "single-tree",
+        "A single tree: schemes of write memory under four workloads",
+        "Breaking Down Memory Walls, figure 7 (6.2.1)",
+        "Write memory matters to workloads that write much, and more of it writes less."
+            + " B+-static is always the worst, since one tree gets an eighth of the write memory;"
+            + " B+-dynamic is a little better than B+-static-tuned, which keeps memory for double"
+            + " buffering; partitioned is the best where much is written. Neither Accordion is any"
+            + " better than B+-dynamic. Beyond 0.4 of the log's length more memory does not help, since"
+            + " the log has things flushed then.",
+        "100 M records of 1 KB, 20 GB of memory and 10 GB of log, times the scale; Zipfian keys;"
+            + " three times as many operations as records, after half as many to warm up; with half"
+            + " writes or more, those give the throughput, and what is counted goes at half of that rate,"
+            + " so that merges keep up. The write memory is a part of the budget, 1/16 at least, so that"
+            + " the smallest sizes of the figure are not here. What is compared is bytes written per"
+            + " operation: throughput depends on the device, and follows from them only where that is the"
+            + " bottleneck, as it was in the paper.");
   }
 
   @Override
@@ -118,8 +106,8 @@ final class SingleTree implements Experiment {
     List<Chart> charts = new ArrayList<>();
     for (String workload : results.values(WORKLOAD)) {
       Results rows = results.where(WORKLOAD, workload);
-      charts.add(Chart.lines(workload, rows, WRITE_MEMORY, SCHEME, WRITTEN));
-      charts.add(Chart.lines(workload, rows, WRITE_MEMORY, SCHEME, THROUGHPUT));
+      charts.add(Charts.lines(workload + ": bytes written", rows, WRITE_MEMORY, SCHEME, WRITTEN));
+      charts.add(Charts.lines(workload + ": throughput", rows, WRITE_MEMORY, SCHEME, THROUGHPUT));
     }
     return charts;
   }

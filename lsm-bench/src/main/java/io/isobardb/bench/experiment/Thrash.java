@@ -4,18 +4,20 @@ import static io.isobardb.bench.experiment.Meter.CPU;
 import static io.isobardb.bench.experiment.Meter.MEGABYTE;
 import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 
-import io.isobardb.bench.compare.Dataset;
+import io.isobardb.bench.drive.Dataset;
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.engine.Session;
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.cli.report.Chart;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -57,40 +59,25 @@ final class Thrash implements Experiment {
   private static final double MAX_SECONDS = 25;
 
   @Override
-  public String name() {
-    return "thrash";
-  }
-
-  @Override
-  public String title() {
-    return "8 to 256 trees on 32 MB: is there a cliff?";
-  }
-
-  @Override
-  public String source() {
-    return "An experiment of our own";
-  }
-
-  @Override
-  public String claim() {
-    return "Stores fall off a cliff when many trees share little write memory: an engine on top of"
-        + " RocksDB went from 191 MB/s with 8 trees to 0.9 MB/s with 16. RocksDB itself, with a"
-        + " WriteBufferManager, keeps its pace but not its budget, unless writes are to wait for it."
-        + " Isobar is to keep both.";
-  }
-
-  @Override
-  public String method() {
-    return "300 M writes of 1 KB times the scale, one tree after the other, random keys, one client"
-        + " thread, 32 MB for everything whatever the scale. Isobar has its defaults; RocksDB has one"
-        + " cache of 32 MB that its write buffers are charged to, with a WriteBufferManager of a"
-        + " quarter of it, which lets writes go on beyond that, or, as rocksdb-stall, wait"
-        + " (allow_stall). Writes are not synced one by one. rocksdb-sync100ms promises what Isobar"
-        + " does: each write is handed to the system, and the log is synced every 100 ms. rocksdb is"
-        + " RocksDB's default, which never syncs its log, and rocksdb-buffered keeps the log in the"
-        + " process for up to 100 ms. Each point in a process of its own, whose heap is touched before and"
-        + " which has run the engine with 8 MB for some seconds, so that the resident memory that"
-        + " comes on top is the engine's, to some megabytes.";
+  public About about() {
+    return new About(
+        "thrash",
+        "8 to 256 trees on 32 MB: is there a cliff?",
+        "An experiment of our own",
+        "Stores fall off a cliff when many trees share little write memory: an engine on top of"
+            + " RocksDB went from 191 MB/s with 8 trees to 0.9 MB/s with 16. RocksDB itself, with a"
+            + " WriteBufferManager, keeps its pace but not its budget, unless writes are to wait for it."
+            + " Isobar is to keep both.",
+        "300 M writes of 1 KB times the scale, one tree after the other, random keys, one client"
+            + " thread, 32 MB for everything whatever the scale. Isobar has its defaults; RocksDB has one"
+            + " cache of 32 MB that its write buffers are charged to, with a WriteBufferManager of a"
+            + " quarter of it, which lets writes go on beyond that, or, as rocksdb-stall, wait"
+            + " (allow_stall). Writes are not synced one by one. rocksdb-sync100ms promises what Isobar"
+            + " does: each write is handed to the system, and the log is synced every 100 ms. rocksdb is"
+            + " RocksDB's default, which never syncs its log, and rocksdb-buffered keeps the log in the"
+            + " process for up to 100 ms. Each point in a process of its own, whose heap is touched before and"
+            + " which has run the engine with 8 MB for some seconds, so that the resident memory that"
+            + " comes on top is the engine's, to some megabytes.");
   }
 
   @Override
@@ -215,10 +202,10 @@ final class Thrash implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Throughput until all is merged", results, TREES, ENGINE, SUSTAINED),
-        Chart.bars("Throughput while writing", results, TREES, ENGINE, THROUGHPUT),
-        Chart.bars("Memory above the start", results, TREES, ENGINE, RESIDENT),
-        Chart.bars("Bytes written to the device", results, TREES, ENGINE, DEVICE));
+        Charts.bars("Throughput until all is merged", results, TREES, ENGINE, SUSTAINED),
+        Charts.bars("Throughput while writing", results, TREES, ENGINE, THROUGHPUT),
+        Charts.bars("Memory above the start", results, TREES, ENGINE, RESIDENT),
+        Charts.bars("Bytes written to the device", results, TREES, ENGINE, DEVICE));
   }
 
   @Override

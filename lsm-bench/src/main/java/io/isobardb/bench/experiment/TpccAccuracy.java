@@ -4,10 +4,11 @@ import static io.isobardb.bench.experiment.Splits.MEMORY;
 import static io.isobardb.bench.experiment.TpccRig.WEIGHTED;
 import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.tpcc.drive.Mix;
 import java.util.ArrayList;
@@ -21,35 +22,20 @@ final class TpccAccuracy implements Experiment {
   private static final int WINDOWS = 10;
 
   @Override
-  public String name() {
-    return "tuner-accuracy-tpcc";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner against an exhaustive search, on TPC-C";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 13 (6.3.2)";
-  }
-
-  @Override
-  public String claim() {
-    return "The weighted I/O cost that the tuner comes to is very close to that of the best split,"
-        + " which an exhaustive search finds, and notably lower than that of the least write memory"
-        + " or of an even split.";
-  }
-
-  @Override
-  public String method() {
-    return "TPC-C-derived transactions with 2,000 warehouses, 10 and 20 GB of memory, half as much"
-        + " log, times the scale; a page written weighs 2, a page read 1. Fixed splits are measured"
-        + " after as long a time; tuned stores begin with 1/16 or 12/16 of the budget, run for "
-        + WINDOWS
-        + " such times; the split that they have come to is then measured as the fixed ones are."
-        + " Buffered I/O: what counts is pages.";
+  public About about() {
+    return new About(
+        "tuner-accuracy-tpcc",
+        "The memory tuner against an exhaustive search, on TPC-C",
+        "Breaking Down Memory Walls, figure 13 (6.3.2)",
+        "The weighted I/O cost that the tuner comes to is very close to that of the best split,"
+            + " which an exhaustive search finds, and notably lower than that of the least write memory"
+            + " or of an even split.",
+        "TPC-C-derived transactions with 2,000 warehouses, 10 and 20 GB of memory, half as much"
+            + " log, times the scale; a page written weighs 2, a page read 1. Fixed splits are measured"
+            + " after as long a time; tuned stores begin with 1/16 or 12/16 of the budget, run for "
+            + WINDOWS
+            + " such times; the split that they have come to is then measured as the fixed ones are."
+            + " Buffered I/O: what counts is pages.");
   }
 
   @Override
@@ -92,8 +78,8 @@ final class TpccAccuracy implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Weighted cost", results, BUDGET, MEMORY, WEIGHTED),
-        Chart.bars("Throughput", results, BUDGET, MEMORY, Meter.THROUGHPUT));
+        Charts.bars("Weighted cost", results, BUDGET, MEMORY, WEIGHTED),
+        Charts.bars("Throughput", results, BUDGET, MEMORY, Meter.THROUGHPUT));
   }
 
   @Override

@@ -5,10 +5,11 @@ import static io.isobardb.bench.experiment.TpccRig.WEIGHTED;
 import static io.isobardb.bench.experiment.Tuned.WINDOW;
 import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.tpcc.drive.Mix;
 import java.util.ArrayList;
@@ -20,33 +21,18 @@ final class TpccResponsiveness implements Experiment {
   private static final int WINDOWS = 8;
 
   @Override
-  public String name() {
-    return "tuner-responsiveness-tpcc";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner when TPC-C becomes read-mostly";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 14 (6.3.3)";
-  }
-
-  @Override
-  public String claim() {
-    return TunerResponsiveness.CLAIM;
-  }
-
-  @Override
-  public String method() {
-    return "TPC-C-derived transactions with 2,000 warehouses, 10 and 20 GB of memory, half as much"
-        + " log, times the scale, beginning with half of the budget; "
-        + WINDOWS
-        + " windows of the specified mix, then as many with 5 % of transactions that write. A page"
-        + " written weighs 2, a page read 1. Buffered I/O: what counts is pages."
-        + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.";
+  public About about() {
+    return new About(
+        "tuner-responsiveness-tpcc",
+        "The memory tuner when TPC-C becomes read-mostly",
+        "Breaking Down Memory Walls, figure 14 (6.3.3)",
+        TunerResponsiveness.CLAIM,
+        "TPC-C-derived transactions with 2,000 warehouses, 10 and 20 GB of memory, half as much"
+            + " log, times the scale, beginning with half of the budget; "
+            + WINDOWS
+            + " windows of the specified mix, then as many with 5 % of transactions that write. A page"
+            + " written weighs 2, a page read 1. Buffered I/O: what counts is pages."
+            + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.");
   }
 
   @Override
@@ -71,8 +57,8 @@ final class TpccResponsiveness implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
-        Chart.lines("Weighted cost", results, WINDOW, BUDGET, WEIGHTED));
+        Charts.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
+        Charts.lines("Weighted cost", results, WINDOW, BUDGET, WEIGHTED));
   }
 
   @Override

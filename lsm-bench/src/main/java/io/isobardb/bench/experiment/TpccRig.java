@@ -96,13 +96,12 @@ final class TpccRig implements AutoCloseable {
             false,
             true,
             seed++);
-    Meter meter = new Meter(store);
+    Meter meter = new Meter(store, threads + RunSpec.deliveryThreads(threads));
     RunResult result = new Driver(tables, mark, spec, DriverClock.SYSTEM, new Observer() {}).run();
     long done = result.tally().done();
     Map<String, Double> figures =
         meter.figures(
-            new io.isobardb.bench.experiment.Driver.Done(done, 0, result.measuredNanos() / 1e9),
-            done);
+            new io.isobardb.bench.drive.Driver.Done(done, 0, result.measuredNanos() / 1e9), done);
     figures.put(
         Meter.AMPLIFICATION,
         figures.get(Meter.WRITTEN) * done / Math.max(1, result.tally().bytesPut()));

@@ -6,11 +6,12 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.tpcc.drive.Mix;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,49 +20,24 @@ import java.util.List;
 final class TpccSchemes implements Experiment {
   private static final String WAREHOUSES = "warehouses";
   private static final List<Integer> SCALE_FACTORS = List.of(500, 2000);
-  private static final List<String> SCHEMES =
-      List.of(
-          "partitioned-OPT",
-          "partitioned-LSN",
-          "partitioned-MEM",
-          "B+-dynamic-OPT",
-          "B+-dynamic-LSN",
-          "B+-dynamic-MEM",
-          "B+-static",
-          "B+-static-tuned");
 
   @Override
-  public String name() {
-    return "tpcc";
-  }
-
-  @Override
-  public String title() {
-    return "TPC-C under all schemes of managing write memory";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 11 (6.2.3)";
-  }
-
-  @Override
-  public String claim() {
-    return "B+-static writes the most, since it gives each table the same, hot or cold; the min-LSN"
-        + " and the optimal policy write less than max-memory; partitioned-OPT writes the least. As"
-        + " TPC-C takes much of the processor, that need not make it faster: with the smaller scale"
-        + " factor, where the processor is the limit, B+-dynamic is. More write memory does not always"
-        + " mean more transactions.";
-  }
-
-  @Override
-  public String method() {
-    return "TPC-C-derived transactions (snapshot isolation, no waits, 1 % of the orders rolled back as"
-        + " specified; the paper has neither) with 500 and 2,000 warehouses, 20 GB of memory and 10 GB"
-        + " of log, times the scale; warmed up for as long as is measured. Nine trees are written to"
-        + " where the paper has eight: B+-static has eight places, and thrashes, B+-static-tuned nine,"
-        + " as many as are needed, as B+-static has there. Small trees are flushed whole, as in"
-        + " multi-trees.";
+  public About about() {
+    return new About(
+        "tpcc",
+        "TPC-C under all schemes of managing write memory",
+        "Breaking Down Memory Walls, figure 11 (6.2.3)",
+        "B+-static writes the most, since it gives each table the same, hot or cold; the min-LSN"
+            + " and the optimal policy write less than max-memory; partitioned-OPT writes the least. As"
+            + " TPC-C takes much of the processor, that need not make it faster: with the smaller scale"
+            + " factor, where the processor is the limit, B+-dynamic is. More write memory does not always"
+            + " mean more transactions.",
+        "TPC-C-derived transactions (snapshot isolation, no waits, 1 % of the orders rolled back as"
+            + " specified; the paper has neither) with 500 and 2,000 warehouses, 20 GB of memory and 10 GB"
+            + " of log, times the scale; warmed up for as long as is measured. Nine trees are written to"
+            + " where the paper has eight: B+-static has eight places, and thrashes, B+-static-tuned nine,"
+            + " as many as are needed, as B+-static has there. Small trees are flushed whole, as in"
+            + " multi-trees.");
   }
 
   @Override
@@ -74,7 +50,7 @@ final class TpccSchemes implements Experiment {
       }
     }
     return Scheme.possible(
-        Point.each(settings.stream().distinct().toList(), SCHEME, SCHEMES),
+        Point.each(settings.stream().distinct().toList(), SCHEME, Scheme.OF_TREES),
         scale,
         TpccRig.WRITTEN_TREES);
   }
@@ -95,8 +71,8 @@ final class TpccSchemes implements Experiment {
     for (String warehouses : results.values(WAREHOUSES)) {
       Results rows = results.where(WAREHOUSES, warehouses);
       String place = ", warehouses: " + warehouses;
-      charts.add(Chart.bars("Bytes written" + place, rows, SIXTEENTHS, SCHEME, WRITTEN));
-      charts.add(Chart.bars("Throughput" + place, rows, SIXTEENTHS, SCHEME, THROUGHPUT));
+      charts.add(Charts.bars("Bytes written" + place, rows, SIXTEENTHS, SCHEME, WRITTEN));
+      charts.add(Charts.bars("Throughput" + place, rows, SIXTEENTHS, SCHEME, THROUGHPUT));
     }
     return charts;
   }

@@ -1,5 +1,7 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.IoMode;

@@ -4,13 +4,18 @@ import static io.isobardb.bench.experiment.Meter.COST;
 import static io.isobardb.bench.experiment.Splits.MEMORY;
 import static io.isobardb.bench.experiment.TunerMechanics.WRITES;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** The tuner against all fixed splits: figure 13, on YCSB. */
@@ -22,35 +27,20 @@ final class TunerAccuracy implements Experiment {
   private static final int WINDOWS = 20;
 
   @Override
-  public String name() {
-    return "tuner-accuracy";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner against an exhaustive search";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 13 (6.3.2), there on TPC-C";
-  }
-
-  @Override
-  public String claim() {
-    return "The I/O cost that the tuner comes to is very close to that of the best split, which an"
-        + " exhaustive search finds, and notably lower than that of the least write memory or of an"
-        + " even split.";
-  }
-
-  @Override
-  public String method() {
-    return "50 M records in one or ten trees (80 % of the operations for two of the ten), 10 GB of"
-        + " memory, 5 GB of log, times the scale; uniform or Zipfian keys. Fixed splits are measured"
-        + " over three times as many operations as records, after half as many; tuned stores begin"
-        + " with 1/16 or 12/16 of the budget and run for twenty such windows; the split that they have"
-        + " come to is then measured as the fixed ones are, since an older store costs more with any"
-        + " split. Buffered I/O: what counts is pages, read and written alike.";
+  public About about() {
+    return new About(
+        "tuner-accuracy",
+        "The memory tuner against an exhaustive search",
+        "Breaking Down Memory Walls, figure 13 (6.3.2), there on TPC-C",
+        "The I/O cost that the tuner comes to is very close to that of the best split, which an"
+            + " exhaustive search finds, and notably lower than that of the least write memory or of an"
+            + " even split.",
+        "50 M records in one or ten trees (80 % of the operations for two of the ten), 10 GB of"
+            + " memory, 5 GB of log, times the scale; uniform or Zipfian keys. Fixed splits are measured"
+            + " over three times as many operations as records, after half as many; tuned stores begin"
+            + " with 1/16 or 12/16 of the budget and run for twenty such windows; the split that they have"
+            + " come to is then measured as the fixed ones are, since an older store costs more with any"
+            + " split. Buffered I/O: what counts is pages, read and written alike.");
   }
 
   @Override
@@ -79,7 +69,9 @@ final class TunerAccuracy implements Experiment {
     int trees = point.number(TREES);
     long records = bench.scale().count(Tuned.RECORDS / trees);
     Shape shape = Shape.of(trees, records);
-    Workload mix = Workload.mixed(point.number(WRITES), point.text(KEYS).equals("Zipf"));
+    Workload mix =
+        Workload.mixed(
+            point.number(WRITES), Keys.valueOf(point.text(KEYS).toUpperCase(Locale.ROOT)));
     Workload workload = trees > 1 ? mix.skewed(80, 2) : mix;
     int sixteenths = Splits.sixteenths(point);
     long operations = 3 * records * trees;
@@ -103,7 +95,8 @@ final class TunerAccuracy implements Experiment {
     for (String trees : results.values(TREES)) {
       for (String keys : results.where(TREES, trees).values(KEYS)) {
         Results rows = results.where(Map.of(TREES, trees, KEYS, keys));
-        charts.add(Chart.bars("Trees: " + trees + ", keys: " + keys, rows, WRITES, MEMORY, COST));
+        charts.add(
+            Charts.bars("Cost, trees: " + trees + ", keys: " + keys, rows, WRITES, MEMORY, COST));
       }
     }
     return charts;

@@ -4,12 +4,16 @@ import static io.isobardb.bench.experiment.Meter.COST;
 import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Tuned.WINDOW;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,33 +29,18 @@ final class TunerMechanics implements Experiment {
   private static final int LAST = 2;
 
   @Override
-  public String name() {
-    return "tuner-mechanics";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner under 10 to 50 % writes and two budgets";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 12 (6.3.1)";
-  }
-
-  @Override
-  public String claim() {
-    return "The tuner gives writes more memory where more is written, and where there is more memory"
-        + " altogether; the I/O cost falls as it does.";
-  }
-
-  @Override
-  public String method() {
-    return "One tree of 50 M records (100 M in the paper), Zipfian, budgets of 5 and 20 GB (4 and 20"
-        + " in the paper, but a store has 4 MB at least; in small scales 10 instead of 20, whose"
-        + " cycles are too long), half as much log, times the scale; from 1/16 of the budget on. Each"
-        + " point goes through seven windows of twice as many operations as there are records; the"
-        + " first is not measured, the others are as they go. Buffered I/O: what counts is pages.";
+  public About about() {
+    return new About(
+        "tuner-mechanics",
+        "The memory tuner under 10 to 50 % writes and two budgets",
+        "Breaking Down Memory Walls, figure 12 (6.3.1)",
+        "The tuner gives writes more memory where more is written, and where there is more memory"
+            + " altogether; the I/O cost falls as it does.",
+        "One tree of 50 M records (100 M in the paper), Zipfian, budgets of 5 and 20 GB (4 and 20"
+            + " in the paper, but a store has 4 MB at least; in small scales 10 instead of 20, whose"
+            + " cycles are too long), half as much log, times the scale; from 1/16 of the budget on. Each"
+            + " point goes through seven windows of twice as many operations as there are records; the"
+            + " first is not measured, the others are as they go. Buffered I/O: what counts is pages.");
   }
 
   @Override
@@ -69,7 +58,7 @@ final class TunerMechanics implements Experiment {
     try (Rig rig =
         Tuned.rig(
             bench, Tuned.tuned(bench, point.number(BUDGET), 1).build(), Shape.of(1, records))) {
-      Workload workload = Workload.mixed(point.number(WRITES), true);
+      Workload workload = Workload.mixed(point.number(WRITES), Keys.ZIPF);
       rig.run(workload, 2 * records);
       return Tuned.windows(point, rig, workload, 2 * records, 1, WINDOWS);
     }
@@ -80,8 +69,9 @@ final class TunerMechanics implements Experiment {
     List<Chart> charts = new ArrayList<>();
     for (String budget : results.values(BUDGET)) {
       Results rows = results.where(BUDGET, budget);
-      charts.add(Chart.lines("Write memory, budget " + budget, rows, WINDOW, WRITES, WRITE_MEMORY));
-      charts.add(Chart.lines("Cost, budget " + budget, rows, WINDOW, WRITES, COST));
+      charts.add(
+          Charts.lines("Write memory, budget " + budget, rows, WINDOW, WRITES, WRITE_MEMORY));
+      charts.add(Charts.lines("Cost, budget " + budget, rows, WINDOW, WRITES, COST));
     }
     return charts;
   }

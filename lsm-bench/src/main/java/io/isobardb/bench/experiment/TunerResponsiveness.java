@@ -5,12 +5,16 @@ import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Tuned.WINDOW;
 import static io.isobardb.bench.experiment.TunerMechanics.BUDGET;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,31 +30,16 @@ final class TunerResponsiveness implements Experiment {
   private static final int WINDOWS = 6;
 
   @Override
-  public String name() {
-    return "tuner-responsiveness";
-  }
-
-  @Override
-  public String title() {
-    return "The memory tuner when the workload shifts from writes to reads";
-  }
-
-  @Override
-  public String source() {
-    return "Breaking Down Memory Walls, figure 14 (6.3.3), there on TPC-C";
-  }
-
-  @Override
-  public String claim() {
-    return CLAIM;
-  }
-
-  @Override
-  public String method() {
-    return "One tree of 50 M records, Zipfian, budgets of 10 and 20 GB, half as much log, times the"
-        + " scale, beginning with half of the budget; six windows of 50 % writes, then six of 5 %, of"
-        + " twice as many operations as records each. Buffered I/O: what counts is pages."
-        + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.";
+  public About about() {
+    return new About(
+        "tuner-responsiveness",
+        "The memory tuner when the workload shifts from writes to reads",
+        "Breaking Down Memory Walls, figure 14 (6.3.3), there on TPC-C",
+        CLAIM,
+        "One tree of 50 M records, Zipfian, budgets of 10 and 20 GB, half as much log, times the"
+            + " scale, beginning with half of the budget; six windows of 50 % writes, then six of 5 %, of"
+            + " twice as many operations as records each. Buffered I/O: what counts is pages."
+            + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.");
   }
 
   @Override
@@ -67,10 +56,15 @@ final class TunerResponsiveness implements Experiment {
       List<Row> rows =
           new ArrayList<>(
               Tuned.windows(
-                  point, rig, Workload.mixed(WRITE_HEAVY, true), 2 * records, 1, WINDOWS));
+                  point, rig, Workload.mixed(WRITE_HEAVY, Keys.ZIPF), 2 * records, 1, WINDOWS));
       rows.addAll(
           Tuned.windows(
-              point, rig, Workload.mixed(READ_MOSTLY, true), 2 * records, WINDOWS + 1, WINDOWS));
+              point,
+              rig,
+              Workload.mixed(READ_MOSTLY, Keys.ZIPF),
+              2 * records,
+              WINDOWS + 1,
+              WINDOWS));
       return rows;
     }
   }
@@ -78,8 +72,8 @@ final class TunerResponsiveness implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
-        Chart.lines("Cost", results, WINDOW, BUDGET, COST));
+        Charts.lines("Write memory", results, WINDOW, BUDGET, WRITE_MEMORY),
+        Charts.lines("Cost", results, WINDOW, BUDGET, COST));
   }
 
   @Override

@@ -5,9 +5,13 @@ import static io.isobardb.bench.experiment.Meter.WRITE_MEMORY;
 import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.util.List;
 
@@ -27,13 +31,13 @@ final class WriteOnly {
   static List<Row> measure(Point point, Bench bench, StoreOptions options) throws Exception {
     long records = bench.scale().count(Bench.RECORDS);
     long operations = bench.scale().count(Bench.OPERATIONS);
-    Workload workload = Workload.mixed(100, true);
+    Workload workload = Workload.mixed(100, Keys.ZIPF);
     return bench.pacedPoint(point, options, Shape.of(1, records), workload, operations);
   }
 
   static List<Chart> charts(String option, Results results) {
     return List.of(
-        Chart.lines("Bytes written", results, WRITE_MEMORY, option, WRITTEN),
-        Chart.lines("Throughput", results, WRITE_MEMORY, option, THROUGHPUT));
+        Charts.lines("Bytes written", results, WRITE_MEMORY, option, WRITTEN),
+        Charts.lines("Throughput", results, WRITE_MEMORY, option, THROUGHPUT));
   }
 }

@@ -4,12 +4,15 @@ import static io.isobardb.bench.experiment.Meter.COST;
 import static io.isobardb.bench.experiment.Meter.THROUGHPUT;
 import static io.isobardb.bench.experiment.Splits.MEMORY;
 
-import io.isobardb.bench.experiment.report.Chart;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,36 +34,21 @@ final class YcsbDefaults implements Experiment {
   private static final double PERCENT = 100 / 0.97 - 100;
 
   @Override
-  public String name() {
-    return "ycsb-defaults";
-  }
-
-  @Override
-  public String title() {
-    return "YCSB A to F without an option set, beside the best fixed split";
-  }
-
-  @Override
-  public String source() {
-    return "An experiment of our own";
-  }
-
-  @Override
-  public String claim() {
-    return "With the memory tuner on, as it is by default, each of YCSB's workloads costs at most as"
-        + " much as with the best fixed split of the memory, to 3 %.";
-  }
-
-  @Override
-  public String method() {
-    return "One tree of 50 M records of 1 KB and 10 GB of memory, times the scale; of YCSB's"
-        + " distributions, scans over 50 entries. The store has no option but its budget, and for"
-        + " the tuner's timer, which shrinks with the scale to a second at least; with a fixed split"
-        + " it has the tuner off. All do the same: "
-        + WINDOWS
-        + " windows, so that the tuner gets to decide and merges are under way with any split, and"
-        + " two more that are measured. A window is 1.5 operations per record in A and F, 5 in B, C"
-        + " and D, which write a tenth as much or nothing, and 0.2 scans per record in E.";
+  public About about() {
+    return new About(
+        "ycsb-defaults",
+        "YCSB A to F without an option set, beside the best fixed split",
+        "An experiment of our own",
+        "With the memory tuner on, as it is by default, each of YCSB's workloads costs at most as"
+            + " much as with the best fixed split of the memory, to 3 %.",
+        "One tree of 50 M records of 1 KB and 10 GB of memory, times the scale; of YCSB's"
+            + " distributions, scans over 50 entries. The store has no option but its budget, and for"
+            + " the tuner's timer, which shrinks with the scale to a second at least; with a fixed split"
+            + " it has the tuner off. All do the same: "
+            + WINDOWS
+            + " windows, so that the tuner gets to decide and merges are under way with any split, and"
+            + " two more that are measured. A window is 1.5 operations per record in A and F, 5 in B, C"
+            + " and D, which write a tenth as much or nothing, and 0.2 scans per record in E.");
   }
 
   @Override
@@ -115,8 +103,8 @@ final class YcsbDefaults implements Experiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Chart.bars("Cost", results, WORKLOAD, MEMORY, COST),
-        Chart.bars("Throughput", results, WORKLOAD, MEMORY, THROUGHPUT));
+        Charts.bars("Cost", results, WORKLOAD, MEMORY, COST),
+        Charts.bars("Throughput", results, WORKLOAD, MEMORY, THROUGHPUT));
   }
 
   @Override

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * Runs a main class of this class path in a JVM of its own, the same JDK as this one.
@@ -100,19 +100,30 @@ public final class ChildJvm {
   }
 
   /**
-   * As {@link #run}, for a child that ends as {@link ChildMain} does, and whose last line says that
-   * it came to its end.
+   * As {@link #run}, for a child that {@link ChildMain} runs with a record: hands its events over
+   * as they come. What it prints beside them goes to standard error.
    *
    * @param what the child does, for the message
-   * @param output is given each line, and returns whether it is the last one
    * @throws FailedException with what the child said, if it failed
    */
-  public void runToEnd(String what, Predicate<String> output) throws InterruptedException {
+  public void runToEnd(String what, Consumer<Map<String, Object>> events)
+      throws InterruptedException {
     boolean[] ended = {false};
     StringBuffer errors = new StringBuffer();
     int code =
         run(
-            line -> ended[0] |= output.test(line),
+            line -> {
+              if (!line.startsWith("{")) {
+                System.err.println(line);
+                return;
+              }
+              Map<String, Object> event = Events.parse(line);
+              if (event.get(Events.NAME).equals(Events.END)) {
+                ended[0] = true;
+              } else {
+                events.accept(event);
+              }
+            },
             line -> errors.append(line).append(System.lineSeparator()));
     if (code == 0 && ended[0]) {
       System.err.print(errors);

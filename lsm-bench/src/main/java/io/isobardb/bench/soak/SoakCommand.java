@@ -61,30 +61,26 @@ public final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      defaultValue = "3",
       description = "Threads that write and read. Default: ${DEFAULT-VALUE}.")
-  private int threads;
+  private int threads = 3;
 
   @Option(
       names = "--trees",
       paramLabel = "N",
-      defaultValue = "8",
       description = "Trees, 1 to 100. Default: ${DEFAULT-VALUE}.")
-  private int trees;
+  private int trees = 8;
 
   @Option(
       names = "--keys",
       paramLabel = "N",
-      defaultValue = "5000",
       description = "Keys of each thread in each tree. Default: ${DEFAULT-VALUE}.")
-  private int keys;
+  private int keys = 5000;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      defaultValue = "1",
       description = "Of what the threads do. Default: ${DEFAULT-VALUE}.")
-  private long seed;
+  private long seed = 1;
 
   @Option(names = "--no-spikes", description = "Leave the disk as fast as it is.")
   private boolean noSpikes;

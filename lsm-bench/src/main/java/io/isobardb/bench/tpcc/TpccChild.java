@@ -1,7 +1,7 @@
 package io.isobardb.bench.tpcc;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.process.ChildMain;
+import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.tpcc.check.Condition;
@@ -20,36 +20,33 @@ import io.isobardb.tpcc.schema.Scale;
 import io.isobardb.tpcc.store.EngineKind;
 import io.isobardb.tpcc.store.TpccStore;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process of a run: load, check, run, check. Its argument is a {@link TpccSpec}; every line it
- * prints is a JSON object whose {@code event} is {@code stage}, {@code progress}, {@code check},
- * {@code report} or {@code end}. It exits with 0 only after {@code end}.
+ * The process of a run, as a {@link TpccSpec} says: load, check, run, check. Its events are {@code
+ * stage}, {@code progress}, {@code check} and {@code report}.
  */
 final class TpccChild {
   private final TpccSpec spec;
-  private final PrintStream out;
+  private final Events events;
 
-  private TpccChild(TpccSpec spec, PrintStream out) {
+  private TpccChild(TpccSpec spec, Events events) {
     this.spec = spec;
-    this.out = out;
+    this.events = events;
   }
 
   /** Runs what the first argument says. */
   public static void main(String[] args) {
-    ChildMain.run(() -> new TpccChild(TpccSpec.fromJson(args[0]), System.out).run());
+    ChildMain.run(TpccSpec.class, args, (spec, events) -> new TpccChild(spec, events).run());
   }
 
   private void run() throws InterruptedException, IOException {
     try (TpccStore store = EngineKind.openStore(spec.store())) {
       stage("loading " + Numbers.count(spec.scale().warehouses(), "warehouse"));
-      LoadMark mark = Loading.load(store, spec.scale(), spec.run().seed(), this::progress);
+      LoadMark mark = Loading.load(store, spec.scale(), spec.run().seed(), events);
       if (mark == null) {
         mark = Loader.loaded(store);
       } else if (spec.check()) {
@@ -59,16 +56,17 @@ final class TpccChild {
       RunResult result = run(store, mark);
       Report report =
           new Report(spec.store(), spec.run(), mark.scale(), result, store.configuration());
-      Map<String, Object> event = event("report");
-      event.put("text", report.text());
-      event.put("report", report.toMap());
-      event.put("holds", report.holds());
-      print(event);
+      events.send(
+          "report",
+          Map.of(
+              "text", report.text(),
+              "report", report.toMap(),
+              "residentBytes", ProcessCounters.now().peakResidentBytes(),
+              "holds", report.holds()));
       if (spec.check()) {
         check(store, mark.scale(), "after the run");
       }
     }
-    print(event("end"));
   }
 
   private RunResult run(TpccStore store, LoadMark mark) throws InterruptedException, IOException {
@@ -86,7 +84,7 @@ final class TpccChild {
             scale,
             Runtime.getRuntime().availableProcessors(),
             done ->
-                progress(
+                events.at(
                     "checking " + when + ": " + done + " of " + scale.warehouses(),
                     done,
                     scale.warehouses()));
@@ -94,41 +92,21 @@ final class TpccChild {
     for (Condition condition : Condition.values()) {
       violations.put(condition.number() + ": " + condition.text(), findings.count(condition));
     }
-    Map<String, Object> event = event("check");
-    event.put("when", when);
-    event.put("text", findings.text());
-    event.put("violations", violations);
-    event.put("holds", findings.clean());
-    print(event);
+    events.send(
+        "check",
+        Map.of(
+            "when",
+            when,
+            "text",
+            findings.text(),
+            "violations",
+            violations,
+            "holds",
+            findings.clean()));
   }
 
   private void stage(String text) {
-    Map<String, Object> map = event("stage");
-    map.put("text", text);
-    print(map);
-  }
-
-  private void progress(String text, double done, double all) {
-    Map<String, Object> map = event("progress");
-    map.put("text", text);
-    map.put("done", done);
-    map.put("all", all);
-    print(map);
-  }
-
-  private static Map<String, Object> event(String name) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("event", name);
-    return map;
-  }
-
-  private synchronized void print(Map<String, Object> event) {
-    try {
-      out.println(JSON.std.asString(event));
-      out.flush();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    events.send("stage", Map.of("text", text));
   }
 
   private final class Watcher implements Observer {
@@ -147,7 +125,14 @@ final class TpccChild {
 
     @Override
     public void progress(Progress progress) {
-      TpccChild.this.progress(
+      events.send(
+          "second",
+          Map.of(
+              "seconds",
+              progress.elapsedMillis() / 1e3,
+              "newOrdersPerMinute",
+              progress.newOrdersPerMinute()));
+      events.at(
           String.format(
               "%s %d s: %,.0f NewOrders per minute, %,d retries, %d deliveries queued",
               progress.measuring() ? "running" : "ramping up",

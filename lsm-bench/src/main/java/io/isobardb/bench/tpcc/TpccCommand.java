@@ -1,13 +1,19 @@
 package io.isobardb.bench.tpcc;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.engine.Durability;
+import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.Events;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.cli.report.MarkdownOption;
 import io.isobardb.tpcc.drive.Mix;
 import io.isobardb.tpcc.drive.RunSpec;
 import io.isobardb.tpcc.kill.KillSpec;
@@ -20,17 +26,18 @@ import io.isobardb.tpcc.store.StoreSpec;
 import io.isobardb.tpcc.store.TpccStore;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -60,12 +67,6 @@ public final class TpccCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 8 << 20;
   private static final int MOST_TERMINALS = 10_000;
   private static final int KILL_LONGEST_MILLIS = 2000;
-
-  /** When a commit may return. */
-  enum Durability {
-    sync,
-    async
-  }
 
   /** How the oldest new order of a district is found. */
   enum Search {
@@ -105,9 +106,8 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Option(
       names = "--warehouses",
-      description = "Warehouses, about 100 MB each (default: ${DEFAULT-VALUE}).",
-      defaultValue = "4")
-  private int warehouses;
+      description = "Warehouses, about 100 MB each (default: ${DEFAULT-VALUE}).")
+  private int warehouses = 4;
 
   @Option(
       names = "--terminals",
@@ -149,8 +149,7 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Option(
       names = "--durability",
-      description = "When a commit returns: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "sync")
+      description = "When a commit returns: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Durability durability = Durability.sync;
 
   @Option(
@@ -158,8 +157,7 @@ public final class TpccCommand implements Callable<Integer> {
       description =
           "Where deliveries search a district's oldest new order: ${COMPLETION-CANDIDATES} (default:"
               + " ${DEFAULT-VALUE}). 'hint': from behind the last one delivered, which the driver"
-              + " remembers; 'scan': from the district's first key, past all that were deleted.",
-      defaultValue = "hint")
+              + " remembers; 'scan': from the district's first key, past all that were deleted.")
   private Search delivery = Search.hint;
 
   @Option(
@@ -177,10 +175,7 @@ public final class TpccCommand implements Callable<Integer> {
       defaultValue = "256MB")
   private ByteSize memory = new ByteSize(0);
 
-  @Option(
-      names = "--io",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "direct")
+  @Option(names = "--io", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Io io = Io.direct;
 
   @Option(
@@ -201,11 +196,8 @@ public final class TpccCommand implements Callable<Integer> {
       defaultValue = "1")
   private double scale;
 
-  @Option(
-      names = "--seed",
-      description = "Seed of all choices (default: ${DEFAULT-VALUE}).",
-      defaultValue = "42")
-  private long seed;
+  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  private long seed = 42;
 
   @Option(
       names = "--dir",
@@ -213,6 +205,10 @@ public final class TpccCommand implements Callable<Integer> {
       description =
           "Where the data is, or is to be loaded; kept (default: a temporary directory, removed).")
   private @Nullable Path dir;
+
+  @Mixin private HtmlOption html = new HtmlOption();
+
+  @Mixin private MarkdownOption markdown = new MarkdownOption();
 
   @Option(names = "--json", description = "Print JSON instead of text.")
   private boolean json;
@@ -256,15 +252,22 @@ public final class TpccCommand implements Callable<Integer> {
         new ChildJvm(TpccChild.class)
             .heapBytes(HEAP_BYTES)
             .directBytes(memory.bytes() + OTHER_DIRECT_BYTES)
-            .argument(spec.toJson());
-    Events events = new Events(progress);
-    child.runToEnd(spec.store().engine().label(), events::line);
+            .argument(Events.text(spec));
+    Told told = new Told(progress);
+    child.runToEnd(spec.store().engine().label(), told::event);
     progress.close();
-    show(events.results, events.texts);
-    return (events.holds ? Exit.SUCCESS : Exit.FINDING).code();
+    Map<String, String> facts = Provenance.of(command, spec.store().dir());
+    facts.put("an acknowledged commit", spec.store().survival().words());
+    TpccPage page = new TpccPage(told.results, told.perSecond, told.residentBytes, facts);
+    html.write(page::page);
+    markdown.write(page.charts(), page::markdown);
+    show(told.results, told.texts);
+    return (told.holds ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
   private void checkValues() {
+    html.check();
+    markdown.check();
     Numbers.check("--warehouses", warehouses, 1, 1_000_000);
     Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
     Numbers.checkAboveZero("--duration", duration);
@@ -273,6 +276,9 @@ public final class TpccCommand implements Callable<Integer> {
     }
     if (kills != null) {
       Numbers.checkAtLeast("--kill-test", kills, 1);
+      if (html.isGiven() || markdown.isGiven()) {
+        throw new IllegalArgumentException("--html and --markdown are not for --kill-test");
+      }
     }
     if (!(scale > 0 && scale <= 1)) {
       throw new IllegalArgumentException("--scale must be above 0 and at most 1, not " + scale);
@@ -335,51 +341,38 @@ public final class TpccCommand implements Callable<Integer> {
   }
 
   /** What the process says, gathered; used by the thread that reads its output. */
-  private static final class Events {
+  private static final class Told {
     private final Progress progress;
     private final List<String> texts = new ArrayList<>();
     private final Map<String, Object> results = new LinkedHashMap<>();
+    private final Map<Double, Double> perSecond = new TreeMap<>();
+    private double residentBytes;
     private boolean holds = true;
 
-    Events(Progress progress) {
+    Told(Progress progress) {
       this.progress = progress;
     }
 
-    /** Takes a line; returns whether it is the last. */
-    boolean line(String line) {
-      if (!line.startsWith("{")) {
-        System.err.println(line);
-        return false;
-      }
-      Map<String, Object> event;
-      try {
-        event = JSON.std.mapFrom(line);
-      } catch (IOException e) {
-        throw new UncheckedIOException("not a line of the run: " + line, e);
-      }
+    void event(Map<String, Object> event) {
       String text = String.valueOf(event.get("text"));
       switch ((String) event.get("event")) {
         case "stage" -> progress.stage(text);
-        case "progress" -> progress.update(text, number(event, "done"), number(event, "all"));
+        case "progress" -> Events.progress(event, progress::update);
+        case "second" ->
+            perSecond.put(
+                Events.number(event, "seconds"), Events.number(event, "newOrdersPerMinute"));
         case "check" -> {
           texts.add(String.format("%nConsistency %s:%n%s", event.get("when"), text));
           results.put("consistency " + event.get("when"), event.get("violations"));
           holds &= (Boolean) event.get("holds");
         }
-        case "report" -> {
+        default -> {
           texts.add(texts.isEmpty() ? text : System.lineSeparator() + text);
           results.put("report", event.get("report"));
+          residentBytes = Events.number(event, "residentBytes");
           holds &= (Boolean) event.get("holds");
         }
-        default -> {
-          return true;
-        }
       }
-      return false;
-    }
-
-    private static double number(Map<String, Object> event, String name) {
-      return ((Number) event.get(name)).doubleValue();
     }
   }
 }

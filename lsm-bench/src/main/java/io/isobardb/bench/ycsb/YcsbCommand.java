@@ -1,8 +1,11 @@
 package io.isobardb.bench.ycsb;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.engine.Durability;
 import io.isobardb.bench.engine.EngineKind;
+import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.Program;
 import io.isobardb.cli.console.ByteSize;
@@ -11,6 +14,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
 import java.io.IOException;
@@ -24,6 +28,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -42,12 +47,6 @@ public final class YcsbCommand implements Callable<Integer> {
   private static final int MOST_TREES = 10_000;
   private static final Pattern HOT = Pattern.compile("([0-9]{1,3}):([0-9]{1,3})");
 
-  /** When a write may return. */
-  enum Durability {
-    sync,
-    async
-  }
-
   /** Ways to do file I/O. */
   enum Io {
     direct,
@@ -63,20 +62,14 @@ public final class YcsbCommand implements Callable<Integer> {
       description = "The workload, or load to load only.")
   private String workload = "";
 
-  @Option(
-      names = "--records",
-      description = "Records to load (default: ${DEFAULT-VALUE}).",
-      defaultValue = "1000000")
-  private int records;
+  @Option(names = "--records", description = "Records to load (default: ${DEFAULT-VALUE}).")
+  private int records = 1_000_000;
 
   @Option(names = "--operations", description = "Operations to run (default: as many as records).")
   private @Nullable Integer operations;
 
-  @Option(
-      names = "--threads",
-      description = "Client threads (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2")
-  private int threads;
+  @Option(names = "--threads", description = "Client threads (default: ${DEFAULT-VALUE}).")
+  private int threads = 2;
 
   @Option(
       names = "--memory",
@@ -87,9 +80,8 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(
       names = "--trees",
-      description = "Trees to spread the records over (default: ${DEFAULT-VALUE}).",
-      defaultValue = "1")
-  private int trees;
+      description = "Trees to spread the records over (default: ${DEFAULT-VALUE}).")
+  private int trees = 1;
 
   @Option(
       names = "--hot",
@@ -102,9 +94,8 @@ public final class YcsbCommand implements Callable<Integer> {
       names = "--engine",
       paramLabel = "NAME",
       description =
-          "The engine: isobar, or one of those of 'isobar compare' (default: ${DEFAULT-VALUE}).",
-      defaultValue = "isobar")
-  private String engine = "";
+          "The engine: isobar, or one of those of 'isobar compare' (default: ${DEFAULT-VALUE}).")
+  private String engine = "isobar";
 
   @Option(
       names = "--dir",
@@ -125,14 +116,10 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(
       names = "--durability",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "async")
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Durability durability = Durability.async;
 
-  @Option(
-      names = "--io",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
-      defaultValue = "direct")
+  @Option(names = "--io", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Io io = Io.direct;
 
   @Option(
@@ -142,6 +129,8 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(names = "-p", paramLabel = "NAME=VALUE", description = "Further YCSB properties.")
   private Map<String, String> properties = new LinkedHashMap<>();
+
+  @Mixin private HtmlOption html = new HtmlOption();
 
   @Option(names = "--json", description = "Print JSON instead of tables.")
   private boolean json;
@@ -159,6 +148,7 @@ public final class YcsbCommand implements Callable<Integer> {
     }
     settings.setProperty("isobar.engine", kind.label());
     Map<String, YcsbRun> runs = new LinkedHashMap<>();
+    Map<String, String> facts;
     try (WorkDirectory data = WorkDirectory.of(dir, "isobar-data-");
         Progress progress = Progress.onStandardError()) {
       settings.setProperty("isobar.dir", data.path().toString());
@@ -168,8 +158,11 @@ public final class YcsbCommand implements Callable<Integer> {
       if (!loadOnly && runs.values().stream().allMatch(run -> run.problems().isEmpty())) {
         runs.put("workload " + letter, run(kind, false, settings, operationCount(), progress));
       }
+      facts = Provenance.of(command, data.path());
     }
     Survival survival = kind.survival(durability == Durability.sync);
+    facts.put("an acknowledged write", survival.words());
+    html.write(() -> YcsbPage.of(kind.label(), runs, facts));
     Exit exit = Exit.SUCCESS;
     Map<String, Object> all = new LinkedHashMap<>();
     for (Map.Entry<String, YcsbRun> run : runs.entrySet()) {
@@ -197,6 +190,7 @@ public final class YcsbCommand implements Callable<Integer> {
   }
 
   private void checkValues() {
+    html.check();
     Numbers.checkAtLeast("--records", records, 1);
     Numbers.check("--threads", threads, 1, 1024);
     Numbers.check("--trees", trees, 1, MOST_TREES);
@@ -268,27 +262,7 @@ public final class YcsbCommand implements Callable<Integer> {
 
   private static void print(String title, YcsbRun run) {
     System.out.printf(Locale.ROOT, "%s: %,.0f operations/s%n%n", title, run.output().throughput());
-    TextTable table =
-        new TextTable(
-            "operation", "count", "mean us", "p50", "p90", "p99", "p99.9", "p99.99", "max");
-    run.output()
-        .metrics()
-        .forEach(
-            (operation, metrics) -> {
-              if (metrics.containsKey("AverageLatency(us)") && !operation.equals("CLEANUP")) {
-                table.row(
-                    operation,
-                    whole(metrics.get("Operations")),
-                    String.format(Locale.ROOT, "%.1f", metrics.get("AverageLatency(us)")),
-                    whole(percentile(metrics, "50")),
-                    whole(percentile(metrics, "90")),
-                    whole(percentile(metrics, "99")),
-                    whole(percentile(metrics, "99.9")),
-                    whole(percentile(metrics, "99.99")),
-                    whole(metrics.get("MaxLatency(us)")));
-              }
-            });
-    System.out.println(table);
+    System.out.println(run.latencies());
     double put = run.counter("putBytes");
     double written = run.counter("writtenBytes");
     System.out.printf(
@@ -313,20 +287,6 @@ public final class YcsbCommand implements Callable<Integer> {
             });
     System.out.println();
     System.out.println(engine);
-  }
-
-  private static @Nullable Double percentile(Map<String, Double> metrics, String percentile) {
-    for (String form : new String[] {"thPercentileLatency(us)", "PercentileLatency(us)"}) {
-      Double value = metrics.get(percentile + form);
-      if (value != null) {
-        return value;
-      }
-    }
-    return null;
-  }
-
-  private static String whole(@Nullable Double value) {
-    return value == null ? "-" : String.format(Locale.ROOT, "%,.0f", value);
   }
 
   private static Map<String, Object> toMap(YcsbRun run, Survival survival) {

@@ -105,6 +105,17 @@ final class YcsbOutput {
     return null;
   }
 
+  /** A latency in microseconds, under either of the client's names for it; null without one. */
+  static @Nullable Double percentile(Map<String, Double> metrics, String percentile) {
+    for (String form : new String[] {"thPercentileLatency(us)", "PercentileLatency(us)"}) {
+      Double value = metrics.get(percentile + form);
+      if (value != null) {
+        return value;
+      }
+    }
+    return null;
+  }
+
   private long count(String operation) {
     Map<String, Double> found = metrics.get(operation);
     if (found == null) {

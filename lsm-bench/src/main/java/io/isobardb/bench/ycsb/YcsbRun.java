@@ -3,6 +3,7 @@ package io.isobardb.bench.ycsb;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.TextTable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -13,9 +14,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of the stock client, load or transactions, and what came of it. Immutable.
@@ -25,13 +31,17 @@ import java.util.function.Consumer;
  * @param problems why the run failed; empty if it did not
  * @param counters the process's counters and the engine's report, by name
  * @param errors what the client said on standard error
+ * @param perSecond operations a second, by the seconds since the beginning
  */
 record YcsbRun(
     YcsbOutput output,
     Exit exit,
     List<String> problems,
     Map<String, String> counters,
-    List<String> errors) {
+    List<String> errors,
+    Map<Double, Double> perSecond) {
+  private static final Pattern STATUS =
+      Pattern.compile(" ([0-9]+) sec: [0-9]+ operations; ([0-9.]+) current ops/sec");
 
   /** The settings of workload {@code letter}, shipped with the adapter. */
   static Properties workload(String letter) throws IOException {
@@ -82,11 +92,17 @@ record YcsbRun(
       child.argument("-p").argument("isobar.report=" + report).argument("-s");
       List<String> lines = new ArrayList<>();
       List<String> errors = Collections.synchronizedList(new ArrayList<>());
+      Map<Double, Double> perSecond = Collections.synchronizedMap(new TreeMap<>());
       int code =
           child.run(
               lines::add,
               line -> {
-                if (line.contains("current ops/sec")) {
+                Matcher matcher = STATUS.matcher(line);
+                if (matcher.find()) {
+                  double second = Double.parseDouble(matcher.group(1));
+                  perSecond.put(second, Double.parseDouble(matcher.group(2)));
+                  status.accept(line);
+                } else if (line.contains("current ops/sec") || line.contains(" 0 sec:")) {
                   status.accept(line);
                 } else {
                   errors.add(line);
@@ -102,7 +118,7 @@ record YcsbRun(
       Map<String, String> found = new LinkedHashMap<>();
       read(counters, found);
       read(report, found);
-      return new YcsbRun(output, exit, problems, found, List.copyOf(errors));
+      return new YcsbRun(output, exit, problems, found, List.copyOf(errors), perSecond);
     }
   }
 
@@ -121,5 +137,39 @@ record YcsbRun(
   /** A counter, or -1 if it is unknown. */
   double counter(String name) {
     return Double.parseDouble(counters.getOrDefault(name, "-1"));
+  }
+
+  /** Whether latencies of the operation were measured. */
+  static boolean isTimed(String operation, Map<String, Double> metrics) {
+    return metrics.containsKey("AverageLatency(us)") && !operation.equals("CLEANUP");
+  }
+
+  /** A row for each operation. */
+  TextTable latencies() {
+    TextTable table =
+        new TextTable(
+            "operation", "count", "mean us", "p50", "p90", "p99", "p99.9", "p99.99", "max");
+    output
+        .metrics()
+        .forEach(
+            (operation, metrics) -> {
+              if (isTimed(operation, metrics)) {
+                table.row(
+                    operation,
+                    whole(metrics.get("Operations")),
+                    String.format(Locale.ROOT, "%.1f", metrics.get("AverageLatency(us)")),
+                    whole(YcsbOutput.percentile(metrics, "50")),
+                    whole(YcsbOutput.percentile(metrics, "90")),
+                    whole(YcsbOutput.percentile(metrics, "99")),
+                    whole(YcsbOutput.percentile(metrics, "99.9")),
+                    whole(YcsbOutput.percentile(metrics, "99.99")),
+                    whole(metrics.get("MaxLatency(us)")));
+              }
+            });
+    return table;
+  }
+
+  private static String whole(@Nullable Double value) {
+    return value == null ? "-" : String.format(Locale.ROOT, "%,.0f", value);
   }
 }

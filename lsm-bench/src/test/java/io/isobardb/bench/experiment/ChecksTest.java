@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
-import io.isobardb.bench.experiment.report.Svg;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.bench.experiment.report.Verdict.Outcome;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.cli.report.Svg;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +34,8 @@ class ChecksTest {
       assertEquals(Outcome.NOT_DECIDED, verdict.outcome(), verdict.claim());
     }
     Svg.draw(experiment.charts(nothing));
+    List<String> titles = experiment.charts(nothing).stream().map(Chart::title).toList();
+    assertEquals(titles.size(), new HashSet<>(titles).size(), "two charts share a title");
   }
 
   @ParameterizedTest
@@ -46,7 +49,7 @@ class ChecksTest {
       assertEquals(points.size(), distinct.size());
       points.forEach(point -> assertEquals(scale.toString(), point.text("scale")));
     }
-    assertFalse(experiment.claim().isEmpty());
+    assertFalse(experiment.about().claim().isEmpty());
     assertTrue(experiment.name().matches("[a-z0-9-]+"));
   }
 

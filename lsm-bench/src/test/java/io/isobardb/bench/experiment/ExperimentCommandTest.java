@@ -81,7 +81,7 @@ class ExperimentCommandTest {
           .newDocumentBuilder()
           .parse(dir.resolve(name + suffix).toFile());
     }
-    assertTrue(out.toString().contains(experiment.title()), out.toString());
+    assertTrue(out.toString().contains(experiment.about().title()), out.toString());
   }
 
   @Test

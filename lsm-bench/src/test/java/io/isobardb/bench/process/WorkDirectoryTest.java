@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,7 +65,7 @@ class WorkDirectoryTest {
       ChildMain.run(
           () -> {
             switch (args[0]) {
-              case "ends" -> System.out.println("end");
+              case "ends" -> new Events(System.out).send(Events.END, Map.of());
               case "usage" -> throw new IllegalArgumentException("that makes no sense");
               case "fails" -> throw new IOException("/there: the device is gone");
               default -> System.out.println("still at work");
@@ -78,7 +79,7 @@ class WorkDirectoryTest {
   }
 
   private static void run(String how) throws InterruptedException {
-    new ChildJvm(Child.class).argument(how).runToEnd("the child", "end"::equals);
+    new ChildJvm(Child.class).argument(how).runToEnd("the child", event -> {});
   }
 
   @Test

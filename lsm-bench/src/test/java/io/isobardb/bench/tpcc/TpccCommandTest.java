@@ -5,10 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.Isobar;
+import io.isobardb.bench.process.Events;
+import io.isobardb.tpcc.drive.Mix;
+import io.isobardb.tpcc.drive.RunSpec;
+import io.isobardb.tpcc.schema.Scale;
 import io.isobardb.tpcc.store.EngineKind;
+import io.isobardb.tpcc.store.Isolation;
+import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.StoreSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +29,7 @@ import picocli.CommandLine;
 
 class TpccCommandTest {
   @TempDir Path dir;
+  @TempDir Path reports;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
@@ -49,6 +58,8 @@ class TpccCommandTest {
   @ParameterizedTest
   @EnumSource(EngineKind.class)
   void aRunIsReportedAndChecked(EngineKind engine) throws IOException {
+    Path page = reports.resolve("run.html");
+    Path table = reports.resolve("run.md");
     int code =
         run(
             "--engine",
@@ -60,6 +71,10 @@ class TpccCommandTest {
             "--durability",
             "async",
             "--check",
+            "--html",
+            page.toString(),
+            "--markdown",
+            table.toString(),
             "--json");
     Map<String, Object> results = JSON.std.mapFrom(out.toString());
     Map<?, ?> report = (Map<?, ?>) results.get("report");
@@ -71,8 +86,26 @@ class TpccCommandTest {
       assertEquals(15, violations.size());
       violations.forEach((condition, count) -> assertEquals(0, count, condition.toString()));
     }
+    String html = Files.readString(page);
+    assertTrue(html.contains("NewOrders a minute, ") && html.contains("<polyline"), html);
+    assertTrue(html.contains("Violations, consistency after the run"), html);
+    String markdown = Files.readString(table);
+    assertTrue(markdown.contains("|  | " + engine.label() + " |"), markdown);
+    assertTrue(Files.exists(reports.resolve("run.svg")));
     // Rules of timing may be broken on a busy machine; the code says the same as the report.
     assertEquals((Boolean) report.get("holds") ? 0 : 1, code);
+  }
+
+  @Test
+  void aSpecComesThroughJsonUnchanged() {
+    TpccSpec spec =
+        new TpccSpec(
+            new StoreSpec(EngineKind.ISOBAR, dir, 16 << 20, true, Locking.OPTIMISTIC, true),
+            new RunSpec(3, 2, 0, 1, Mix.READ_MOSTLY, Isolation.SERIALIZABLE, true, true, 7),
+            Scale.of(2, 0.01),
+            true,
+            null);
+    assertEquals(spec, Events.parse(TpccSpec.class, Events.text(spec)));
   }
 
   @Test

@@ -79,6 +79,16 @@ public final class Numbers {
     }
   }
 
+  /** Three significant digits, without an exponent; a hyphen for NaN. */
+  public static String significant(double value) {
+    if (Double.isNaN(value)) {
+      return "-";
+    }
+    double size = Math.abs(value);
+    int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+    return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+  }
+
   /** "1 tree", "2 trees". */
   public static String count(long number, String noun) {
     return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");

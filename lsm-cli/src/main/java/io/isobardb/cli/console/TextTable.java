@@ -23,6 +23,23 @@ public final class TextTable {
     rows.add(cells);
   }
 
+  /** All rows, the header first. */
+  public List<List<String>> rows() {
+    return rows.stream().map(List::of).toList();
+  }
+
+  /** The table in Markdown. */
+  public String markdown() {
+    StringBuilder out = new StringBuilder();
+    for (List<String> row : rows()) {
+      out.append("| ").append(String.join(" | ", row)).append(" |\n");
+      if (out.indexOf("---") < 0) {
+        out.append("|---".repeat(row.size())).append("|\n");
+      }
+    }
+    return out.toString();
+  }
+
   @Override
   public String toString() {
     int[] widths = new int[rows.get(0).length];

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.Replay;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -42,6 +44,8 @@ public final class TuneReportCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print a JSON array, one object per decision.")
   private boolean json;
 
+  @Mixin private HtmlOption html = new HtmlOption();
+
   @Option(
       names = "--replay",
       description =
@@ -51,6 +55,7 @@ public final class TuneReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    html.check();
     Path file = StoreArgument.store(directory).resolve(TunerFile.NAME);
     String text = Files.notExists(file) ? "" : new String(Files.readAllBytes(file), UTF_8);
     TunerHistory history = TunerFile.parse(text);
@@ -66,6 +71,7 @@ public final class TuneReportCommand implements Callable<Integer> {
     if (replay) {
       return replayed(history.decisions(), out);
     }
+    html.write(() -> TunePage.of(directory.toAbsolutePath().toString(), history.decisions()));
     out.print(json ? json(history) : TunerReport.render(history));
     out.flush();
     return 0;

@@ -156,6 +156,14 @@ class InspectTest {
     Files.writeString(Path.of(dir, TunerFile.NAME), line + "\n" + second + "\n");
     assertEquals(0, run("tune-report", dir, "--replay"), out);
     assertEquals("1 decision replayed, 0 of them made otherwise", out.strip());
+    Path page = temporary.resolve("tuner.html");
+    assertEquals(0, run("tune-report", dir, "--html", page.toString()), err);
+    String html = Files.readString(page);
+    assertTrue(html.contains("Write memory went from 50 MB to "), html);
+    assertTrue(html.contains("<polyline"), html);
+    String nowhere = temporary.resolve("missing").resolve("tuner.html").toString();
+    assertEquals(2, run("tune-report", dir, "--html", nowhere));
+    assertTrue(err.contains("--html can't be written"), err);
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.flush;
 
-import io.isobardb.lsm.event.FlushSpan;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -21,25 +20,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A slice of a tree's memory that has been written and is not named in the manifest yet.
  *
- * @param part what it is a part of
+ * @param part what it is a part of; goes on to no other slice before this one is committed
  * @param taken the range of keys that goes from memory to disk
- * @param runs of how many of the oldest runs
  * @param output its SSTable; null if no entry is left of it
  * @param file that SSTable's file, to be synced; null as the output is
  * @param newestLsn the highest LSN of the entries it took, left out or not; -1 if there are none
- * @param span begun with it
- * @param startNanos when it was begun
  * @param last whether there was nothing to flush behind it
  */
 record FlushSlice(
     TreeFlush part,
     Range taken,
-    int runs,
     @Nullable SSTableMeta output,
     @Nullable FileSink file,
     long newestLsn,
-    FlushSpan span,
-    long startNanos,
     boolean last) {
 
   TreeHandle tree() {
@@ -95,11 +88,12 @@ record FlushSlice(
           }
         },
         fresh,
-        part.cleanups(taken, runs));
+        part.cleanups(taken));
   }
 
   private List<Run> without(TreeState state) {
     List<Run> all = state.memory();
+    int runs = part.runs();
     List<Run> left = new ArrayList<>(all.subList(0, all.size() - runs));
     for (Run run : all.subList(all.size() - runs, all.size())) {
       Run rest = run.without(taken);

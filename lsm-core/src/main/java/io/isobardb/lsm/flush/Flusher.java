@@ -363,7 +363,7 @@ public final class Flusher implements Flushes {
    */
   void flushed(List<FlushSlice> slices, long freed) throws IOException {
     long now = engine.nanos();
-    long begun = slices.stream().mapToLong(FlushSlice::startNanos).min().orElse(now);
+    long begun = slices.stream().mapToLong(slice -> slice.part().startNanos()).min().orElse(now);
     long total = slices.stream().mapToLong(FlushSlice::bytesWritten).sum();
     for (FlushSlice slice : slices) {
       TreeHandle tree = slice.tree();
@@ -376,10 +376,12 @@ public final class Flusher implements Flushes {
       bytesWritten.add(written);
       flushes.increment();
       FlushKind kind = slice.part().kind();
-      long nanos = now - slice.startNanos();
+      long nanos = now - slice.part().startNanos();
       engine
           .observers()
-          .flushed(slice.span(), new StoreListener.Flush(tree.name(), kind, written, given, nanos));
+          .flushed(
+              slice.part().span(),
+              new StoreListener.Flush(tree.name(), kind, written, given, nanos));
     }
     cutLog();
     holdWriters();

@@ -85,6 +85,21 @@ final class TreeFlush {
     return forMemory;
   }
 
+  /** Of how many of the oldest runs the present slice is. */
+  int runs() {
+    return runs;
+  }
+
+  /** Begun with the present slice. */
+  FlushSpan span() {
+    return span;
+  }
+
+  /** When the present slice was begun. */
+  long startNanos() {
+    return startNanos;
+  }
+
   /** Whether a slice has been begun and not written to its end. */
   boolean inSlice() {
     return rewrite != null;
@@ -196,7 +211,7 @@ final class TreeFlush {
     FileSink file = output == null ? null : sink;
     sink = null;
     Range taken = new Range(low, high);
-    return new FlushSlice(this, taken, runs, output, file, newestLsn, span, startNanos, last);
+    return new FlushSlice(this, taken, output, file, newestLsn, last);
   }
 
   /** The slice up to this key, to the end if it is null, has been committed. */
@@ -306,10 +321,10 @@ final class TreeFlush {
   }
 
   /** What is to be done when nobody can see any more what this slice takes out of memory. */
-  List<Runnable> cleanups(Range taken, int count) {
+  List<Runnable> cleanups(Range taken) {
     List<Runnable> cleanups = new ArrayList<>();
     List<Run> memory = tree.states().current().memory();
-    for (Run run : memory.subList(memory.size() - count, memory.size())) {
+    for (Run run : memory.subList(memory.size() - runs, memory.size())) {
       for (Table table : run.tables()) {
         ActiveTree sealed = table.tree();
         if (sealed != null) {

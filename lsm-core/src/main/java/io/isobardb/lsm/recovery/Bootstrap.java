@@ -48,7 +48,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
         Manifest.create(
             storage, pool, random.nextLong(), random.nextLong(), Manifest.DEFAULT_ROLL_BYTES);
     try {
-      made.append(List.of(StoreProperties.notePageSize(options.pageSize()).build()));
+      made.append(List.of(StoreProperties.notePageSize(options.files().pageSize()).build()));
     } finally {
       made.close();
       pool.close();
@@ -57,7 +57,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
 
   private static void checkCreatable(Storage storage, OpenOptions options) throws IOException {
     List<String> names = storage.list();
-    if (!options.createIfMissing()) {
+    if (!options.files().createIfMissing()) {
       throw new FormatException(
           storage.path()
               + " holds no store: there is no file CURRENT, and createIfMissing is false"
@@ -84,7 +84,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
     try {
       Recovered look = Manifest.open(storage, small, Manifest.DEFAULT_ROLL_BYTES);
       look.manifest().close();
-      pageSize = StoreProperties.pageSize(look.properties(), options.pageSize());
+      pageSize = StoreProperties.pageSize(look.properties(), options.files().pageSize());
     } finally {
       small.close();
     }

@@ -20,99 +20,84 @@ import org.jspecify.annotations.Nullable;
  * What opening a store needs to know; all sizes in bytes.
  *
  * @param writeMemory where the memory tuner begins, and what large writes may count on
- * @param tuning what was said of the memory tuner
- * @param rules what is flushed of which tree, and the length of the log
- * @param leveling how trees are shaped on disk
- * @param memoryComponent how a tree's write memory is arranged
- * @param staticTrees among how many trees write memory is split evenly; 0 if it is shared
- * @param activeBytes at which an active SSTable is sealed, if the write memory is not too small for
- *     that; 0 if it follows the write memory
- * @param pageSize for a new store; an existing one keeps its own
+ * @param backgroundJobs flushes and merges at once
  * @param orders the key orders that trees may have, by name
  */
 public record OpenOptions(
     long memoryBudget,
     long writeMemory,
-    Tuning tuning,
-    FlushRules rules,
-    LevelingOptions leveling,
-    MemoryComponent memoryComponent,
-    int staticTrees,
-    int activeBytes,
-    int pageSize,
-    IoMode ioMode,
-    long asyncSyncNanos,
     int backgroundJobs,
-    boolean createIfMissing,
+    Policies policies,
+    Files files,
     Map<String, KeyOrder> orders) {
+
+  /**
+   * What decisions go by.
+   *
+   * @param flushing what is flushed of which tree, and the length of the log
+   * @param leveling how trees are shaped on disk
+   * @param component how a tree's write memory is arranged
+   * @param staticTrees among how many trees write memory is split evenly; 0 if it is shared
+   * @param activeBytes at which an active SSTable is sealed, if the write memory is not too small
+   *     for that; 0 if it follows the write memory
+   * @param tuning what was said of the memory tuner
+   */
+  public record Policies(
+      FlushRules flushing,
+      LevelingOptions leveling,
+      MemoryComponent component,
+      int staticTrees,
+      int activeBytes,
+      Tuning tuning) {}
+
+  /**
+   * What files go by.
+   *
+   * @param pageSize for a new store; an existing one keeps its own
+   */
+  public record Files(int pageSize, IoMode ioMode, long asyncSyncNanos, boolean createIfMissing) {}
 
   /** So many pages of the budget for each flush or merge that goes on at once. */
   private static final int JOB_PAGES = 256;
 
+  /**
+   * These options for a store that has its own page size.
+   *
+   * @param writeBytes as much write memory as there can be
+   */
+  OpenOptions with(int pageSize, long writeBytes) {
+    long jobs = Math.min(backgroundJobs, memoryBudget / pageSize / JOB_PAGES);
+    Files own =
+        new Files(pageSize, files.ioMode(), files.asyncSyncNanos(), files.createIfMissing());
+    return new OpenOptions(
+        memoryBudget, writeBytes, (int) Math.max(1, jobs), policies, own, orders);
+  }
+
   /** The even shares of the write memory, null if there are none. */
   @Nullable StaticShares shares() {
-    return staticTrees == 0
-        ? null
-        : new StaticShares(staticTrees, memoryComponent.flushesWhole() ? 2 : 1);
-  }
-
-  /** These options for a store that has its own page size. */
-  OpenOptions withPageSize(int bytes) {
-    int jobs = (int) Math.max(1, Math.min(backgroundJobs, memoryBudget / bytes / JOB_PAGES));
-    return new OpenOptions(
-        memoryBudget,
-        writeMemory,
-        tuning,
-        rules,
-        leveling,
-        memoryComponent,
-        staticTrees,
-        activeBytes,
-        bytes,
-        ioMode,
-        asyncSyncNanos,
-        jobs,
-        createIfMissing,
-        orders);
-  }
-
-  /** These options with as much write memory as there can be. */
-  OpenOptions withWriteMemory(long bytes) {
-    return new OpenOptions(
-        memoryBudget,
-        bytes,
-        tuning,
-        rules,
-        leveling,
-        memoryComponent,
-        staticTrees,
-        activeBytes,
-        pageSize,
-        ioMode,
-        asyncSyncNanos,
-        backgroundJobs,
-        createIfMissing,
-        orders);
+    int trees = policies.staticTrees();
+    return trees == 0 ? null : new StaticShares(trees, policies.component().flushesWhole() ? 2 : 1);
   }
 
   /** What flushes keep to. */
   Flusher.Settings flushing() {
     int jobs = Math.max(1, backgroundJobs / 2);
-    return new Flusher.Settings(rules, leveling.l0(), new TableSizes(pageSize), jobs);
+    return new Flusher.Settings(
+        policies.flushing(), policies.leveling().l0(), new TableSizes(files.pageSize()), jobs);
   }
 
   /** What merges keep to. */
   Merger.Settings merging() {
     return new Merger.Settings(
-        new PartitionedLeveling(leveling),
-        new MemoryMerging(memoryComponent),
-        new TableSizes(pageSize),
+        new PartitionedLeveling(policies.leveling()),
+        new MemoryMerging(policies.component()),
+        new TableSizes(files.pageSize()),
         Math.max(1, backgroundJobs - 1));
   }
 
   /** When active SSTables are sealed. */
   Sealing sealing() {
-    return new Sealing(memoryComponent, activeBytes, pageSize, shares());
+    return new Sealing(policies.component(), policies.activeBytes(), files.pageSize(), shares());
   }
 
   /** The size of the log's ring. */
@@ -123,7 +108,7 @@ public record OpenOptions(
 
   /** The size of a log segment. */
   long segmentBytes() {
-    long wanted = Math.max(Math.min(rules.logLimitBytes() / 8, 64 << 20), 128 << 10);
+    long wanted = Math.max(Math.min(policies.flushing().logLimitBytes() / 8, 64 << 20), 128 << 10);
     return wanted & -4096L;
   }
 }

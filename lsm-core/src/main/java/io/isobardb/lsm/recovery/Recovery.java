@@ -194,8 +194,8 @@ final class Recovery {
     return new LogOptions(
         options.segmentBytes(),
         options.ringBytes(),
-        options.ioMode() == IoMode.DIRECT,
-        options.asyncSyncNanos(),
+        options.files().ioMode() == IoMode.DIRECT,
+        options.files().asyncSyncNanos(),
         2);
   }
 

@@ -88,7 +88,7 @@ public final class StoreParts {
         MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
     account.apply(pool);
     this.mostWriteBytes = account.mostWriteBytes();
-    this.options = wanted.withPageSize(pool.pageSize()).withWriteMemory(account.writeBytes());
+    this.options = wanted.with(pool.pageSize(), account.writeBytes());
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path());
@@ -106,7 +106,6 @@ public final class StoreParts {
     this.wall =
         new MemoryWall(
             engine,
-            pool,
             cache,
             flusher,
             checkpointer,
@@ -114,15 +113,16 @@ public final class StoreParts {
                 options.memoryBudget(),
                 options.writeMemory(),
                 (double) wanted.writeMemory() / wanted.memoryBudget(),
-                options.tuning().options().writeFloorBytes(),
-                options.tuning().options().cacheFloorBytes()));
+                options.policies().tuning().options().writeFloorBytes(),
+                options.policies().tuning().options().cacheFloorBytes()),
+            this::unfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
-    this.tuner = options.tuning().on() ? newTuner() : null;
+    this.tuner = options.policies().tuning().on() ? newTuner() : null;
     this.committer =
         new Committer(
             engine,
             sealer,
-            new LogWatch(options.flushing().rules().logLimitBytes() / LOG_LOOKS, this::written),
+            new LogWatch(options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::written),
             slots);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
@@ -136,7 +136,8 @@ public final class StoreParts {
   /** What all parts share. */
   private Engine newEngine(Bootstrap found) {
     Recovered.Counters counters = found.recovered().counters();
-    boolean direct = options.ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
+    boolean direct =
+        options.files().ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
     TableSpace space =
         found
             .memory()
@@ -182,7 +183,7 @@ public final class StoreParts {
   }
 
   private TunerService newTuner() {
-    return new TunerService(engine, pool, cache, flusher, wall, options.tuning());
+    return new TunerService(engine, pool, cache, flusher, wall, options.policies().tuning());
   }
 
   /**
@@ -208,6 +209,11 @@ public final class StoreParts {
     if (tuning != null) {
       tuning.active();
     }
+  }
+
+  /** Memory is still to be given back. */
+  private void unfinished() {
+    idleWatch.written();
   }
 
   /** L0 of a tree has grown. */
@@ -246,7 +252,7 @@ public final class StoreParts {
   private void recover(Bootstrap found) throws IOException {
     found.recovered().trees().forEach(treeFactory::add);
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
-    wall.start(idleWatch::written);
+    wall.start();
     engine.failure().onFailure(this::stopWriting);
     engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);
     flusher.request();

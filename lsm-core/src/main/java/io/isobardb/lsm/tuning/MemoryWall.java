@@ -48,7 +48,7 @@ public final class MemoryWall {
   /** The log's end when the budget was last lowered: older entries may lie in slabs that go. */
   private volatile long loweredAtLsn;
 
-  private volatile Runnable onUnfinished = () -> {};
+  private final Runnable onUnfinished;
 
   /** Held while the wall moves, and while the budget changes. */
   private final ReentrantLock moving = new ReentrantLock();
@@ -65,19 +65,24 @@ public final class MemoryWall {
   private volatile long sharedBytes;
   private volatile long targetBytes;
 
-  /** A wall that stands where the grant says; the cache learns of it with {@link #start}. */
+  /**
+   * A wall that stands where the grant says; the cache learns of it with {@link #start}.
+   *
+   * @param onUnfinished called when {@link #giveBack} has to be called again, and soon
+   */
   public MemoryWall(
       Engine engine,
-      PagePool pool,
       BufferCache cache,
       Flusher flusher,
       Checkpointer checkpointer,
-      Grant grant) {
+      Grant grant,
+      Runnable onUnfinished) {
     this.engine = engine;
-    this.pool = pool;
+    this.pool = engine.catalog().space().pool();
     this.cache = cache;
     this.flusher = flusher;
     this.checkpointer = checkpointer;
+    this.onUnfinished = onUnfinished;
     this.budgetBytes = grant.budgetBytes();
     this.askedShare = grant.askedShare();
     this.grantBytes = grant.writeBytes();
@@ -110,13 +115,8 @@ public final class MemoryWall {
       long writeFloorBytes,
       long cacheFloorBytes) {}
 
-  /**
-   * Divides the memory, now that the log has its buffers.
-   *
-   * @param onUnfinished called when {@link #giveBack} has to be called again, and soon
-   */
-  public void start(Runnable onUnfinished) {
-    this.onUnfinished = onUnfinished;
+  /** Divides the memory, now that the log has its buffers. */
+  public void start() {
     moving.lock();
     try {
       MemoryAccount account = account(budgetBytes);

@@ -156,18 +156,6 @@ public final class Level<E> {
     return lowerBound(low, high, key, offset, length);
   }
 
-  /** The index of the last SSTable that starts before the key, or -1: for cursors backwards. */
-  public int lastBefore(byte[] key, int offset, int length) {
-    int i = from(key, offset, length);
-    if (i < metas.length) {
-      byte[] min = metas[i].minKey();
-      if (order.compare(min, 0, min.length, key, offset, length) < 0) {
-        return i;
-      }
-    }
-    return i - 1;
-  }
-
   /** The SSTables with keys in the closed range, which are neighbours; immutable. */
   public List<E> overlapping(byte[] minKey, byte[] maxKey) {
     int from = from(minKey, 0, minKey.length);

@@ -140,6 +140,11 @@ class MergeRepairTest {
         store.flush();
         world.background(random.nextInt(40));
         meanwhile = () -> {};
+        if (random.nextBoolean()) {
+          // This syncs them.
+          store.flush();
+          world.background(random.nextInt(400));
+        }
         dropped += dropped(dataset);
         world.use(world.crashed(CrashMode.ONLY_SYNCED));
       }

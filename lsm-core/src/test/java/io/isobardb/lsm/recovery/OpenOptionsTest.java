@@ -22,34 +22,28 @@ class OpenOptionsTest {
   private static final int MB = 1 << 20;
 
   private static OpenOptions options(
-      long budget, long logLimit, int activeBytes, MemoryComponent component, int staticTrees) {
+      long budget, long logLimit, MemoryComponent component, int staticTrees) {
     return new OpenOptions(
         budget,
         budget / 2,
-        new Tuning(false, 1, logLimit, TunerOptions.DEFAULT),
-        new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimit),
-        LevelingOptions.DEFAULT,
-        component,
-        staticTrees,
-        activeBytes,
-        4096,
-        IoMode.BUFFERED,
-        1,
         2,
-        true,
+        new OpenOptions.Policies(
+            new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimit),
+            LevelingOptions.DEFAULT,
+            component,
+            staticTrees,
+            0,
+            new Tuning(false, 1, logLimit, TunerOptions.DEFAULT)),
+        new OpenOptions.Files(4096, IoMode.BUFFERED, 1, true),
         Map.of());
   }
 
   private static OpenOptions ofBudget(long budget) {
-    return options(budget, MB, 0, MemoryComponent.PARTITIONED, 0);
+    return options(budget, MB, MemoryComponent.PARTITIONED, 0);
   }
 
   private static OpenOptions ofLogLimit(long logLimit) {
-    return options(8 * MB, logLimit, 0, MemoryComponent.PARTITIONED, 0);
-  }
-
-  private static OpenOptions ofActiveBytes(int activeBytes) {
-    return options(8 * MB, MB, activeBytes, MemoryComponent.PARTITIONED, 0);
+    return options(8 * MB, logLimit, MemoryComponent.PARTITIONED, 0);
   }
 
   @Test
@@ -70,16 +64,24 @@ class OpenOptionsTest {
 
   @Test
   void aStoresOwnPageSizeReplacesTheOneAskedForAndNothingElse() {
-    OpenOptions wanted = ofActiveBytes(MB);
-    OpenOptions own = wanted.withPageSize(8192);
-    assertEquals(8192, own.pageSize());
-    assertEquals(wanted, own.withPageSize(4096));
+    OpenOptions wanted = ofBudget(8 * MB);
+    OpenOptions own = wanted.with(8192, wanted.writeMemory());
+    assertEquals(8192, own.files().pageSize());
+    assertEquals(wanted, own.with(4096, wanted.writeMemory()));
+  }
+
+  @Test
+  void jobsAtOnceHave256PagesOfTheBudgetEachAndThereIsOne() {
+    OpenOptions wanted = ofBudget(8 * MB);
+    assertEquals(2, wanted.with(16_384, MB).backgroundJobs());
+    assertEquals(1, wanted.with(32_768, MB).backgroundJobs());
+    assertEquals(1, wanted.with(65_536, MB).backgroundJobs());
   }
 
   // ---- what follows from the memory component
 
   private static OpenOptions policies(MemoryComponent component, int staticTrees) {
-    return options(8 * MB, MB, 0, component, staticTrees);
+    return options(8 * MB, MB, component, staticTrees);
   }
 
   @Test

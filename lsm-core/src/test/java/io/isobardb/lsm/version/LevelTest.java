@@ -53,19 +53,16 @@ class LevelTest {
       Level<SSTableMeta> level, List<SSTableMeta> tables, KeyOrder order, byte[] key, String seed) {
     int find = -1;
     int from = 0;
-    int lastBefore = -1;
     for (int i = 0; i < tables.size(); i++) {
       boolean starts = Level.compare(order, tables.get(i).minKey(), key) <= 0;
       boolean ends = Level.compare(order, tables.get(i).maxKey(), key) < 0;
       find = starts && !ends ? i : find;
       from = ends ? i + 1 : from;
-      lastBefore = Level.compare(order, tables.get(i).minKey(), key) < 0 ? i : lastBefore;
     }
     byte[] shifted = new byte[key.length + 5];
     System.arraycopy(key, 0, shifted, 3, key.length);
     assertEquals(find, level.find(shifted, 3, key.length), seed);
     assertEquals(from, level.from(shifted, 3, key.length), seed);
-    assertEquals(lastBefore, level.lastBefore(shifted, 3, key.length), seed);
     List<SSTableMeta> overlapping =
         tables.stream()
             .filter(t -> Level.compare(order, t.minKey(), key) <= 0)

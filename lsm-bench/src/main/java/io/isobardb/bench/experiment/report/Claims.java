@@ -2,6 +2,7 @@ package io.isobardb.bench.experiment.report;
 
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Verdict.Outcome;
+import io.isobardb.cli.console.Numbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -102,7 +103,7 @@ public final class Claims {
     List<String> words = new ArrayList<>();
     boolean bad = values.length < 2;
     for (double value : values) {
-      words.add(number(value));
+      words.add(Numbers.significant(value));
       bad |= !(value > 0);
     }
     if (bad) {
@@ -142,21 +143,13 @@ public final class Claims {
               Locale.ROOT,
               "%s%s to %s, %.2fx",
               pair.where().isEmpty() ? "" : pair.where() + ": ",
-              number(pair.left()),
-              number(pair.right()),
+              Numbers.significant(pair.left()),
+              Numbers.significant(pair.right()),
               pair.ratio()));
     }
     return String.join("; ", words)
-        + (pairs.size() > 1 ? String.format(Locale.ROOT, "; mean %.2fx", mean) : "");
-  }
-
-  /** Three significant digits, without an exponent. */
-  static String number(double value) {
-    if (Double.isNaN(value)) {
-      return "-";
-    }
-    double size = Math.abs(value);
-    int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-    return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+        + (pairs.size() > 1
+            ? String.format(Locale.ROOT, "; mean %.2fx", mean)
+            : "; one comparison alone");
   }
 }

@@ -93,10 +93,15 @@ public record Results(List<Row> rows) {
     parameters.forEach(
         (name, value) -> {
           if (values(name).size() > 1) {
-            words.add(name.replaceAll(" \\[.*", "") + " " + value);
+            words.add(withoutUnit(name) + " " + value);
           }
         });
     return String.join(", ", words);
+  }
+
+  /** A name without the unit that stands in brackets behind it. */
+  public static String withoutUnit(String name) {
+    return name.replaceAll(" \\[.*", "");
   }
 
   /** All names of parameters, in order of appearance. */

@@ -10,14 +10,21 @@ package io.isobardb.bench.experiment.report;
 public record Verdict(String claim, Outcome outcome, String numbers) {
   /** Whether a claim is borne out. */
   public enum Outcome {
-    HOLDS("holds"),
-    DOES_NOT_HOLD("does not hold"),
-    NOT_DECIDED("not decided");
+    HOLDS("holds", "hold"),
+    DOES_NOT_HOLD("does not hold", "do not hold"),
+    NOT_DECIDED("not decided", "not decided");
 
     private final String words;
+    private final String ofSeveral;
 
-    Outcome(String words) {
+    Outcome(String words, String ofSeveral) {
       this.words = words;
+      this.ofSeveral = ofSeveral;
+    }
+
+    /** Of so many claims, for people. */
+    String words(long claims) {
+      return claims == 1 ? words : ofSeveral;
     }
 
     /** For people. */

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.bench.experiment.report.Chart.Series;
 import io.isobardb.bench.experiment.report.Verdict.Outcome;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.cli.report.Chart.Series;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -65,40 +66,46 @@ class ReportTest {
   }
 
   @Test
-  void picturesAreWellFormedAndShowAllThereIs() throws Exception {
-    Chart lines = Chart.lines("<lines>", RESULTS, "size", "scheme", "cost [1/op]");
-    Chart bars = Chart.bars("bars", RESULTS, "size", "scheme", "cost [1/op]");
-    Chart empty =
-        new Chart("empty", "x", "y", List.of(), List.of(new Series("none", List.of(), List.of())));
-    String svg = Svg.draw(List.of(lines, bars, empty));
-    Document picture = parse(svg);
-    assertEquals(3, picture.getElementsByTagName("circle").getLength());
-    assertEquals(3, picture.getElementsByTagName("polyline").getLength());
-    // The background, three bars, five entries of legends.
-    assertEquals(9, picture.getElementsByTagName("rect").getLength());
-    assertTrue(!svg.contains("NaN"), svg);
-    assertTrue(svg.contains("12,500,000"), "the axis goes to a round number above all values");
+  void linesAndBarsAreOfWhatWasMeasured() {
+    Chart lines = Charts.lines("lines", RESULTS, "size", "scheme", "cost [1/op]");
+    assertEquals(
+        List.of(
+            new Series("a, \"b\" & <c>", List.of(1.0, 2.0), List.of(1.5, 12345678.0)),
+            new Series("plain", List.of(1.0), List.of(3.0))),
+        lines.series());
+    Chart bars = Charts.bars("bars", RESULTS, "size", "scheme", "cost [1/op]");
+    assertEquals(List.of("size 1", "size 2"), bars.categories());
+    assertEquals(List.of(3.0, Double.NaN), bars.series().get(1).y());
   }
 
   @Test
-  void pagesAreWellFormedAndSelfContained() throws Exception {
-    Page page =
-        new Page(
+  void aReportBeginsWithWhatHoldsAndNeedsNothingElse() throws Exception {
+    Report report =
+        new Report(
             "Title",
             "figure 0",
             "a < b",
             "by hand",
-            List.of(new Verdict("a < b", Outcome.NOT_DECIDED, "1 to 2")),
-            List.of(Chart.bars("bars", RESULTS, "size", "scheme", "cost [1/op]")),
+            List.of(
+                new Verdict("a < b", Outcome.DOES_NOT_HOLD, "2 to 1"),
+                new Verdict("b < c", Outcome.NOT_DECIDED, "1 to 2")),
+            List.of(Charts.bars("bars", RESULTS, "size", "scheme", "cost [1/op]")),
             RESULTS,
             Map.of("command", "isobar experiment x"));
-    String html = page.html();
-    Document parsed = parse(html);
-    assertEquals(1, parsed.getElementsByTagName("svg").getLength());
-    assertTrue(html.contains("class=\"not-decided\""), html);
+    String html = report.html();
+    assertEquals(1, parse(html).getElementsByTagName("svg").getLength());
+    assertTrue(
+        html.indexOf("Of 2 claims: 1 does not hold, 1 not decided.") < html.indexOf("<h2>"), html);
+    assertTrue(html.contains("Does not hold: a &lt; b."), html);
     assertTrue(!html.contains("src=") && !html.contains("href="), "nothing else is needed");
-    String index = Page.index(Map.of("x", page));
+    // The table shows what charts show; the rest is folded away.
+    assertTrue(html.indexOf("only here") > html.indexOf("<details>"), html);
+    String index = Report.index(Map.of("x", report));
     parse(index);
     assertTrue(index.contains("x.html"), index);
+    String markdown = report.markdown("x.svg");
+    assertTrue(markdown.contains("    ./isobar experiment x\n"), markdown);
+    assertTrue(markdown.contains("| plain | 1 | 3.00 |"), markdown);
+    assertTrue(markdown.contains("![Title](x.svg)"), markdown);
   }
 }

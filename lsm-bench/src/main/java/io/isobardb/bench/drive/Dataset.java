@@ -1,4 +1,4 @@
-package io.isobardb.bench.compare;
+package io.isobardb.bench.drive;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

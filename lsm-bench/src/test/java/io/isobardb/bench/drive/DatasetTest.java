@@ -1,4 +1,4 @@
-package io.isobardb.bench.compare;
+package io.isobardb.bench.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package io.isobardb.bench.experiment;
+package io.isobardb.bench.process;
 
 import io.isobardb.cli.console.ByteSize;
 import java.io.IOException;
@@ -7,19 +7,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** By which program, on what machine and when something was measured. */
-final class Provenance {
+public final class Provenance {
   private static final int GIT_SECONDS = 5;
 
   private Provenance() {}
 
+  /** As {@link #of(String, String, Path)}, of the program that {@code command} belongs to. */
+  public static Map<String, String> of(CommandSpec command, Path workDir) {
+    List<String> words = new ArrayList<>(List.of("isobar"));
+    for (String word : command.root().commandLine().getParseResult().originalArgs()) {
+      words.add(word.matches("[-\\w./=:,%+@]+") ? word : "'" + word + "'");
+    }
+    return of(String.join(" ", words), command.root().version()[0], workDir);
+  }
+
   /** Name and value, in the order to show them. */
-  static Map<String, String> of(String command, String version, Path workDir) {
+  public static Map<String, String> of(String command, String version, Path workDir) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("command", command);
     facts.put("version", version + ", commit " + commit());

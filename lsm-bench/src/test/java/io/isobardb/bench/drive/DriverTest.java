@@ -1,4 +1,4 @@
-package io.isobardb.bench.experiment;
+package io.isobardb.bench.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

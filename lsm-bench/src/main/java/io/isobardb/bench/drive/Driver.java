@@ -1,0 +1,403 @@
+package io.isobardb.bench.drive;
+
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.drive.Workload.Write;
+import io.isobardb.bench.engine.Engine;
+import io.isobardb.bench.engine.Session;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import org.HdrHistogram.Histogram;
+import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
+import org.apache.commons.rng.sampling.distribution.SharedStateDiscreteSampler;
+
+/**
+ * Does a workload's operations on an engine, in some threads that each draw theirs from a seed of
+ * their own: a driver with the same seed does the same, however fast. Used by one thread at a time.
+ *
+ * <p>Every {@link #TIMED_EVERY}th operation is timed, since a look at the clock costs as much as a
+ * small part of an operation; on the same occasions the deadline is checked. Every {@link
+ * #CHECK_EVERY}th value read is compared with what it must be.
+ */
+public final class Driver implements AutoCloseable {
+  private static final int TIMED_EVERY = 16;
+  private static final int CHECK_EVERY = 64;
+  private static final double ZIPF_EXPONENT = 0.99;
+  private static final int MOST_DRAWN = 1 << 22;
+  private static final int DIGITS = 3;
+  private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);
+  private static final double LONGEST_SECONDS = 1e9;
+  private static final long NOTHING = Long.MAX_VALUE;
+
+  /** Waits shorter than this take longer than they should. */
+  private static final long SHORTEST_WAIT_NANOS = 50_000;
+
+  private final Shape shape;
+  private final ExecutorService threads;
+  private final List<Client> clients = new ArrayList<>();
+  private final LongAdder progress = new LongAdder();
+  private LongConsumer eachSecond = done -> {};
+
+  /** The next record to insert. */
+  private final AtomicLong inserted;
+
+  /**
+   * What was done: less than asked for if the time was up.
+   *
+   * @param latencies of the operations timed, in nanoseconds; if they were due at a time, of writes
+   *     from then on
+   */
+  public record Done(long operations, long writes, double seconds, Histogram latencies) {
+    /** Without latencies. */
+    public Done(long operations, long writes, double seconds) {
+      this(operations, writes, seconds, new Histogram(DIGITS));
+    }
+  }
+
+  /** A driver of {@code threads} threads with a session each. */
+  public Driver(Engine engine, Shape shape, int threads, long seed) {
+    this.shape = shape;
+    this.inserted = new AtomicLong(shape.records());
+    this.threads = Executors.newFixedThreadPool(threads);
+    for (int i = 0; i < threads; i++) {
+      clients.add(new Client(engine.openSession(), i, Dataset.mix(seed * 31 + i)));
+    }
+  }
+
+  /** From now on, the waiting thread tells once a second how many operations a run has done. */
+  public void eachSecond(LongConsumer watcher) {
+    eachSecond = watcher;
+  }
+
+  /**
+   * Draws Zipfian keys beforehand, enough for so many operations: a draw costs as much as a tenth
+   * of a cached read.
+   */
+  public void draw(long operations) {
+    clients.forEach(client -> client.draw(operations / clients.size() + 1));
+  }
+
+  /** Puts every record of every tree once, in an order that is random in the keys. */
+  public Done load() throws InterruptedException {
+    long all = shape.trees() * shape.records();
+    return parallel(all, LONGEST_SECONDS, (client, share, end) -> client.load(share, end));
+  }
+
+  /** Does so many operations, or what can be done in {@code maxSeconds}. */
+  public Done run(Workload workload, long operations, double maxSeconds)
+      throws InterruptedException {
+    return parallel(
+        operations, maxSeconds, (client, share, end) -> client.run(workload, share, end));
+  }
+
+  /**
+   * The same at a constant rate of arrival: an operation begins when it is due, or when the one
+   * before it has ended, if that is later.
+   *
+   * @param rate operations per second of all threads
+   */
+  public Done pace(Workload workload, long operations, double rate, double maxSeconds)
+      throws InterruptedException {
+    double nanosBetween = clients.size() * 1e9 / rate;
+    return parallel(
+        operations,
+        maxSeconds,
+        (client, share, end) -> client.pace(workload, share, nanosBetween, end));
+  }
+
+  private interface Part {
+    void run(Client client, long share, long deadlineNanos);
+  }
+
+  private Done parallel(long operations, double maxSeconds, Part part) throws InterruptedException {
+    CountDownLatch go = new CountDownLatch(1);
+    progress.reset();
+    long start = System.nanoTime();
+    long deadline = start + (long) (Math.min(maxSeconds, LONGEST_SECONDS) * 1e9);
+    List<Future<?>> runs = new ArrayList<>();
+    int n = clients.size();
+    for (int i = 0; i < n; i++) {
+      Client client = clients.get(i);
+      long share = (operations - i + n - 1) / n;
+      client.reset();
+      runs.add(
+          threads.submit(
+              () -> {
+                go.await();
+                part.run(client, share, deadline);
+                return null;
+              }));
+    }
+    go.countDown();
+    for (Future<?> run : runs) {
+      await(run);
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    Histogram latencies = new Histogram(LONGEST_NANOS, DIGITS);
+    clients.forEach(client -> latencies.add(client.latencies));
+    return new Done(
+        clients.stream().mapToLong(client -> client.done).sum(),
+        clients.stream().mapToLong(client -> client.writes).sum(),
+        seconds,
+        latencies);
+  }
+
+  private void await(Future<?> run) throws InterruptedException {
+    while (true) {
+      try {
+        run.get(1, TimeUnit.SECONDS);
+        return;
+      } catch (TimeoutException e) {
+        eachSecond.accept(progress.sum());
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("an operation failed: " + e.getCause(), e.getCause());
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    clients.forEach(client -> client.session.close());
+  }
+
+  /** The first record that may not be there yet. */
+  private long firstMissing() {
+    // In this order: who has taken a record that is counted here says so, or has inserted it.
+    long first = inserted.get();
+    for (Client client : clients) {
+      first = Math.min(first, client.inserting);
+    }
+    return first;
+  }
+
+  /** One thread's part. */
+  private final class Client {
+    private final Dataset data = new Dataset(shape.keyBytes(), shape.valueBytes());
+    private final Session session;
+    private final int thread;
+    private final SplittableRandom random;
+    private final SharedStateDiscreteSampler zipf;
+    private final boolean freshArrays;
+    private final byte[] readInto = new byte[shape.valueBytes() + 16];
+    private final byte[] scratch = new byte[shape.valueBytes()];
+    private final Histogram latencies = new Histogram(LONGEST_NANOS, DIGITS);
+    private byte[] key = new byte[shape.keyBytes()];
+    private byte[] value = new byte[shape.valueBytes()];
+    private int[] drawn = {};
+
+    /** The record being inserted, or one before it; {@link #NOTHING} if none is. */
+    private volatile long inserting = NOTHING;
+
+    private long version;
+    private long done;
+    private long writes;
+    private int seen;
+
+    private Client(Session session, int thread, long seed) {
+      this.session = session;
+      this.thread = thread;
+      random = new SplittableRandom(seed);
+      version = seed;
+      freshArrays = session.keepsArrays();
+      zipf =
+          RejectionInversionZipfSampler.of(
+              random::nextLong, (int) Math.min(shape.records(), Integer.MAX_VALUE), ZIPF_EXPONENT);
+    }
+
+    private void reset() {
+      done = 0;
+      writes = 0;
+      latencies.reset();
+    }
+
+    private void draw(long operations) {
+      if (drawn.length == 0) {
+        drawn = new int[(int) Math.min(operations, MOST_DRAWN)];
+        for (int i = 0; i < drawn.length; i++) {
+          drawn[i] = Math.toIntExact(zipfian());
+        }
+      }
+    }
+
+    private void load(long share, long deadlineNanos) {
+      timed(
+          share,
+          deadlineNanos,
+          () -> {
+            long record = done * clients.size() + thread;
+            put((int) (record % shape.trees()), record / shape.trees());
+            writes++;
+          });
+    }
+
+    private void run(Workload workload, long share, long deadlineNanos) {
+      timed(share, deadlineNanos, () -> one(workload));
+    }
+
+    private void timed(long share, long deadlineNanos, Runnable operation) {
+      while (done < share) {
+        long start = System.nanoTime();
+        operation.run();
+        done++;
+        long end = System.nanoTime();
+        latencies.recordValue(Math.min(LONGEST_NANOS, end - start));
+        if (end - deadlineNanos > 0) {
+          return;
+        }
+        long untimed = Math.min(TIMED_EVERY - 1, share - done);
+        for (long i = 0; i < untimed; i++) {
+          operation.run();
+          done++;
+        }
+        progress.add(untimed + 1);
+      }
+    }
+
+    private void pace(Workload workload, long share, double nanosBetween, long deadlineNanos) {
+      long start = System.nanoTime();
+      long now = start;
+      while (done < share && now - deadlineNanos <= 0) {
+        long due = start + (long) (done * nanosBetween);
+        for (long wait = due - now; wait > SHORTEST_WAIT_NANOS; wait = due - now) {
+          LockSupport.parkNanos(wait);
+          now = System.nanoTime();
+        }
+        long before = writes;
+        one(workload);
+        done++;
+        progress.increment();
+        now = System.nanoTime();
+        if (writes > before) {
+          latencies.recordValue(Math.max(0, Math.min(LONGEST_NANOS, now - due)));
+        }
+      }
+    }
+
+    private void one(Workload workload) {
+      boolean write = isWrite(workload.writePercent());
+      int tree = tree(workload);
+      long record = record(workload.keys());
+      if (write) {
+        write(workload.write(), tree, record);
+        writes++;
+      } else if (workload.scanEntries() > 0) {
+        scan(tree, record, workload.scanEntries());
+      } else if (workload.keys() == Keys.ABSENT) {
+        absent(tree, record);
+      } else {
+        read(tree, record);
+      }
+    }
+
+    private boolean isWrite(int percent) {
+      return percent == 100 || (percent > 0 && random.nextInt(100) < percent);
+    }
+
+    private long record(Keys keys) {
+      return switch (keys) {
+        case UNIFORM -> below(random.nextLong());
+        case ZIPF -> drawn.length > 0 ? drawn[(int) (done % drawn.length)] : zipfian();
+        case LATEST -> Math.max(0, firstMissing() - zipf.sample());
+        case ABSENT -> shape.records() + below(random.nextLong());
+      };
+    }
+
+    private long zipfian() {
+      return below(Dataset.mix(zipf.sample()));
+    }
+
+    private long below(long bits) {
+      return Math.multiplyHigh(bits >>> 1, shape.records() << 1);
+    }
+
+    private int tree(Workload workload) {
+      int hot = workload.hotTrees();
+      if (shape.trees() == 1) {
+        return 0;
+      }
+      if (hot == 0 || hot >= shape.trees()) {
+        return random.nextInt(shape.trees());
+      }
+      return random.nextInt(100) < workload.hotPercent()
+          ? random.nextInt(hot)
+          : hot + random.nextInt(shape.trees() - hot);
+    }
+
+    private void write(Write write, int tree, long record) {
+      if (write == Write.READ_MODIFY_WRITE) {
+        read(tree, record);
+      }
+      if (write != Write.INSERT) {
+        put(tree, record);
+        return;
+      }
+      inserting = inserted.get();
+      put(tree, inserted.getAndIncrement());
+      inserting = NOTHING;
+    }
+
+    private void put(int tree, long record) {
+      if (freshArrays) {
+        key = new byte[shape.keyBytes()];
+        value = new byte[shape.valueBytes()];
+      }
+      data.key(record, key);
+      data.value(record, version++, value);
+      session.put(tree, key, value);
+    }
+
+    private void read(int tree, long record) {
+      data.key(record, key);
+      int length = session.get(tree, key, readInto);
+      if (length != shape.valueBytes()) {
+        throw new IllegalStateException(
+            where(record, tree)
+                + (length == Session.ABSENT
+                    ? " was loaded and is not there"
+                    : " has a value of " + length + " bytes"));
+      }
+      if (done % CHECK_EVERY == 0) {
+        data.check(record, readInto, length, scratch);
+      }
+    }
+
+    private void absent(int tree, long record) {
+      data.key(record, key);
+      if (session.get(tree, key, readInto) != Session.ABSENT) {
+        throw new IllegalStateException(where(record, tree) + " was never loaded and is there");
+      }
+    }
+
+    private void scan(int tree, long record, int entries) {
+      data.key(record, key);
+      seen = 0;
+      session.scan(tree, key, entries, this::visit);
+      if (seen == 0) {
+        throw new IllegalStateException("a scan from " + where(record, tree) + " found nothing");
+      }
+    }
+
+    private void visit(byte[] entryKey, int keyLength, byte[] entryValue, int valueLength) {
+      long record = data.record(entryKey);
+      if (seen++ % CHECK_EVERY == 0 && record >= 0) {
+        data.check(record, entryValue, valueLength, scratch);
+      }
+    }
+
+    private String where(long record, int tree) {
+      return "record " + record + (shape.trees() > 1 ? " of tree " + tree : "");
+    }
+  }
+}

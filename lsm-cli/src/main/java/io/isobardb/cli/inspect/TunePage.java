@@ -1,0 +1,94 @@
+package io.isobardb.cli.inspect;
+
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.cli.report.Chart.Series;
+import io.isobardb.cli.report.Page;
+import io.isobardb.tuner.memory.Decision;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** What a memory tuner has decided, as a page to look at. */
+final class TunePage {
+  private static final double MEGABYTE = 1 << 20;
+
+  private TunePage() {}
+
+  static Page of(String store, List<Decision> decisions) {
+    Page page = new Page("Memory tuner of " + store).lead(lead(decisions));
+    if (decisions.isEmpty()) {
+      return page;
+    }
+    List<Series> memory =
+        List.of(
+            series("write memory", decisions, decision -> decision.fromBytes() / MEGABYTE),
+            series("budget", decisions, decision -> decision.seen().budgetBytes() / MEGABYTE));
+    List<Series> costs =
+        List.of(
+            series("cost", decisions, decision -> decision.pressure().cost()),
+            series("written", decisions, decision -> decision.pressure().writeCost()),
+            series("read", decisions, decision -> decision.pressure().readCost()));
+    return page.charts(
+            List.of(
+                Chart.lines("Where the wall stood", "cycle", "[MB]", memory),
+                Chart.lines("What operations cost", "cycle", "[weighted pages/operation]", costs)))
+        .heading("Decisions, the newest first")
+        .table(table(decisions));
+  }
+
+  private static Series series(
+      String name, List<Decision> decisions, ToDoubleFunction<Decision> figure) {
+    return new Series(
+        name,
+        decisions.stream().map(decision -> (double) decision.seen().cycle()).toList(),
+        decisions.stream().mapToDouble(figure).boxed().toList());
+  }
+
+  private static List<String> lead(List<Decision> decisions) {
+    if (decisions.isEmpty()) {
+      return List.of("The memory tuner has decided nothing yet.");
+    }
+    Decision first = decisions.get(0);
+    Decision last = decisions.get(decisions.size() - 1);
+    long steps = decisions.stream().filter(decision -> decision.stepBytes() != 0).count();
+    return List.of(
+        String.format(
+            Locale.ROOT,
+            "Write memory went from %s to %s of a budget of %s: %s of %s moved the wall.",
+            ByteSize.format(first.fromBytes()),
+            ByteSize.format(last.toBytes()),
+            ByteSize.format(last.seen().budgetBytes()),
+            Numbers.count(steps, "decision"),
+            String.format(Locale.ROOT, "%,d", decisions.size())),
+        String.format(
+            Locale.ROOT,
+            "An operation cost %s weighted pages in the first cycle, %s in the last one.",
+            Numbers.significant(first.pressure().cost()),
+            Numbers.significant(last.pressure().cost())),
+        "The last decision: " + last.reason() + ".");
+  }
+
+  private static TextTable table(List<Decision> decisions) {
+    TextTable table =
+        new TextTable("cycle", "from", "to", "cost", "expected", "found", "method", "why");
+    List<Decision> newest = new ArrayList<>(decisions);
+    Collections.reverse(newest);
+    for (Decision decision : newest) {
+      table.row(
+          Long.toString(decision.seen().cycle()),
+          ByteSize.format(decision.fromBytes()),
+          ByteSize.format(decision.toBytes()),
+          Numbers.significant(decision.pressure().cost()),
+          Numbers.significant(decision.predictedCost()),
+          Numbers.significant(decision.foundCost()),
+          decision.method().toString(),
+          decision.reason());
+    }
+    return table;
+  }
+}
