@@ -68,7 +68,6 @@ public final class Transaction implements AutoCloseable {
   private final TransactionOptions options;
   private final Snapshots snapshots;
   private final LockOwner owner;
-  private final Transactions.Open begun;
   private final boolean pessimistic;
   private final boolean latest;
   private final boolean serializable;
@@ -107,8 +106,7 @@ public final class Transaction implements AutoCloseable {
     this.operations = session.operations();
     this.options = options;
     this.snapshots = session.engine().snapshots();
-    this.begun = transactions.begin(waitNanos);
-    this.owner = begun.owner();
+    this.owner = transactions.begin(waitNanos);
     this.pessimistic = options.locking() == Locking.PESSIMISTIC;
     this.latest = options.isolation() == Isolation.READ_COMMITTED;
     this.serializable = options.isolation() == Isolation.SERIALIZABLE;
@@ -502,7 +500,7 @@ public final class Transaction implements AutoCloseable {
     }
     registered.clear();
     writes.clear();
-    transactions.ended(begun);
+    transactions.ended(owner);
     endActions.forEach(Runnable::run);
     endActions.clear();
   }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions of a store.
@@ -43,22 +43,18 @@ public final class Transactions {
   private final LeakWatch leaks;
   private final LockTable locks;
   private final VersionReader versions;
-  private final Set<Open> open = ConcurrentHashMap.newKeySet();
-  private final Set<Open> reported = ConcurrentHashMap.newKeySet();
+  private final Set<LockOwner> open = ConcurrentHashMap.newKeySet();
+  private final Set<LockOwner> reported = ConcurrentHashMap.newKeySet();
+
+  /** Where they were begun, if that is remembered. */
+  private final Map<LockOwner, LeakWatch.Origin> origins = new ConcurrentHashMap<>();
+
   private final LongTransactionWatch watch;
   private final LongAdder commits = new LongAdder();
   private final LongAdder rollbacks = new LongAdder();
   private final LongAdder conflicts = new LongAdder();
   private final LongAdder deadlocks = new LongAdder();
   private final LongAdder lockTimeouts = new LongAdder();
-
-  /**
-   * A transaction that has begun. Equal to itself alone, as its owner is.
-   *
-   * @param owner holds its locks
-   * @param origin where it was begun, if that is remembered
-   */
-  public record Open(LockOwner owner, LeakWatch.@Nullable Origin origin) {}
 
   /** A key of a tree. */
   private record RecordKey(TreeHandle tree, byte[] bytes) {
@@ -103,14 +99,19 @@ public final class Transactions {
    * Begins a transaction.
    *
    * @param waitNanos how long it may wait for locks, all waits together
+   * @return who holds its locks
    */
-  public Open begin(long waitNanos) {
+  public LockOwner begin(long waitNanos) {
     operations.checkOpen();
     if (!started) {
       start();
     }
     reportLong();
-    Open transaction = new Open(locks.newOwner(waitNanos, false), leaks.taken("a transaction", ""));
+    LockOwner transaction = locks.newOwner(waitNanos, false);
+    LeakWatch.Origin origin = leaks.taken("a transaction", "");
+    if (origin != null) {
+      origins.put(transaction, origin);
+    }
     open.add(transaction);
     watch.begun();
     return transaction;
@@ -145,12 +146,13 @@ public final class Transactions {
   }
 
   /** A transaction has ended. */
-  public void ended(Open transaction) {
+  public void ended(LockOwner transaction) {
     open.remove(transaction);
-    leaks.closed(transaction.origin());
+    leaks.closed(origins.get(transaction));
     if (!reported.remove(transaction)) {
       reportIfLong(transaction, "was");
     }
+    origins.remove(transaction);
   }
 
   /** How many are open. */
@@ -160,7 +162,7 @@ public final class Transactions {
 
   /** Tells of those that have been open for long, once of each. */
   void reportLong() {
-    for (Open transaction : open) {
+    for (LockOwner transaction : open) {
       if (!reported.contains(transaction) && reportIfLong(transaction, "has been")) {
         reported.add(transaction);
         if (!open.contains(transaction)) {
@@ -170,22 +172,22 @@ public final class Transactions {
     }
   }
 
-  private boolean reportIfLong(Open transaction, String was) {
-    long nanos = engine.nanos() - transaction.owner().startNanos();
+  private boolean reportIfLong(LockOwner transaction, String was) {
+    long nanos = engine.nanos() - transaction.startNanos();
     if (nanos < LONG_NANOS) {
       return false;
     }
     System.getLogger(Transactions.class.getName())
         .log(
             Level.WARNING,
-            transaction.owner()
+            transaction
                 + " "
                 + was
                 + " open for "
                 + TimeUnit.NANOSECONDS.toSeconds(nanos)
                 + " s: merges keep what it may read, and others wait for its locks",
-            transaction.origin());
-    engine.observers().longTransaction(transaction.owner().id(), nanos);
+            origins.get(transaction));
+    engine.observers().longTransaction(transaction.id(), nanos);
     return true;
   }
 
@@ -280,7 +282,7 @@ public final class Transactions {
     long now = engine.nanos();
     long oldest =
         open.stream()
-            .map(transaction -> transaction.owner().startNanos())
+            .map(LockOwner::startNanos)
             .min(Comparator.naturalOrder())
             .map(start -> now - start)
             .orElse(0L);
