@@ -6,4 +6,4 @@ package io.isobardb.lsm.flush;
  * @param treeId which
  * @param reason for events: what was seen
  */
-record FlushChoice(int treeId, String reason) {}
+public record FlushChoice(int treeId, String reason) {}

@@ -84,7 +84,7 @@ public enum FlushPolicy {
    * @param bytes what they should give back together: where one tree is not enough, others that
    *     have the minimum follow in the order of preference
    */
-  List<FlushChoice> choose(List<TreeMemory> trees, long minimumBytes, long bytes) {
+  public List<FlushChoice> choose(List<TreeMemory> trees, long minimumBytes, long bytes) {
     Comparator<TreeMemory> order =
         bestFirst(trees).thenComparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId);
     Predicate<TreeMemory> idle = tree -> !tree.busy() && tree.flushableBytes() > 0;
@@ -135,7 +135,7 @@ public enum FlushPolicy {
    * @param belowLsn where the log should begin; trees with nothing older are left alone
    * @param bytes as for {@link #choose}
    */
-  static List<FlushChoice> chooseForLog(List<TreeMemory> trees, long belowLsn, long bytes) {
+  public static List<FlushChoice> chooseForLog(List<TreeMemory> trees, long belowLsn, long bytes) {
     List<TreeMemory> oldest =
         trees.stream()
             .filter(tree -> !tree.busy() && tree.memoryBytes() > 0 && tree.minLsn() < belowLsn)

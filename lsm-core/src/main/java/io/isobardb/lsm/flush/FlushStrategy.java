@@ -58,7 +58,7 @@ public enum FlushStrategy {
    * @param small whether slices of it are of no use; see {@link MemoryComponent#isSmall}
    * @param lately what was flushed of it within a log's length
    */
-  FlushKind forMemory(boolean small, WriteWindow.Turnover lately) {
+  public FlushKind forMemory(boolean small, WriteWindow.Turnover lately) {
     if (this == ADAPTIVE) {
       return small || !turnsOver(lately) ? FlushKind.FULL : FlushKind.PARTIAL;
     }
@@ -70,7 +70,7 @@ public enum FlushStrategy {
    *
    * @param lately what was flushed of it within a log's length
    */
-  FlushKind forLog(WriteWindow.Turnover lately) {
+  public FlushKind forLog(WriteWindow.Turnover lately) {
     if (this == ADAPTIVE) {
       boolean enough = lately.forMemoryBytes() > BETA * lately.mostBytes();
       return enough && turnsOver(lately) ? FlushKind.PARTIAL : FlushKind.FULL;

@@ -13,7 +13,7 @@ package io.isobardb.lsm.flush;
  * @param busy whether it can't be chosen: a flush or a memory merge of it is under way, or its L0
  *     waits for merges
  */
-record TreeMemory(
+public record TreeMemory(
     int treeId,
     long memoryBytes,
     long flushableBytes,

@@ -101,10 +101,20 @@ public final class Merger {
    * is flushed whole, without slices to match, have a least size (decision 0012).
    */
   long tableBytes(TreeHandle tree) {
-    long part = tree.states().current().version().sizeBytes() / TREE_PARTS;
-    long wanted = Math.max(flushedBytes(), Math.min(part, MAX_TABLE_BYTES));
     boolean small =
         MemoryComponent.isSmall(writeMemory.applyAsLong(tree), engine.gate().limitBytes());
+    return tableBytes(flushedBytes(), tree.states().current().version().sizeBytes(), small);
+  }
+
+  /**
+   * The size of an SSTable that a disk merge writes; a pure function.
+   *
+   * @param flushedBytes the size of an SSTable that is flushed
+   * @param treeBytes of all the tree's SSTables
+   * @param small whether the tree is flushed whole, for memory's sake
+   */
+  public static long tableBytes(long flushedBytes, long treeBytes, boolean small) {
+    long wanted = Math.max(flushedBytes, Math.min(treeBytes / TREE_PARTS, MAX_TABLE_BYTES));
     return small ? Math.max(wanted, MIN_TABLE_BYTES) : wanted;
   }
 
