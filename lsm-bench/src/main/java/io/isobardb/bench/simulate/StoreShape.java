@@ -1,0 +1,109 @@
+package io.isobardb.bench.simulate;
+
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.Merger;
+import io.isobardb.tuner.model.EngineShape;
+
+/**
+ * What a simulated store is made with.
+ *
+ * @param room its sizes
+ * @param policy which tree is flushed when write memory runs short
+ * @param strategy how much of it
+ * @param leveling how levels are shaped
+ */
+public record StoreShape(
+    Room room, FlushPolicy policy, FlushStrategy strategy, LevelingOptions leveling) {
+
+  /** A store with the default policies. */
+  public static StoreShape of(Room room) {
+    return new StoreShape(
+        room, FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, LevelingOptions.DEFAULT);
+  }
+
+  /** The same store with another flush strategy. */
+  public StoreShape with(FlushStrategy other) {
+    return new StoreShape(room, policy, other, leveling);
+  }
+
+  /** Whether trees are flushed whole for memory's sake, so many being there with equal shares. */
+  public boolean flushesWhole(int trees) {
+    // In turn: the one that is flushed has twice as much as all have on average.
+    long most = 2 * room.memoryTriggerBytes() / (trees + 1);
+    return strategy == FlushStrategy.FULL || MemoryComponent.isSmall(most, room.writeBytes());
+  }
+
+  /**
+   * What a model is to know of such a store.
+   *
+   * @param trees how many there are
+   * @param keys of each tree
+   */
+  public EngineShape modelled(int trees, double keys) {
+    double entry = room.entryBytes();
+    boolean small = trees > 1 && flushesWhole(trees);
+    double tableBytes = Merger.tableBytes(room.sliceBytes(), (long) (keys * entry), small);
+    return new EngineShape(
+        trees,
+        flushesWhole(trees),
+        (double) room.memoryTriggerBytes() / room.memoryEntryBytes(),
+        (double) room.activeBytes() / room.memoryEntryBytes(),
+        room.logTriggerBytes() / entry,
+        new EngineShape.Disk(
+            room.sliceBytes() / entry,
+            tableBytes / entry,
+            room.memoryEntryBytes() / entry,
+            leveling.l0StartGroups(),
+            leveling.sizeRatio()));
+  }
+
+  /**
+   * Sizes in bytes.
+   *
+   * @param entryBytes an entry on disk and in the log
+   * @param memoryEntryBytes an entry in memory, with what half-full leaves and old versions take
+   * @param writeBytes the write memory
+   * @param logBytes how long the log may be
+   */
+  public record Room(long entryBytes, long memoryEntryBytes, long writeBytes, long logBytes) {
+    private static final long LEAST_TABLE = 256 << 10;
+    private static final long MOST_TABLE = 16 << 20;
+
+    /** Checks the numbers. */
+    public Room {
+      if (entryBytes < 1 || memoryEntryBytes < entryBytes) {
+        throw new IllegalArgumentException(
+            "an entry takes at least 1 byte on disk and no less in memory, not "
+                + (entryBytes + " and " + memoryEntryBytes));
+      }
+      if (writeBytes < 4 * LEAST_TABLE || logBytes < writeBytes) {
+        throw new IllegalArgumentException(
+            "write memory must have 1 MB or more and the log no less, not "
+                + (writeBytes + " and " + logBytes));
+      }
+    }
+
+    /** The size of a slice: {@code OpenOptions.tableBytes}. */
+    public long sliceBytes() {
+      return Math.max(Math.min(writeBytes / 8, MOST_TABLE), LEAST_TABLE);
+    }
+
+    /** The size at which an active SSTable is sealed unless it may grow. */
+    public long activeBytes() {
+      return MemoryComponent.PARTITIONED.smallBytes(writeBytes);
+    }
+
+    /** Above this many bytes in memory trees are flushed. */
+    public long memoryTriggerBytes() {
+      return writeBytes / 64 * 56;
+    }
+
+    /** Above this length of log trees are flushed. */
+    public long logTriggerBytes() {
+      return logBytes / 64 * 61;
+    }
+  }
+}
