@@ -25,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "The models are those of Lim, Andersen and Kaminsky, FAST 2016; docs/models.md has their"
-          + " equations and errors. They describe other stores' designs, not Isobar's own."
+          + " equations and errors. --design isobar is a model of this store's own design."
     })
 public final class ModelCommand implements Callable<Integer> {
   /** More keys would take hours, and gigabytes. */
@@ -51,7 +52,7 @@ public final class ModelCommand implements Callable<Integer> {
   @Option(
       names = "--design",
       paramLabel = "DESIGN",
-      description = "leveldb, universal, cola or samt. Default: ${DEFAULT-VALUE}.")
+      description = "isobar, leveldb, universal, cola or samt. Default: ${DEFAULT-VALUE}.")
   private Design design = Design.LEVELDB;
 
   @Option(
@@ -75,7 +76,10 @@ public final class ModelCommand implements Callable<Integer> {
   @Option(
       names = "--write-memory",
       paramLabel = "SIZE",
-      description = "Size of a memtable, measured as log. Default: ${DEFAULT-VALUE}.")
+      description = {
+        "Size of a memtable, measured as log; isobar: the write memory, at least 1MB.",
+        "Default: ${DEFAULT-VALUE}."
+      })
   private ByteSize writeMemory = new ByteSize(4 << 20);
 
   @Option(
@@ -116,6 +120,8 @@ public final class ModelCommand implements Callable<Integer> {
       description = "universal: tables at which merging begins. Default: ${DEFAULT-VALUE}.")
   private int tables = 12;
 
+  @Mixin private EngineEstimate engine = new EngineEstimate();
+
   @Option(
       names = "--simulate",
       description = {
@@ -154,6 +160,11 @@ public final class ModelCommand implements Callable<Integer> {
     Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(keys.value(), skew));
     ModelReport report = new ModelReport(workload(), item.bytes());
     switch (design) {
+      case ISOBAR -> {
+        EngineEstimate.Load load =
+            new EngineEstimate.Load(keys.value(), skew, item.bytes(), seed);
+        engine.addTo(report, load, writeMemory.bytes(), simulate ? ROUNDS : 0);
+      }
       case LEVELDB -> levelDb(report, popularity);
       case UNIVERSAL -> {
         UniversalModel model = new UniversalModel(buffer(), tables, 1, 200);
