@@ -26,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -37,7 +38,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "The models are those of Lim, Andersen and Kaminsky, FAST 2016; docs/models.md has their"
-          + " equations and errors. They describe other stores' designs, not Isobar's own."
+          + " equations and errors. --design isobar is a model of this store's own design."
     })
 public final class ModelCommand implements Callable<Integer> {
   /** More keys would take hours, and gigabytes. */
@@ -54,7 +55,7 @@ public final class ModelCommand implements Callable<Integer> {
   @Option(
       names = "--design",
       paramLabel = "DESIGN",
-      description = "leveldb, universal, cola or samt. Default: ${DEFAULT-VALUE}.")
+      description = "isobar, leveldb, universal, cola or samt. Default: ${DEFAULT-VALUE}.")
   private Design design = Design.LEVELDB;
 
   @Option(
@@ -78,7 +79,10 @@ public final class ModelCommand implements Callable<Integer> {
   @Option(
       names = "--write-memory",
       paramLabel = "SIZE",
-      description = "Size of a memtable, measured as log. Default: ${DEFAULT-VALUE}.")
+      description = {
+        "Size of a memtable, measured as log; isobar: the write memory, at least 1MB.",
+        "Default: ${DEFAULT-VALUE}."
+      })
   private ByteSize writeMemory = new ByteSize(4 << 20);
 
   @Option(
@@ -119,6 +123,8 @@ public final class ModelCommand implements Callable<Integer> {
       description = "universal: tables at which merging begins. Default: ${DEFAULT-VALUE}.")
   private int tables = 12;
 
+  @Mixin private EngineEstimate engine = new EngineEstimate();
+
   @Option(
       names = "--simulate",
       description = {
@@ -157,6 +163,10 @@ public final class ModelCommand implements Callable<Integer> {
     Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(keys.value(), skew));
     ModelReport report = new ModelReport(workload(), item.bytes());
     switch (design) {
+      case ISOBAR -> {
+        EngineEstimate.Load load = new EngineEstimate.Load(keys.value(), skew, item.bytes(), seed);
+        engine.addTo(report, load, writeMemory.bytes(), simulate ? ROUNDS : 0);
+      }
       case LEVELDB -> levelDb(report, popularity);
       case UNIVERSAL -> {
         UniversalModel model = new UniversalModel(buffer(), tables, 1, 200);

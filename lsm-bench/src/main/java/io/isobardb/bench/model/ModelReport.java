@@ -17,9 +17,11 @@ final class ModelReport {
   /**
    * One column.
    *
+   * @param pagesPerRead NaN if it is not known
    * @param levelEntries sizes of the levels, empty for designs without
    */
-  private record Estimate(String name, WriteCost cost, double[] levelEntries) {}
+  private record Estimate(
+      String name, WriteCost cost, double pagesPerRead, double[] levelEntries) {}
 
   private final String workload;
   private final long entryBytes;
@@ -31,7 +33,11 @@ final class ModelReport {
   }
 
   void add(String name, WriteCost cost, double... levelEntries) {
-    estimates.add(new Estimate(name, cost, levelEntries));
+    addWithReads(name, cost, Double.NaN, levelEntries);
+  }
+
+  void addWithReads(String name, WriteCost cost, double pagesPerRead, double... levelEntries) {
+    estimates.add(new Estimate(name, cost, pagesPerRead, levelEntries));
   }
 
   String text() {
@@ -42,18 +48,29 @@ final class ModelReport {
       header[i + 1] = estimates.get(i).name;
     }
     TextTable table = new TextTable(header);
-    row(table, "the log", cost -> cost.log());
-    row(table, "flushes", cost -> cost.flush());
+    row(table, "the log", estimate -> estimate.cost.log());
+    row(table, "flushes", estimate -> estimate.cost.flush());
+    if (estimates.stream().anyMatch(estimate -> estimate.cost.withinL0() > 0)) {
+      row(table, "merges within level 0", estimate -> estimate.cost.withinL0());
+    }
     int levels = estimates.stream().mapToInt(e -> e.cost.levels().length).max().orElse(0);
     for (int l = 0; l < levels; l++) {
       int level = l;
       row(
           table,
           "merges into level " + (l + 1),
-          cost -> level < cost.levels().length ? cost.levels()[level] : Double.NaN);
+          estimate -> {
+            double[] parts = estimate.cost.levels();
+            return level < parts.length ? parts[level] : Double.NaN;
+          });
     }
-    row(table, "all", WriteCost::total);
+    row(table, "all", estimate -> estimate.cost.total());
     out.append(table);
+    if (estimates.stream().anyMatch(estimate -> !Double.isNaN(estimate.pagesPerRead))) {
+      TextTable reads = new TextTable(header);
+      row(reads, "pages per read, no cache", estimate -> estimate.pagesPerRead);
+      out.append('\n').append(reads);
+    }
     for (Estimate estimate : estimates) {
       if (estimate.levelEntries.length > 0) {
         out.append("\nlevels, ").append(estimate.name).append(": ").append(sizes(estimate));
@@ -62,11 +79,11 @@ final class ModelReport {
     return out.append('\n').toString();
   }
 
-  private void row(TextTable table, String name, ToDoubleFunction<WriteCost> part) {
+  private void row(TextTable table, String name, ToDoubleFunction<Estimate> part) {
     String[] cells = new String[estimates.size() + 1];
     cells[0] = name;
     for (int i = 0; i < estimates.size(); i++) {
-      double value = part.applyAsDouble(estimates.get(i).cost);
+      double value = part.applyAsDouble(estimates.get(i));
       cells[i + 1] = Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%.2f", value);
     }
     table.row(cells);
@@ -88,7 +105,11 @@ final class ModelReport {
       map.put("total", estimate.cost.total());
       map.put("log", estimate.cost.log());
       map.put("flush", estimate.cost.flush());
+      map.put("withinL0", estimate.cost.withinL0());
       map.put("levels", estimate.cost.levels());
+      if (!Double.isNaN(estimate.pagesPerRead)) {
+        map.put("pagesPerRead", estimate.pagesPerRead);
+      }
       map.put("levelEntries", estimate.levelEntries);
       list.add(map);
     }

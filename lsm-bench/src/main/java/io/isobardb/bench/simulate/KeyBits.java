@@ -16,6 +16,28 @@ final class KeyBits {
     return (word & bit) == 0;
   }
 
+  boolean contains(int key) {
+    return (words[key >>> 6] & 1L << key) != 0;
+  }
+
+  /** Adds all keys of {@code other}, which is empty then; how many of them are new. */
+  int takeAll(KeyBits other) {
+    int fresh = 0;
+    for (int w = 0; w < words.length; w++) {
+      fresh += Long.bitCount(other.words[w] & ~words[w]);
+      words[w] |= other.words[w];
+      other.words[w] = 0;
+    }
+    return fresh;
+  }
+
+  /** Takes out the keys from {@code first} to {@code last}. */
+  void clear(int first, int last) {
+    for (int w = first >>> 6; w <= last >>> 6; w++) {
+      words[w] &= ~mask(w, first, last);
+    }
+  }
+
   void fill(int keys) {
     for (int key = 0; key < keys; key++) {
       add(key);

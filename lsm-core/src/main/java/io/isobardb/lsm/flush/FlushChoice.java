@@ -9,4 +9,4 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
  * @param kind how much of it
  * @param reason for events: what was seen
  */
-record FlushChoice(int treeId, FlushKind kind, String reason) {}
+public record FlushChoice(int treeId, FlushKind kind, String reason) {}

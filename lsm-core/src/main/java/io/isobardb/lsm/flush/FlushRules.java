@@ -21,7 +21,7 @@ import java.util.List;
 public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLimitBytes) {
 
   /** Why trees are flushed. */
-  enum Cause {
+  public enum Cause {
     /** The log is near its limit. */
     LOG,
     /** A tree has filled its own share of the write memory. */
@@ -51,11 +51,11 @@ public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLim
    * @param trees those that hold write memory and that the cause is about, busy ones too: all, the
    *     logged ones, or those that have filled their shares
    */
-  record FlushView(
+  public record FlushView(
       Cause cause, long writeBytes, long sliceBytes, long logEnd, List<TreeMemory> trees) {}
 
   /** Whether the log is to be shortened. */
-  boolean isLong(long logBytes) {
+  public boolean isLong(long logBytes) {
     return logBytes > logTriggerBytes();
   }
 
@@ -81,7 +81,7 @@ public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLim
   }
 
   /** The trees to flush together; none if no tree has anything to give that is not busy. */
-  List<FlushChoice> choose(FlushView view) {
+  public List<FlushChoice> choose(FlushView view) {
     return choose(view, roundBytes(view.sliceBytes()));
   }
 

@@ -12,7 +12,7 @@ package io.isobardb.lsm.flush;
  *     waits for merges
  * @param lately what became of it in the window, which is as long as the log may be
  */
-record TreeMemory(
+public record TreeMemory(
     int treeId,
     long memoryBytes,
     long flushableBytes,

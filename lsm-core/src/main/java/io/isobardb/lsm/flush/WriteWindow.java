@@ -17,7 +17,7 @@ import java.util.Set;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-final class WriteWindow {
+public final class WriteWindow {
   private static final int STEPS = 16;
 
   private final long stepBytes;
@@ -34,7 +34,7 @@ final class WriteWindow {
    * @param mostBytes the most that it had in memory
    * @param known whether so much was written since the store was opened that this says something
    */
-  record Lately(
+  public record Lately(
       long writtenBytes, long forMemoryBytes, long flushedBytes, long mostBytes, boolean known) {}
 
   /** What is known of a tree. */
@@ -59,7 +59,7 @@ final class WriteWindow {
   /**
    * @param windowBytes its length
    */
-  WriteWindow(long windowBytes) {
+  public WriteWindow(long windowBytes) {
     this.stepBytes = Math.max(1, windowBytes / STEPS);
   }
 
@@ -77,21 +77,21 @@ final class WriteWindow {
   }
 
   /** Notes what has been written to a tree since the store was opened. */
-  synchronized void note(int treeId, long bytesWritten) {
+  public synchronized void note(int treeId, long bytesWritten) {
     Track track = track(treeId);
     totalBytes += bytesWritten - track.bytes;
     track.bytes = bytesWritten;
   }
 
   /** Notes what a flush took from a tree, for memory's sake or another's. */
-  synchronized void flushed(int treeId, long bytes, boolean forMemory) {
+  public synchronized void flushed(int treeId, long bytes, boolean forMemory) {
     Track track = track(treeId);
     track.flushed += bytes;
     track.forMemory += forMemory ? bytes : 0;
   }
 
   /** Notes what a tree has in memory now. */
-  synchronized void holds(int treeId, long bytes) {
+  public synchronized void holds(int treeId, long bytes) {
     long[] most = track(treeId).mostInStep;
     int at = (int) (step % STEPS);
     most[at] = Math.max(most[at], bytes);
@@ -102,7 +102,7 @@ final class WriteWindow {
   }
 
   /** Moves the window up to what was noted. */
-  synchronized void move() {
+  public synchronized void move() {
     long next = totalBytes / stepBytes;
     for (long at = Math.max(step, next - STEPS) + 1; at <= next; at++) {
       int i = (int) (at % STEPS);
@@ -121,7 +121,7 @@ final class WriteWindow {
    *
    * @param weight how much its writes count
    */
-  synchronized Lately lately(int treeId, double weight) {
+  public synchronized Lately lately(int treeId, double weight) {
     Track track = tracks.get(treeId);
     if (track == null) {
       return new Lately(0, 0, 0, 0, false);
@@ -136,7 +136,7 @@ final class WriteWindow {
   }
 
   /** The most bytes that a tree was noted to have in memory in the window. */
-  synchronized long mostBytes(int treeId) {
+  public synchronized long mostBytes(int treeId) {
     Track track = tracks.get(treeId);
     return track == null ? 0 : track.most();
   }

@@ -80,7 +80,7 @@ public final class OutputCuts {
   }
 
   /** An output begins with this key. */
-  void begin(byte[] key, int length) {
+  public void begin(byte[] key, int length) {
     advance(key, length);
     passed = 0;
   }
@@ -90,7 +90,7 @@ public final class OutputCuts {
    *
    * @param bytes of the output so far
    */
-  boolean before(byte[] key, int length, long bytes) {
+  public boolean before(byte[] key, int length, long bytes) {
     boolean atSeam = advance(key, length);
     boolean ends;
     if (atSeam) {

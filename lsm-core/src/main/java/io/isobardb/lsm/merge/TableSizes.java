@@ -41,7 +41,7 @@ public record TableSizes(int pageSize) {
    * @param diskBytes what the tree has on disk
    * @param memoryBytes the most that it had in memory lately
    */
-  long merged(long writeBytes, long diskBytes, long memoryBytes) {
+  public long merged(long writeBytes, long diskBytes, long memoryBytes) {
     long wanted = Math.max(flushed(writeBytes), Math.min(diskBytes / TREE_PARTS, MOST_BYTES));
     return MemoryComponent.isSmall(memoryBytes, writeBytes)
         ? Math.max(wanted, LEAST_OF_SMALL_BYTES)

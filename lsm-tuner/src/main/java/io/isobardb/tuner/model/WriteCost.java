@@ -1,17 +1,24 @@
 package io.isobardb.tuner.model;
 
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Entries written per entry inserted, by what writes them: write amplification in its parts.
  *
  * @param log by the log
  * @param flush by flushes, or by merges in the first stage of designs without flushes
+ * @param withinL0 by merges of groups of L0 with each other, in designs that have them
  * @param levels by merges into each level, from the first on
  */
-public record WriteCost(double log, double flush, double[] levels) {
+public record WriteCost(double log, double flush, double withinL0, double[] levels) {
   public WriteCost {
     levels = levels.clone();
+  }
+
+  /** The cost in a design without merges within L0. */
+  public WriteCost(double log, double flush, double[] levels) {
+    this(log, flush, 0, levels);
   }
 
   @Override
@@ -21,7 +28,7 @@ public record WriteCost(double log, double flush, double[] levels) {
 
   /** All of it. */
   public double total() {
-    return log + flush + Arrays.stream(levels).sum();
+    return log + flush + withinL0 + Arrays.stream(levels).sum();
   }
 
   @Override
@@ -29,12 +36,13 @@ public record WriteCost(double log, double flush, double[] levels) {
     return other instanceof WriteCost that
         && log == that.log
         && flush == that.flush
+        && withinL0 == that.withinL0
         && Arrays.equals(levels, that.levels);
   }
 
   @Override
   public int hashCode() {
-    return Double.hashCode(log) * 31 + Double.hashCode(flush) * 17 + Arrays.hashCode(levels);
+    return Objects.hash(log, flush, withinL0) * 31 + Arrays.hashCode(levels);
   }
 
   @Override
@@ -43,6 +51,8 @@ public record WriteCost(double log, double flush, double[] levels) {
         + log
         + ", flush="
         + flush
+        + ", withinL0="
+        + withinL0
         + ", levels="
         + Arrays.toString(levels)
         + "]";

@@ -1,0 +1,123 @@
+package io.isobardb.bench.simulate;
+
+import io.isobardb.lsm.commit.Fullness;
+import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.TableSizes;
+import io.isobardb.tuner.model.EngineShape;
+
+/**
+ * What a simulated store is made with.
+ *
+ * @param room its sizes
+ * @param policy which tree is flushed when write memory runs short
+ * @param strategy how much of it
+ * @param leveling how levels are shaped
+ */
+public record StoreShape(
+    Room room, FlushPolicy policy, FlushStrategy strategy, LevelingOptions leveling) {
+
+  /** A store with the default policies. */
+  public static StoreShape of(Room room) {
+    return new StoreShape(
+        room, FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, LevelingOptions.DEFAULT);
+  }
+
+  /** The same store with another flush strategy. */
+  public StoreShape with(FlushStrategy other) {
+    return new StoreShape(room, policy, other, leveling);
+  }
+
+  /** Whether trees are flushed whole for memory's sake, so many being there with equal shares. */
+  public boolean flushesWhole(int trees) {
+    return strategy == FlushStrategy.FULL
+        || MemoryComponent.isSmall(mostBytes(trees), room.writeBytes());
+  }
+
+  /** The most that a tree has in memory. */
+  private long mostBytes(int trees) {
+    // In turn: the one that is flushed has twice as much as all have on average.
+    return 2 * room.memoryTriggerBytes() / (trees + 1);
+  }
+
+  /**
+   * What a model is to know of such a store.
+   *
+   * @param trees how many there are
+   * @param keys of each tree
+   */
+  public EngineShape modelled(int trees, double keys) {
+    double entry = room.entryBytes();
+    double tableBytes =
+        Room.SIZES.merged(room.writeBytes(), (long) (keys * entry), mostBytes(trees));
+    return new EngineShape(
+        trees,
+        flushesWhole(trees),
+        (double) room.memoryTriggerBytes() / room.memoryEntryBytes(),
+        (double) room.activeBytes() / room.memoryEntryBytes(),
+        room.logTriggerBytes() / entry,
+        new EngineShape.Disk(
+            room.sliceBytes() / entry,
+            tableBytes / entry,
+            room.memoryEntryBytes() / entry,
+            leveling.l0StartGroups(),
+            leveling.sizeRatio()));
+  }
+
+  /**
+   * Sizes in bytes.
+   *
+   * @param entryBytes an entry on disk and in the log
+   * @param memoryEntryBytes an entry in memory, with what half-full leaves and old versions take
+   * @param writeBytes the write memory
+   * @param logBytes how long the log may be
+   */
+  public record Room(long entryBytes, long memoryEntryBytes, long writeBytes, long logBytes) {
+    private static final int PAGE_BYTES = 16 << 10;
+
+    /** How large SSTables are. */
+    static final TableSizes SIZES = new TableSizes(PAGE_BYTES);
+
+    /** When active SSTables are sealed. */
+    static final Sealing SEALING = new Sealing(MemoryComponent.PARTITIONED, 0, PAGE_BYTES, null);
+
+    private static final long LEAST_BYTES = 1 << 20;
+
+    /** Checks the numbers. */
+    public Room {
+      if (entryBytes < 1 || memoryEntryBytes < entryBytes) {
+        throw new IllegalArgumentException(
+            "an entry takes at least 1 byte on disk and no less in memory, not "
+                + (entryBytes + " and " + memoryEntryBytes));
+      }
+      if (writeBytes < LEAST_BYTES || logBytes < writeBytes) {
+        throw new IllegalArgumentException(
+            "write memory must have 1 MB or more and the log no less, not "
+                + (writeBytes + " and " + logBytes));
+      }
+    }
+
+    /** The size of a slice. */
+    public long sliceBytes() {
+      return SIZES.flushed(writeBytes);
+    }
+
+    /** The size at which an active SSTable is sealed unless it may grow. */
+    public long activeBytes() {
+      return SEALING.smallBytes(writeBytes);
+    }
+
+    /** Above this many bytes in memory trees are flushed. */
+    public long memoryTriggerBytes() {
+      return Fullness.flushFrom(writeBytes);
+    }
+
+    /** Above this length of log trees are flushed. */
+    public long logTriggerBytes() {
+      return Fullness.nearlyFull(logBytes);
+    }
+  }
+}

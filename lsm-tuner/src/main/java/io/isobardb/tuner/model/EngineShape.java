@@ -1,0 +1,67 @@
+package io.isobardb.tuner.model;
+
+/**
+ * What {@link EngineModel} has to know of a store: trees of equal size that get equal shares of the
+ * writes. Sizes are in entries.
+ *
+ * @param trees how many, 1 or more
+ * @param whole whether flushes take all of a tree, as they do for memory's sake if there are three
+ *     or more; otherwise they take slices, round the key space
+ * @param memoryEntries what all trees hold together when memory calls for a flush
+ * @param activeEntries the size at which a tree's active SSTable is sealed
+ * @param logEntries the length of the log, in requests to all trees, at which it calls for a flush
+ * @param disk what is known of SSTables and levels
+ */
+public record EngineShape(
+    int trees,
+    boolean whole,
+    double memoryEntries,
+    double activeEntries,
+    double logEntries,
+    Disk disk) {
+
+  /**
+   * SSTables and levels.
+   *
+   * @param sliceEntries of an SSTable that a flush writes
+   * @param tableEntries of an SSTable that a merge writes
+   * @param memoryWeight bytes of an entry in memory by those on disk, 1 or more
+   * @param l0Groups groups of L0 from which on it is merged down
+   * @param sizeRatio how many times larger a level is than the one above it
+   */
+  public record Disk(
+      double sliceEntries,
+      double tableEntries,
+      double memoryWeight,
+      int l0Groups,
+      double sizeRatio) {
+    public Disk {
+      if (!(sliceEntries > 0 && tableEntries > 0)) {
+        throw new IllegalArgumentException(
+            "SSTables must hold more than 0, not " + sliceEntries + " and " + tableEntries);
+      }
+      if (!(memoryWeight >= 1) || l0Groups < 1 || !(sizeRatio > 1)) {
+        throw new IllegalArgumentException(
+            "an entry weighs 1 or more, L0 has 1 group or more, and levels grow, not by "
+                + (memoryWeight + ", " + l0Groups + " and " + sizeRatio));
+      }
+    }
+  }
+
+  public EngineShape {
+    if (trees < 1) {
+      throw new IllegalArgumentException("there must be 1 tree or more, not " + trees);
+    }
+    if (!(activeEntries > 0 && logEntries > 0 && logEntries < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException(
+          "the active SSTable and the log must hold more than 0, and the log has an end, not "
+              + (activeEntries + " and " + logEntries));
+    }
+    double least = whole ? 0 : trees * activeEntries + disk.sliceEntries() / 2;
+    if (!(memoryEntries > least)) {
+      throw new IllegalArgumentException(
+          "memory must hold more than active SSTables and half a slice, "
+              + (least + ", not " + memoryEntries));
+    }
+  }
+}
