@@ -43,6 +43,8 @@ public final class Checkpointer {
       engine.space().check();
       flusher.flushAll(tree);
       tree.awaitMemory();
+      // What was sealed for it can be flushed once the writes that had begun then are visible.
+      engine.log().get().awaitVisible(engine.log().end());
     }
     engine.failure().check();
   }
