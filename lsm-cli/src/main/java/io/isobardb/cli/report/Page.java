@@ -27,7 +27,8 @@ public final class Page {
           + ".good,.bad,.open{font-weight:bold}.good{color:var(--c2)}.bad{color:var(--c1)}"
           + ".open{color:var(--c4)}.small{font-size:.88em;color:var(--faint)}"
           + "pre{white-space:pre-wrap;font-size:13px}"
-          + "@media(max-width:500px){table{font-size:12px}th,td{padding:3px 6px 3px 0}"
+          + "@media(max-width:500px){dl{display:block}dd{margin:0 0 .5em}"
+          + "table{font-size:12px}th,td{padding:3px 6px 3px 0}"
           + ".scroll td{white-space:normal}}";
 
   /** What becomes of a claim. */
