@@ -2,12 +2,12 @@ package io.isobardb.bench.simulate;
 
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.lsm.component.ActiveUse;
-import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.merge.MergeChoice;
 import io.isobardb.lsm.merge.MergePolicy;
 import io.isobardb.lsm.merge.MergeView;
 import io.isobardb.lsm.merge.OutputCuts;
 import io.isobardb.lsm.merge.PartitionedLeveling;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;

@@ -160,8 +160,7 @@ public final class EngineModel implements WriteModel {
     double sliced = sizes.length == 1 ? LAST_OVERLAP : SLICE_OVERLAP;
     double overlap = shape.whole() ? WHOLE_OVERLAP : sliced;
     double needless =
-        Math.min(
-            overlap * Math.max(0, columns - 1) * shape.disk().tableEntries(), held(sizes, 0));
+        Math.min(overlap * Math.max(0, columns - 1) * shape.disk().tableEntries(), held(sizes, 0));
     written[0] = (popularity.merge(batch, held(sizes, 0)) + needless) / intervals[0];
     for (int l = 1; l < sizes.length; l++) {
       double moved = popularity.unique(intervals[l]);

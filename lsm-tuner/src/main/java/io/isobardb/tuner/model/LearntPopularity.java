@@ -56,8 +56,7 @@ public final class LearntPopularity implements Popularity {
 
   private double integralFrom(int i, double further) {
     double bend = (slopes[i + 1] - slopes[i]) / (ages[i + 1] - ages[i]);
-    return integrals[i]
-        + further * (uniques[i] + further * (slopes[i] / 2 + further * bend / 6));
+    return integrals[i] + further * (uniques[i] + further * (slopes[i] / 2 + further * bend / 6));
   }
 
   /** The number of requests that it was measured for: what is beyond is a guess. */
@@ -115,10 +114,7 @@ public final class LearntPopularity implements Popularity {
     double slope = slopes[last];
     double more = 0;
     if (slope > 0) {
-      more =
-          decay == 0
-              ? slope * further * further / 2
-              : (slope * further - tail(further)) / decay;
+      more = decay == 0 ? slope * further * further / 2 : (slope * further - tail(further)) / decay;
     }
     return (integrals[last] + uniques[last] * further + more) / requests;
   }

@@ -81,10 +81,8 @@ class EngineModelTest {
         before = cost;
       }
       // Memory as such makes a level come or go; between that it saves.
-      assertTrue(
-          cost(shape(1, whole, 60_000, 1e7), 0) < cost(shape(1, whole, 30_000, 1e7), 0));
-      assertTrue(
-          cost(shape(1, whole, 300_000, 1e7), 0) < cost(shape(1, whole, 110_000, 1e7), 0));
+      assertTrue(cost(shape(1, whole, 60_000, 1e7), 0) < cost(shape(1, whole, 30_000, 1e7), 0));
+      assertTrue(cost(shape(1, whole, 300_000, 1e7), 0) < cost(shape(1, whole, 110_000, 1e7), 0));
     }
   }
 

@@ -21,8 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReuseTimesTest {
   private static final int KEYS = Integer.getInteger("isobar.model.learnt.keys", 100_000);
   private static final long SEED = Long.getLong("isobar.model.seed", 1);
-  private static final int MEMORY =
-      Integer.getInteger("isobar.model.learnt.bytes", 256 << 10);
+  private static final int MEMORY = Integer.getInteger("isobar.model.learnt.bytes", 256 << 10);
   private static final double LONG_OFF = 0.03;
   private static final double SHORT_OFF = 0.07;
   private static final int WINDOW = 4 * KEYS;
@@ -147,7 +146,9 @@ class ReuseTimesTest {
     for (int requests : REQUESTS) {
       double off = learnt.unique(requests) / counted(load, requests) - 1;
       told.append(String.format(java.util.Locale.ROOT, " %+.4f", off));
-      worst = Math.max(worst, requests < KEYS / 10 ? Math.abs(off) * LONG_OFF / SHORT_OFF : Math.abs(off));
+      worst =
+          Math.max(
+              worst, requests < KEYS / 10 ? Math.abs(off) * LONG_OFF / SHORT_OFF : Math.abs(off));
     }
     System.out.println(told);
     return worst;
