@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -125,9 +124,9 @@ public final class DirectoryStorage implements Storage {
     Path absolute = dir.toAbsolutePath().normalize();
     boolean made = create && !Files.exists(absolute);
     if (made) {
-      createDurably(absolute);
+      Directories.createDurably(absolute);
     }
-    return new DirectoryStorage(realDirectory(absolute), false, made, maxOpenFiles, channels);
+    return new DirectoryStorage(Directories.real(absolute), false, made, maxOpenFiles, channels);
   }
 
   /**
@@ -138,40 +137,9 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage openToRead(Path dir) throws IOException {
-    Path real = realDirectory(dir.toAbsolutePath().normalize());
+    Path real = Directories.real(dir.toAbsolutePath().normalize());
     return new DirectoryStorage(
         real, true, false, OpenFiles.defaultLimit(), UnaryOperator.identity());
-  }
-
-  private static Path realDirectory(Path dir) throws IOException {
-    try {
-      Path real = dir.toRealPath();
-      if (!Files.readAttributes(real, BasicFileAttributes.class).isDirectory()) {
-        throw new NotDirectoryException(real.toString());
-      }
-      return real;
-    } catch (IOException e) {
-      throw FileErrors.explain("can't be opened", dir, e);
-    }
-  }
-
-  private static void createDurably(Path dir) throws IOException {
-    Path parent = dir.getParent();
-    if (parent != null && !Files.exists(parent)) {
-      createDurably(parent);
-    }
-    try {
-      Files.createDirectory(dir);
-    } catch (FileAlreadyExistsException e) {
-      if (!Files.isDirectory(dir)) {
-        throw FileErrors.explain("can't be created", dir, e);
-      }
-    } catch (IOException e) {
-      throw FileErrors.explain("can't be created", dir, e);
-    }
-    if (parent != null) {
-      syncDirectory(parent);
-    }
   }
 
   @Override
@@ -416,30 +384,9 @@ public final class DirectoryStorage implements Storage {
     }
     descriptors.retrying(
         () -> {
-          syncDirectory(directory);
+          Directories.sync(directory);
           return true;
         });
-  }
-
-  private static void syncDirectory(Path dir) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try (FileChannel channel = FileChannel.open(dir, StandardOpenOption.READ)) {
-          channel.force(true);
-          return;
-        } catch (ClosedChannelException e) {
-          // Only an interrupt of this thread closes a channel that no other thread knows.
-          interrupted |= Thread.interrupted();
-        }
-      }
-    } catch (IOException e) {
-      throw explain("can't be synced", dir, e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   @Override
@@ -589,14 +536,7 @@ public final class DirectoryStorage implements Storage {
         e.addSuppressed(unknown);
       }
     }
-    return explain(what, path, e);
-  }
-
-  private static IOException explain(String what, Path path, IOException e) {
-    if (FileErrors.saysFull(e)) {
-      throw FileErrors.full(what, path, e);
-    }
-    return FileErrors.explain(what, path, e);
+    return FileErrors.explainOrFull(what, path, e);
   }
 
   /** Where a file of this name is, for messages. */

@@ -72,6 +72,14 @@ final class FileErrors {
     return explained;
   }
 
+  /** As {@link #explain}; a full disk is thrown right here. */
+  static IOException explainOrFull(String what, Path path, IOException e) {
+    if (saysFull(e)) {
+      throw full(what, path, e);
+    }
+    return explain(what, path, e);
+  }
+
   private static String reason(IOException e) {
     if (e instanceof FileNotFoundException) {
       // Of RandomAccessFile: the path, and then the reason in brackets.

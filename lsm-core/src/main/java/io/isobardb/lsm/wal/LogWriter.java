@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  * commit): a hand-over to another thread costs more than the sync on a fast device. Who finds the
  * log taken waits in the {@link SyncQueue}, and is served by the next sync. All else is the
  * service's: it writes when somebody waits for room, when {@code batchBytes} have come together,
- * and when the oldest unsynced record is {@code asyncSyncNanos} old; then it writes all that is
- * finished, and syncs if somebody waits or that time is over. New files are made by the service
- * while others write.
+ * and when the oldest unsynced record is {@code asyncSyncNanos} old ({@link SyncTimer}); then it
+ * writes all that is finished, and syncs if somebody waits or that time is over. New files are made
+ * by the service while others write.
  *
  * <p>Bytes go through a staging buffer: the ring changes while it is written (records are marked
  * applied, new ones begin in the last block), and the device must see bytes that stand still.
@@ -63,7 +63,7 @@ final class LogWriter implements Service {
   private final LogMemory memory;
   private final Memory stage;
   private final Clock clock;
-  private final long asyncSyncNanos;
+  private final SyncTimer timer;
   private final int stageBytes;
   private final int unit;
   private final int batchBytes;
@@ -74,7 +74,6 @@ final class LogWriter implements Service {
   private final AtomicBoolean taken = new AtomicBoolean();
 
   private final Runnable onFailure;
-  private volatile Service.@Nullable Handle handle;
   private volatile @Nullable Observers observers;
   private volatile StallCounter stalls = (span, reason, nanos) -> {};
   private volatile Consumer<Throwable> onBroken = cause -> {};
@@ -84,10 +83,6 @@ final class LogWriter implements Service {
   private final AtomicLong syncWanted = new AtomicLong();
   private final AtomicLong roomWanted = new AtomicLong();
 
-  /** Whether a timer runs for what is not synced; false only if nothing is. */
-  private final AtomicBoolean armed = new AtomicBoolean();
-
-  private volatile long deadlineNanos;
   private volatile @Nullable DiskFullException diskFull;
 
   /** Whether to try a full disk again before it is time. */
@@ -136,7 +131,7 @@ final class LogWriter implements Service {
     this.memory = memory;
     this.stage = memory.stage();
     this.clock = clock;
-    this.asyncSyncNanos = asyncSyncNanos;
+    this.timer = new SyncTimer(clock, asyncSyncNanos);
     this.stageBytes = stage.size() - DataFile.BLOCK;
     this.unit = segments.unit();
     this.batchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
@@ -161,7 +156,7 @@ final class LogWriter implements Service {
     written = position;
     syncedPosition = position;
     durable = position;
-    handle = scheduler.start(this);
+    timer.attach(scheduler.start(this));
   }
 
   @Override
@@ -198,7 +193,7 @@ final class LogWriter implements Service {
     if (failure.get() != null) {
       return;
     }
-    if (!isDue(clock.nanos()) && diskFull == null && !workToDo()) {
+    if (!timer.isDue(clock.nanos()) && diskFull == null && !workToDo()) {
       setAlarm();
     } else if (taken.compareAndSet(false, true)) {
       try {
@@ -227,21 +222,16 @@ final class LogWriter implements Service {
     syncQueue.callNext(this::isDurable, diskFull == null);
     setAlarm();
     if (ready()) {
-      wake();
+      timer.wake();
     }
   }
 
-  /** Every run of the service uses up its alarm, whatever it ran for. */
   private void setAlarm() {
     if (diskFull != null) {
-      wakeWithin(DISK_FULL_RETRY_NANOS);
-    } else if (armed.get()) {
-      wakeWithin(Math.max(1, deadlineNanos - clock.nanos()));
+      timer.wakeWithin(DISK_FULL_RETRY_NANOS);
+    } else {
+      timer.setAlarm();
     }
-  }
-
-  private boolean isDue(long now) {
-    return armed.get() && now - deadlineNanos >= 0;
   }
 
   /** Whoever has taken the log: writes what is finished, and syncs if somebody wants that. */
@@ -250,7 +240,7 @@ final class LogWriter implements Service {
       return;
     }
     long now = clock.nanos();
-    boolean due = isDue(now);
+    boolean due = timer.isDue(now);
     try {
       retry = false;
       writeFinished();
@@ -267,7 +257,7 @@ final class LogWriter implements Service {
       return;
     }
     diskFull = null;
-    rearm(now, due);
+    keepTime(now, due);
   }
 
   @Override
@@ -413,37 +403,15 @@ final class LogWriter implements Service {
   }
 
   /** Keeps the timer running as long as anything is, or is about to be, unsynced. */
-  private void rearm(long now, boolean due) {
+  private void keepTime(long now, boolean due) {
     if (due) {
-      deadlineNanos = now + asyncSyncNanos;
+      timer.restart(now);
     }
-    if (armed.get() && ring.tail() == syncedPosition) {
-      armed.set(false);
+    if (timer.isRunning() && ring.tail() == syncedPosition) {
+      timer.end();
       if (ring.tail() != syncedPosition) {
-        arm();
+        timer.start();
       }
-    }
-  }
-
-  /** Any thread: starts the timer unless it runs. */
-  private void arm() {
-    if (armed.compareAndSet(false, true)) {
-      deadlineNanos = clock.nanos() + asyncSyncNanos;
-      wakeWithin(asyncSyncNanos);
-    }
-  }
-
-  private void wakeWithin(long nanos) {
-    Service.Handle started = handle;
-    if (started != null) {
-      started.wakeWithin(nanos);
-    }
-  }
-
-  private void wake() {
-    Service.Handle started = handle;
-    if (started != null) {
-      started.wake();
     }
   }
 
@@ -452,10 +420,10 @@ final class LogWriter implements Service {
     if (((lsn ^ end) & -batchBytes) != 0
         || syncWanted.get() > lsn
         || roomWanted.get() > ring.limit()) {
-      wake();
+      timer.wake();
     }
-    if (!armed.get()) {
-      arm();
+    if (!timer.isRunning()) {
+      timer.start();
     }
   }
 
@@ -492,7 +460,7 @@ final class LogWriter implements Service {
       return true;
     }
     raise(roomWanted, end);
-    wake();
+    timer.wake();
     return end <= ring.limit();
   }
 
@@ -539,7 +507,7 @@ final class LogWriter implements Service {
   void tryAgain() {
     if (diskFull != null) {
       retry = true;
-      wake();
+      timer.wake();
     }
   }
 
@@ -599,10 +567,7 @@ final class LogWriter implements Service {
 
   /** Ends the service, and lets nobody wait any more. */
   void stop() {
-    Service.Handle started = handle;
-    if (started != null) {
-      started.stop();
-    }
+    timer.stop();
     latch(new StoreClosedException("the log is closed"));
   }
 

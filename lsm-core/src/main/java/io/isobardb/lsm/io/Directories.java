@@ -1,0 +1,75 @@
+package io.isobardb.lsm.io;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** Making directories, finding them and making their names durable. */
+final class Directories {
+  private Directories() {}
+
+  /**
+   * The path of a directory without links.
+   *
+   * @throws NotDirectoryException if it is something else
+   */
+  static Path real(Path dir) throws IOException {
+    try {
+      Path real = dir.toRealPath();
+      if (!Files.readAttributes(real, BasicFileAttributes.class).isDirectory()) {
+        throw new NotDirectoryException(real.toString());
+      }
+      return real;
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be opened", dir, e);
+    }
+  }
+
+  /** Makes a directory, and those above it that are not there. */
+  static void createDurably(Path dir) throws IOException {
+    Path parent = dir.getParent();
+    if (parent != null && !Files.exists(parent)) {
+      createDurably(parent);
+    }
+    try {
+      Files.createDirectory(dir);
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.isDirectory(dir)) {
+        throw FileErrors.explain("can't be created", dir, e);
+      }
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be created", dir, e);
+    }
+    if (parent != null) {
+      sync(parent);
+    }
+  }
+
+  /** Makes the names in a directory durable. An interrupt is kept, and does no harm. */
+  static void sync(Path dir) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try (FileChannel channel = FileChannel.open(dir, StandardOpenOption.READ)) {
+          channel.force(true);
+          return;
+        } catch (ClosedChannelException e) {
+          // Only an interrupt of this thread closes a channel that no other thread knows.
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.explainOrFull("can't be synced", dir, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
