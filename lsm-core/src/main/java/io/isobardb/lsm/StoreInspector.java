@@ -180,14 +180,17 @@ public final class StoreInspector implements AutoCloseable {
     KeyOrder order = known == null ? KeyOrder.BYTES : known;
     boolean[] ended = {false};
     store.log(
-        (lsn, kind, treeId, bytes, at, length, valueBytes) -> {
-          if (!ended[0]
-              && treeId == tree.id()
-              && (from == null || order.compare(bytes, at, length, from, 0, from.length) >= 0)
-              && (to == null || order.compare(bytes, at, length, to, 0, to.length) < 0)) {
-            byte[] key = Arrays.copyOfRange(bytes, at, at + length);
-            ended[0] =
-                !visitor.entry(new StoredEntry(key, lsn, kind == Kind.DELETE, valueBytes, "log"));
+        (lsn, treeId, write) -> {
+          if (ended[0] || treeId != tree.id()) {
+            return;
+          }
+          int at = write.keyOffset();
+          byte[] key = Arrays.copyOfRange(write.key(), at, at + write.keyLength());
+          if ((from == null || order.compare(key, 0, key.length, from, 0, from.length) >= 0)
+              && (to == null || order.compare(key, 0, key.length, to, 0, to.length) < 0)) {
+            StoredEntry entry =
+                new StoredEntry(key, lsn, write.isDelete(), write.valueLength(), "log");
+            ended[0] = !visitor.entry(entry);
           }
         });
   }

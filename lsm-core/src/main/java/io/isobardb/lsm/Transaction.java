@@ -9,6 +9,7 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.handle.Operations;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.Transactions;
+import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
 import io.isobardb.lsm.transaction.LockOwner;
@@ -344,7 +345,12 @@ public final class Transaction implements AutoCloseable {
           new Cursor(
               session
                   .cursors()
-                  .open(handle, cursorOptions.from(), cursorOptions.to(), at, own, passed));
+                  .open(
+                      handle,
+                      new Bounds(cursorOptions.from(), cursorOptions.to()),
+                      at,
+                      own,
+                      passed));
       cursors.removeIf(Cursor::isClosed);
       cursors.add(cursor);
       return cursor;

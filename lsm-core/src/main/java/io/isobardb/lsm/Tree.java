@@ -9,6 +9,7 @@ import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.Transactions;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.read.BatchReader;
+import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
@@ -437,7 +438,9 @@ public final class Tree {
       long lsn =
           snapshot != null ? snapshot.retain(session) : session.engine().snapshots().register();
       return new Cursor(
-          session.cursors().open(handle, options.from(), options.to(), lsn, null, null));
+          session
+              .cursors()
+              .open(handle, new Bounds(options.from(), options.to()), lsn, null, null));
     } finally {
       operations.exit(slot);
     }

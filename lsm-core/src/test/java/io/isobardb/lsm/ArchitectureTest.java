@@ -14,12 +14,14 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.state.Run;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -403,5 +405,33 @@ class ArchitectureTest {
                         target.getName().equals("seal")
                             && isOf(target, BASE + ".state.TreeHandle"))),
         "who seals has to know what a replay does meanwhile");
+  }
+
+  /**
+   * Where keys and pages are compared and copied: what these pass on would be an object for each
+   * step of a search.
+   */
+  private static final Set<String> HOT_LEAVES =
+      Set.of(
+          "component.ActiveEdit",
+          "component.ActiveSearch",
+          "sstable.PageBuilder",
+          "sstable.PageReader",
+          "sstable.SSTableWriter");
+
+  @Test
+  void callsHaveSixParametersAtMost() {
+    List<String> longer = new ArrayList<>();
+    for (JavaClass type : CLASSES) {
+      String name = type.getName().substring(BASE.length() + 1);
+      for (JavaCodeUnit unit : type.getCodeUnits()) {
+        // What a record consists of is listed once, and lambdas are called by no name.
+        boolean listed = type.isRecord() && unit.isConstructor() || unit.getName().contains("$");
+        if (unit.getRawParameterTypes().size() > 6 && !listed && !HOT_LEAVES.contains(name)) {
+          longer.add(unit.getFullName());
+        }
+      }
+    }
+    assertEquals(List.of(), longer);
   }
 }

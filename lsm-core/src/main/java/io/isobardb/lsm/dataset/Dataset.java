@@ -61,7 +61,7 @@ public final class Dataset {
     this.catalog = new Catalog(name, store.openTree(name + "/catalog", catalogOptions));
     this.writer = new RecordWriter(name, primary);
     this.reader = new IndexReader(primary);
-    this.changes = new IndexChanges(store, name, primary, options, catalog, writers, writer);
+    this.changes = new IndexChanges(store, primary, options, catalog, writers, writer);
   }
 
   /**

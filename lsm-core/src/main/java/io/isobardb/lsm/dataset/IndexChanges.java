@@ -63,14 +63,13 @@ final class IndexChanges {
 
   IndexChanges(
       Store store,
-      String dataset,
       Tree primary,
       DatasetOptions options,
       Catalog catalog,
       Writers writers,
       RecordWriter writer) {
     this.store = store;
-    this.dataset = dataset;
+    this.dataset = primary.name();
     this.primary = primary;
     this.options = options;
     this.catalog = catalog;

@@ -2,6 +2,7 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
@@ -42,16 +43,13 @@ public final class OpenCursors {
   /**
    * Opens a cursor.
    *
-   * @param from the first key, or null for no limit
-   * @param to the key behind the last one, or null for no limit
    * @param lsn what it reads at; registered, and given back when the cursor is closed or this fails
    * @param overlay what goes before the tree's own entries, or null
    * @param passed where to note what it has passed, or null
    */
   public OpenCursor open(
       TreeHandle tree,
-      byte @Nullable [] from,
-      byte @Nullable [] to,
+      Bounds bounds,
       long lsn,
       @Nullable Overlay overlay,
       @Nullable KeyRange passed) {
@@ -61,8 +59,7 @@ public final class OpenCursors {
       int slot = operations.enter();
       try {
         tree.checkOpen();
-        TreeCursor cursor =
-            new TreeCursor(tree, engine::queryCursor, turns, overlay, lsn, from, to);
+        TreeCursor cursor = new TreeCursor(tree, engine::queryCursor, turns, overlay, lsn, bounds);
         added = new OpenCursor(this, tree, cursor, lsn, passed);
         cursors.add(added);
         // Who refuses first and closes all cursors then has not seen this one, or is seen here.

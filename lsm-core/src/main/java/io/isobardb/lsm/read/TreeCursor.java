@@ -74,8 +74,7 @@ public final class TreeCursor implements AutoCloseable {
    * @param turns held by the cursor whose turn it is when there are not enough pages for all
    * @param overlay what goes before the tree's own entries, or null
    * @param lsn what to read at; registered with the snapshots until this is closed
-   * @param from the first key that counts, or null
-   * @param to the first key that does not count any more, or null
+   * @param bounds the keys that count
    */
   public TreeCursor(
       TreeHandle tree,
@@ -83,8 +82,7 @@ public final class TreeCursor implements AutoCloseable {
       Lock turns,
       @Nullable Overlay overlay,
       long lsn,
-      byte @Nullable [] from,
-      byte @Nullable [] to) {
+      Bounds bounds) {
     this.tree = tree;
     this.order = tree.order();
     this.bytes = order.isBytes();
@@ -92,8 +90,8 @@ public final class TreeCursor implements AutoCloseable {
     this.turns = turns;
     this.overlay = overlay;
     this.lsn = lsn;
-    this.from = from;
-    this.to = to;
+    this.from = bounds.from();
+    this.to = bounds.to();
     // Opened by the first move, which waits for the memory it takes.
     this.merged = new MergingCursor(order, new EntryCursor[0]);
   }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
@@ -243,13 +244,11 @@ public final class OfflineStore implements AutoCloseable {
   @FunctionalInterface
   public interface OperationVisitor {
     /**
-     * An operation; the key is {@code bytes[keyOffset, keyOffset + keyLength)}.
+     * An operation.
      *
-     * @param kind of {@code Kind}
-     * @param bytes valid during the call
+     * @param write valid during the call
      */
-    void operation(
-        long lsn, int kind, int treeId, byte[] bytes, int keyOffset, int keyLength, int valueBytes);
+    void operation(long lsn, int treeId, Write write);
   }
 
   /**
@@ -273,15 +272,7 @@ public final class OfflineStore implements AutoCloseable {
                 offset,
                 length,
                 rest,
-                (treeId, write) ->
-                    visitor.operation(
-                        lsn,
-                        write.kind(),
-                        treeId,
-                        write.key(),
-                        write.keyOffset(),
-                        write.keyLength(),
-                        write.valueLength()));
+                (treeId, write) -> visitor.operation(lsn, treeId, write));
           }
         });
   }

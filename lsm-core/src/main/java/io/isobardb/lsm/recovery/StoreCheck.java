@@ -249,7 +249,7 @@ final class StoreCheck {
     try {
       LogScan log =
           store.log(
-              (lsn, kind, treeId, bytes, keyOffset, keyLength, valueBytes) -> {
+              (lsn, treeId, write) -> {
                 if (treeId >= trees) {
                   throw new IllegalArgumentException("there never was a tree " + treeId);
                 }

@@ -152,7 +152,7 @@ final class PageFile implements PageLoader, AutoCloseable {
         Memory stored = pool.memory(scratch);
         int at = pool.base(scratch);
         readFully(from, stored, at, bytes);
-        unpack(pageNo, offset, length, stored, at + skip, memory, base);
+        check(offset, unpack(pageNo, length, stored, at + skip, memory, base));
       } finally {
         pool.release(scratch, Purpose.CACHE);
       }
@@ -162,28 +162,36 @@ final class PageFile implements PageLoader, AutoCloseable {
     Memory spare = space.spare().memory();
     synchronized (space.spare()) {
       readFully(from, spare, 0, bytes);
-      unpack(pageNo, offset, length, spare, skip, memory, base);
+      check(offset, unpack(pageNo, length, spare, skip, memory, base));
     }
   }
 
-  /** Verifies and decompresses a stored page. */
-  void unpack(int pageNo, long offset, int length, Memory stored, int at, Memory memory, int base) {
+  /**
+   * Verifies and decompresses a stored page.
+   *
+   * @return what is wrong with it, for {@link #check}, or null
+   */
+  @Nullable String unpack(int pageNo, int length, Memory stored, int at, Memory memory, int base) {
     if (stored.getInt(at) != PageLayout.checksum(stored, at, length, seed, pageNo)) {
-      throw space.corrupt(meta, offset, "page " + pageNo + " has a wrong checksum");
+      return "page " + pageNo + " has a wrong checksum";
     }
     int word = stored.getInt(at + 4);
     int bytes = word & ~FileLayout.STORED_RAW;
     if (bytes > length - FileLayout.STORED_HEADER) {
-      throw space.corrupt(meta, offset, "page " + pageNo + " has a wrong length");
+      return "page " + pageNo + " has a wrong length";
     }
     int contents = at + FileLayout.STORED_HEADER;
     if (word < 0) {
       memory.copyFrom(base, stored, contents, pageSize);
-    } else {
-      String wrong = Lz4.decompress(stored, contents, bytes, memory, base, pageSize);
-      if (wrong != null) {
-        throw space.corrupt(meta, offset, wrong);
-      }
+      return null;
+    }
+    return Lz4.decompress(stored, contents, bytes, memory, base, pageSize);
+  }
+
+  /** Throws if something is wrong with the page at an offset. */
+  void check(long offset, @Nullable String wrong) {
+    if (wrong != null) {
+      throw space.corrupt(meta, offset, wrong);
     }
   }
 

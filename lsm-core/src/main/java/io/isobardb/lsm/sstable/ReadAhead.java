@@ -144,7 +144,7 @@ final class ReadAhead implements AutoCloseable {
     }
     Memory memory = block.memory();
     int at = (int) (from - pieceFrom);
-    file.unpack(pageNo, from, length, memory, at, memory, pieceBytes);
+    file.check(from, file.unpack(pageNo, length, memory, at, memory, pieceBytes));
     current = pageNo;
     return pieceBytes;
   }

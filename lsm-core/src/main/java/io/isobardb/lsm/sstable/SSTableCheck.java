@@ -196,7 +196,7 @@ public final class SSTableCheck {
         return;
       }
       if (level == 0) {
-        checkData(pageNo, memory, base, count, separator, separatorLsn, leftmost);
+        checkData(pageNo, memory, base, leftmost ? null : separator, separatorLsn);
         return;
       }
       for (int slot = 0; slot < count; slot++) {
@@ -224,14 +224,12 @@ public final class SSTableCheck {
     }
   }
 
+  /**
+   * @param separator what the page's first key must not come before; null if there is nothing
+   */
   private void checkData(
-      int pageNo,
-      Memory memory,
-      int base,
-      int count,
-      byte[] separator,
-      long separatorLsn,
-      boolean leftmost) {
+      int pageNo, Memory memory, int base, byte @Nullable [] separator, long separatorLsn) {
+    int count = PageReader.count(memory, base);
     for (int slot = 0; slot < count; slot++) {
       byte[] key = key(memory, base, slot);
       int entry = PageReader.entry(memory, base, slot);
@@ -241,7 +239,7 @@ public final class SSTableCheck {
       if (!Kind.isData(kind)) {
         find(pageNo, where + "kind " + kind);
       }
-      if (slot == 0 && !leftmost && compare(separator, separatorLsn, key, lsn) > 0) {
+      if (slot == 0 && separator != null && compare(separator, separatorLsn, key, lsn) > 0) {
         find(pageNo, where + "before its separator");
       }
       boolean sameKey = firstKey != null && Arrays.equals(lastKey, key);

@@ -59,13 +59,7 @@ public final class Log implements AutoCloseable {
     this.visibleChanged = environment.scheduler().signal("earlier writes");
     this.writer =
         new LogWriter(
-            ring,
-            segments,
-            memory,
-            environment.scheduler(),
-            environment.clock(),
-            options.asyncSyncNanos(),
-            visibleChanged::raise);
+            ring, segments, memory, environment, options.asyncSyncNanos(), visibleChanged::raise);
   }
 
   /**

@@ -16,6 +16,7 @@ import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
@@ -122,21 +123,20 @@ final class LogWriter implements Service {
       Ring ring,
       Segments segments,
       LogMemory memory,
-      Scheduler scheduler,
-      Clock clock,
+      Environment environment,
       long asyncSyncNanos,
       Runnable onFailure) {
     this.ring = ring;
     this.segments = segments;
     this.memory = memory;
     this.stage = memory.stage();
-    this.clock = clock;
+    this.clock = environment.clock();
     this.timer = new SyncTimer(clock, asyncSyncNanos);
     this.stageBytes = stage.size() - DataFile.BLOCK;
     this.unit = segments.unit();
     this.batchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
-    this.room = scheduler.signal("room in the log's buffer");
-    this.syncQueue = new SyncQueue(scheduler);
+    this.room = environment.scheduler().signal("room in the log's buffer");
+    this.syncQueue = new SyncQueue(environment.scheduler());
     this.onFailure = onFailure;
   }
 

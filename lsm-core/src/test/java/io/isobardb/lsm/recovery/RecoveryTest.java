@@ -164,7 +164,7 @@ class RecoveryTest {
   void replayBeginsWithTheFirstRecordThatIsNotFlushed() throws IOException {
     List<Long> lsns = new ArrayList<>();
     try (OfflineStore inspector = store.inspect()) {
-      inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
+      inspector.log((lsn, tree, write) -> lsns.add(lsn));
     }
     assertEquals(LOGGED_KEYS, lsns.size());
     store.edit(VersionEdit.of(LOGGED).flushedLsn(lsns.get(7)));

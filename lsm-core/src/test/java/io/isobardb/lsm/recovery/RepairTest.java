@@ -102,7 +102,7 @@ class RepairTest {
   void whatTheManifestCallsFlushedIsNotTakenFromTheLog() throws IOException {
     List<Long> lsns = new ArrayList<>();
     try (OfflineStore inspector = store.inspect()) {
-      inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
+      inspector.log((lsn, tree, write) -> lsns.add(lsn));
     }
     store.edit(VersionEdit.of(LOGGED).flushedLsn(lsns.get(7)));
     assertEquals(LOGGED_KEYS - 7L, trees(repair()).get("logged"));
@@ -112,7 +112,7 @@ class RepairTest {
   void recordsThatCanNotBeReadAreToldWithTheirPlace() throws IOException {
     List<Long> lsns = new ArrayList<>();
     try (OfflineStore inspector = store.inspect()) {
-      inspector.log((lsn, kind, tree, bytes, offset, length, value) -> lsns.add(lsn));
+      inspector.log((lsn, tree, write) -> lsns.add(lsn));
     }
     // In the first segment a record's offset is its LSN and the page of the header.
     store.overwrite(LOG, lsns.get(5) + 4096 + 100, 1, 99);

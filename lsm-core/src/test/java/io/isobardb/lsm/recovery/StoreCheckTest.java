@@ -265,7 +265,7 @@ class StoreCheckTest {
 
   private long logEnd() throws IOException {
     try (OfflineStore inspector = store.inspect()) {
-      return inspector.log((lsn, kind, tree, bytes, offset, length, value) -> {}).endLsn();
+      return inspector.log((lsn, tree, write) -> {}).endLsn();
     }
   }
 
