@@ -2,15 +2,20 @@ package io.isobardb.memory;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.MethodCallTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
@@ -107,5 +112,22 @@ class ArchitectureTest {
                     "of clocks and sleep",
                     target -> target.getName().matches("nanoTime|currentTimeMillis|sleep"))),
         "time has its seam");
+  }
+
+  @Test
+  void callsHaveSixParametersAtMost() {
+    List<String> longer = new ArrayList<>();
+    for (JavaClass type : CLASSES) {
+      for (JavaCodeUnit unit : type.getCodeUnits()) {
+        // In the entry cache, what is compared and copied would be an object for each lookup.
+        boolean listed = type.isRecord() && unit.isConstructor() || unit.getName().contains("$");
+        if (unit.getRawParameterTypes().size() > 6
+            && !listed
+            && !type.getSimpleName().equals("EntryCache")) {
+          longer.add(unit.getFullName());
+        }
+      }
+    }
+    assertEquals(List.of(), longer);
   }
 }
