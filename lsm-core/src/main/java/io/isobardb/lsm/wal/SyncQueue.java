@@ -35,7 +35,7 @@ final class SyncQueue {
       this.signal = signal;
     }
 
-    /** Waits until this one is called; until then it may be that nothing has to be done. */
+    /** Waits until this one is called: it is to look again whether it is its turn. */
     void await() {
       signal.await(() -> called);
       called = false;
