@@ -312,11 +312,6 @@ public final class ActiveTree implements Sealed {
     }
   }
 
-  /** A cursor without bounds while there may be writers; see {@link Sealed#cursor}. */
-  public EntryCursor cursor(Purpose purpose) {
-    return cursor(purpose, null, null, -1);
-  }
-
   KeyOrder order() {
     return order;
   }
@@ -411,14 +406,6 @@ public final class ActiveTree implements Sealed {
   @Override
   public long minLsn() {
     return minLsn;
-  }
-
-  /**
-   * No put that has returned had a higher LSN; 0 before the first. Visits all leaves, so that
-   * writers need not share a counter.
-   */
-  public long maxLsn() {
-    return new NodeWalk(this).measure().maxLsn;
   }
 
   /**

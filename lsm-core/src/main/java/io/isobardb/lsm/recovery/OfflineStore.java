@@ -1,7 +1,6 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
-import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
@@ -21,7 +20,6 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.wal.LogExtent;
-import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.PagePool;
@@ -240,41 +238,15 @@ public final class OfflineStore implements AutoCloseable {
     return SSTable.onDisk(space, order, meta);
   }
 
-  /** Receives operations of the log. */
-  @FunctionalInterface
-  public interface OperationVisitor {
-    /**
-     * An operation.
-     *
-     * @param write valid during the call
-     */
-    void operation(long lsn, int treeId, Write write);
-  }
-
   /**
    * Visits all operations that the log holds, in their order: those that opening the store would
    * replay, and some that are in SSTables already.
    *
    * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
    */
-  public LogScan log(OperationVisitor visitor) throws IOException {
-    BatchFormat.Reader reader = new BatchFormat.Reader();
+  public LogScan log(BatchFormat.OperationVisitor visitor) throws IOException {
     return LogScan.run(
-        storage,
-        memory.pool(),
-        storeId(),
-        logExtent(),
-        (lsn, kind, payload, offset, length, rest) -> {
-          if (kind == LogHandler.BATCH) {
-            reader.read(
-                lsn,
-                payload,
-                offset,
-                length,
-                rest,
-                (treeId, write) -> visitor.operation(lsn, treeId, write));
-          }
-        });
+        storage, memory.pool(), storeId(), logExtent(), new BatchFormat.Reader(visitor));
   }
 
   /** Gives memory and lock back. */

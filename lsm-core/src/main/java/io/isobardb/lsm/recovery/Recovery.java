@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.WriteRoom;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
@@ -17,7 +18,6 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogExtent;
-import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.page.Memory;
@@ -42,7 +42,7 @@ final class Recovery {
   private final Committer committer;
   private final Merger merger;
   private final Recovered recovered;
-  private final BatchFormat.Reader reader = new BatchFormat.Reader();
+  private final BatchFormat.Reader reader = new BatchFormat.Reader(this::replay);
 
   /** The most that the write memory can have, in bytes. */
   private final long mostWriteBytes;
@@ -157,25 +157,13 @@ final class Recovery {
   /** What the largest operation in the log takes. */
   private long largest(LogExtent extent) throws IOException {
     long[] largest = {0};
-    BatchFormat.Reader batches = new BatchFormat.Reader();
+    BatchFormat.Reader batches =
+        new BatchFormat.Reader(
+            (lsn, tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
     // The store's own pool is full.
     try (PagePool scratch = new PagePool(1 << 20, 4096)) {
       LogScan.run(
-          engine.environment().storage(),
-          scratch,
-          recovered.manifest().storeId(),
-          extent,
-          (lsn, kind, payload, offset, length, rest) -> {
-            if (kind == LogHandler.BATCH) {
-              batches.read(
-                  lsn,
-                  payload,
-                  offset,
-                  length,
-                  rest,
-                  (tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
-            }
-          });
+          engine.environment().storage(), scratch, recovered.manifest().storeId(), extent, batches);
     }
     return largest[0];
   }
@@ -211,23 +199,17 @@ final class Recovery {
 
   private void replay(long lsn, byte kind, Memory payload, int offset, int length, int rest) {
     engine.log().replaying(lsn);
-    if (kind == LogHandler.BATCH) {
-      reader.read(
-          lsn,
-          payload,
-          offset,
-          length,
-          rest,
-          (treeId, write) -> {
-            TreeHandle tree = engine.catalog().tree(treeId);
-            if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
-              makeRoom(WriteRoom.of(write));
-              committer.replay(tree, write.at(lsn));
-            }
-          });
-    }
+    reader.record(lsn, kind, payload, offset, length, rest);
     if (rest == 0) {
       engine.log().replayed(lsn + Lsn.ALIGNMENT);
+    }
+  }
+
+  private void replay(long lsn, int treeId, Write write) {
+    TreeHandle tree = engine.catalog().tree(treeId);
+    if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
+      makeRoom(WriteRoom.of(write));
+      committer.replay(tree, write.at(lsn));
     }
   }
 }
