@@ -5,12 +5,12 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 import static io.isobardb.lsm.component.ActiveLayout.FIRST_CHILD;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 
-import com.carrotsearch.hppc.IntArrayList;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import java.util.stream.IntStream;
 
 /** Visits to all nodes of an {@link ActiveTree}. One walk serves one call. */
 final class NodeWalk {
@@ -124,12 +124,12 @@ final class NodeWalk {
 
   /** The leaves below and at a page that were not given up, in the order of keys. */
   int[] leaves(int page) {
-    IntArrayList leaves = new IntArrayList();
+    IntStream.Builder leaves = IntStream.builder();
     addLeaves(page, leaves);
-    return leaves.toArray();
+    return leaves.build().toArray();
   }
 
-  private void addLeaves(int page, IntArrayList leaves) {
+  private void addLeaves(int page, IntStream.Builder leaves) {
     if (page == PagePool.NONE || tree.isReleased(page)) {
       return;
     }
