@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.IoMode;
@@ -237,7 +238,7 @@ public final class StoreOptions {
         new OpenOptions.Policies(
             rules(),
             leveling(),
-            component(chosen),
+            chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),
             tuning()),
@@ -246,21 +247,11 @@ public final class StoreOptions {
         orders);
   }
 
-  /** The engine's policy of the same name: what users choose among has no code to show them. */
-  private static <E extends Enum<E>> E engine(Class<E> type, Enum<?> chosen) {
-    return Enum.valueOf(type, chosen.name());
-  }
-
-  private static io.isobardb.lsm.component.MemoryComponent component(ExperimentalOptions chosen) {
-    return engine(io.isobardb.lsm.component.MemoryComponent.class, chosen.memoryComponent());
-  }
-
   private FlushRules rules() {
     ExperimentalOptions chosen = experimental();
     return new FlushRules(
-        engine(io.isobardb.lsm.flush.FlushPolicy.class, chosen.flushPolicy()),
-        engine(io.isobardb.lsm.flush.FlushStrategy.class, chosen.flushStrategy())
-            .with(component(chosen)),
+        chosen.flushPolicy(),
+        FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
         logLimit());
   }
 
@@ -268,8 +259,8 @@ public final class StoreOptions {
     ExperimentalOptions chosen = experimental();
     return LevelingOptions.of(
         chosen.levelDropFactor(),
-        engine(io.isobardb.lsm.version.L0Structure.class, chosen.l0Structure()),
-        engine(io.isobardb.lsm.merge.MergeSelection.class, chosen.mergeSelection()),
+        chosen.l0Structure(),
+        chosen.mergeSelection(),
         chosen.staticLevels());
   }
 

@@ -5,7 +5,7 @@ import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
-import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.Popularity;
 import org.jspecify.annotations.Nullable;

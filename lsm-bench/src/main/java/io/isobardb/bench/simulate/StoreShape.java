@@ -2,11 +2,12 @@ package io.isobardb.bench.simulate;
 
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.TableSizes;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.tuner.model.EngineShape;
 
 /**
@@ -34,7 +35,7 @@ public record StoreShape(
   /** Whether trees are flushed whole for memory's sake, so many being there with equal shares. */
   public boolean flushesWhole(int trees) {
     return strategy == FlushStrategy.FULL
-        || MemoryComponent.isSmall(mostBytes(trees), room.writeBytes());
+        || MemoryRules.isSmall(mostBytes(trees), room.writeBytes());
   }
 
   /** The most that a tree has in memory. */

@@ -280,7 +280,7 @@ public final class ActiveTree implements Sealed {
    */
   private void createFilter() {
     ActiveFilter[] before = filters;
-    boolean large = bytesUsed() > MemoryComponent.MOST_ACTIVE_BYTES;
+    boolean large = bytesUsed() > MemoryRules.MOST_ACTIVE_BYTES;
     long wanted = large ? LARGE_STEP * filteredBytes : filterBytes << before.length;
     long bits = Math.max(filterBytes, wanted) / 64 * 10;
     int held = pages.get();

@@ -9,6 +9,7 @@ import io.isobardb.lsm.merge.MemoryMergeView.Room;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
 import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
@@ -275,7 +276,7 @@ public final class Merger {
       merged += run.get(0) instanceof Table.Active ? 0 : sizes[i];
     }
     long besides =
-        settings.memory().component().mergesIndexes()
+        settings.memory().component() == MemoryComponent.ACCORDION_INDEX
             ? IndexMergeJob.bytesFor(engine, memory, frozen)
             : state.sealedBytes();
     return new Runs(sizes, open, merged, state.memoryBytes(), besides);

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.merge.MergeChoice.Kind;
+import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -364,7 +364,7 @@ public final class PartitionedLeveling implements MergePolicy {
         if (busy.contains(table.fileNumber())) {
           continue;
         }
-        double rank = options.selection().rank(table, below);
+        double rank = MergeRank.of(options.selection(), table, below);
         if ((best == null || rank < bestRank) && setOf(height, table) != null) {
           best = table;
           bestRank = rank;

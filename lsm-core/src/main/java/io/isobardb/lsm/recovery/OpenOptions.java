@@ -2,7 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.commit.StaticShares;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
@@ -12,6 +12,7 @@ import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +77,9 @@ public record OpenOptions(
   /** The even shares of the write memory, null if there are none. */
   @Nullable StaticShares shares() {
     int trees = policies.staticTrees();
-    return trees == 0 ? null : new StaticShares(trees, policies.component().flushesWhole() ? 2 : 1);
+    return trees == 0
+        ? null
+        : new StaticShares(trees, MemoryRules.flushesWhole(policies.component()) ? 2 : 1);
   }
 
   /** What flushes keep to. */

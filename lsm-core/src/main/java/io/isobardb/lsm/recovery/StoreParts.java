@@ -130,7 +130,6 @@ public final class StoreParts {
     this.memoryReader = new MemoryReader(engine);
     engine.failure().onFailure(gate::wake);
     gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
-    engine.space().onRetry(this::resume);
   }
 
   /** What all parts share. */
@@ -170,7 +169,7 @@ public final class StoreParts {
         gate,
         environment,
         failure,
-        new DiskSpace(environment.scheduler(), failure),
+        new DiskSpace(environment.scheduler(), failure, this::resume),
         observers,
         new Epochs());
   }

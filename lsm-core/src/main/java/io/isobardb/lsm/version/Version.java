@@ -1,6 +1,7 @@
 package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -145,6 +146,37 @@ public final class Version {
       }
     }
     return true;
+  }
+
+  /**
+   * Where flushed SSTables go: into the oldest group such that neither it nor any newer one
+   * overlaps, or else into a new group. So an SSTable is newer than all it overlaps in older
+   * groups.
+   *
+   * <p>SSTables that overlap must be placed in the order they were written, and against the version
+   * that the edit is applied to.
+   *
+   * @param flushed SSTables that are disjoint
+   * @return a place for each of them, in the same order
+   */
+  public List<Place> place(L0Structure structure, List<SSTableMeta> flushed) {
+    long next = groups.isEmpty() ? 1 : groups.get(0).number() + 1;
+    List<Place> places = new ArrayList<>(flushed.size());
+    for (SSTableMeta table : flushed) {
+      if (structure == L0Structure.ORIGINAL) {
+        places.add(Place.group(next++));
+        continue;
+      }
+      Place place = Place.group(next);
+      for (Group group : groups) {
+        if (group.run().overlaps(table.minKey(), table.maxKey())) {
+          break;
+        }
+        place = group.place();
+      }
+      places.add(place);
+    }
+    return places;
   }
 
   /**

@@ -3,10 +3,12 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.merge.TableSizes;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.version.L0Structure;
 
 /** What a flush that is under way asks. */
 public final class FlusherAccess {

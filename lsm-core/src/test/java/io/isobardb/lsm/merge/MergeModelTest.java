@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
@@ -104,7 +105,7 @@ class MergeModelTest {
     }
     entries.forEach((key, value) -> expected.put(key, value < 0 ? DELETED : value));
     List<SSTableMeta> tables = write(entries);
-    List<Place> places = structure.place(version, tables);
+    List<Place> places = version.place(structure, tables);
     VersionEdit.Builder edit = VersionEdit.of(1);
     for (int i = 0; i < tables.size(); i++) {
       edit.add(places.get(i), tables.get(i));

@@ -1,9 +1,10 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
-import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
@@ -136,7 +137,7 @@ final class Scenario {
 
   private String flush(String[] words) {
     List<SSTableMeta> tables = tables(words);
-    List<Place> places = options.l0().place(version, tables);
+    List<Place> places = version.place(options.l0(), tables);
     VersionEdit.Builder edit = VersionEdit.of(1);
     for (int i = 0; i < tables.size(); i++) {
       edit.add(places.get(i), tables.get(i));
