@@ -14,7 +14,9 @@ import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.TreeMXBean;
 import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
@@ -426,8 +428,23 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Lets JMX see the store, until it is closed: as {@code io.isobardb:type=Store,path="..."} with
-   * the path of its directory, in the platform's server.
+   * What monitoring is told of the store: for bridges to metric systems. {@link StoreMXBean} says
+   * what its attributes mean. As long as somebody holds it, a store that was not closed is not
+   * noticed to be lost.
+   */
+  public StoreMXBean metrics() {
+    return session.beans().store();
+  }
+
+  /** What monitoring is told of the trees there are now, by name; see {@link #metrics}. */
+  public Map<String, TreeMXBean> treeMetrics() {
+    return session.beans().trees();
+  }
+
+  /**
+   * Lets JMX see the store and its trees, until it is closed, in the platform's server: the store
+   * as {@code io.isobardb:type=Store,path="..."} with the path of its directory, each tree as
+   * {@code io.isobardb:type=Tree,path="...",name="..."} as long as it exists.
    *
    * @return the name in full
    * @throws IllegalStateException if that name is registered already, or the server refuses
