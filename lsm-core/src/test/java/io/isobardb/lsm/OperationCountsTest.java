@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.observe.OperationStats;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,6 +99,28 @@ class OperationCountsTest {
     try (Store store = Store.open(dir, OPTIONS)) {
       assertNotNull(store.openTree("t").get(key(1)));
       assertEquals(new OperationStats(1, 0, 0, 0, 0, 0), store.stats().operations());
+    }
+  }
+
+  @Test
+  void theOldestUnsyncedWriteAgesUntilTheLogIsSynced() {
+    SimulatedClock clock = new SimulatedClock();
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
+    try (Store store = SimulatedStores.open(storage, clock, scheduler, 1)) {
+      Tree tree = store.openTree("t");
+      tree.put(key(0), value(0, 10), Durability.SYNC);
+      assertEquals(0, store.stats().unsyncedNanos());
+      tree.put(key(1), value(1, 10), Durability.ASYNC);
+      clock.advance(5_000_000);
+      long age = store.stats().unsyncedNanos();
+      assertTrue(age >= 5_000_000 && age < 10_000_000, "aged " + age);
+      store.sync();
+      assertEquals(0, store.stats().unsyncedNanos());
+      clock.advance(5_000_000);
+      tree.put(key(2), value(2, 10), Durability.ASYNC);
+      age = store.stats().unsyncedNanos();
+      assertTrue(age < 1_000_000, "aged " + age + ", though all before was synced");
     }
   }
 
