@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
@@ -127,6 +128,9 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     try {
       return new Store(options, StoreParts.open(environment, options.toOpenOptions()));
+    } catch (CorruptionException e) {
+      closeQuietly(environment, e);
+      throw e.in(environment.storage().path());
     } catch (RuntimeException | Error e) {
       closeQuietly(environment, e);
       throw e;
@@ -344,10 +348,11 @@ public final class Store implements AutoCloseable {
    * Runs {@code body} in a transaction and commits it, unless {@code body} has ended it; if others
    * get in its way, runs it anew, after a pause that grows.
    *
+   * <p>A write within {@code body} that does not go through the transaction is not part of it. On a
+   * key that the transaction has locked it throws {@code SelfDeadlockException}, and so does
+   * another transaction of the same thread.
+   *
    * @return what {@code body} gave at last
-   *     <p>A write within {@code body} that does not go through the transaction is not part of it.
-   *     On a key that the transaction has locked it throws {@code SelfDeadlockException}, and so
-   *     does another transaction of the same thread.
    * @throws TransactionAbortedException if all attempts were in vain, or no more was begun since
    *     {@link TransactionOptions#retryTimeout} had passed
    * @throws X what {@code body} throws; the transaction is rolled back then
@@ -375,6 +380,26 @@ public final class Store implements AutoCloseable {
       }
       session.transactions().pause(attempt);
     }
+  }
+
+  /**
+   * As {@link #inTransaction(TransactionBody)}, of what gives nothing. It has a name of its own
+   * since the compiler could not tell which of the two {@code t -> t.get(tree, key)} is for.
+   */
+  public <X extends Exception> void runInTransaction(TransactionTask<X> task) throws X {
+    runInTransaction(TransactionOptions.defaults(), task);
+  }
+
+  /** As {@link #inTransaction(TransactionOptions, TransactionBody)}, of what gives nothing. */
+  public <X extends Exception> void runInTransaction(
+      TransactionOptions transactionOptions, TransactionTask<X> task) throws X {
+    Objects.requireNonNull(task, "task");
+    this.<@Nullable Void, X>inTransaction(
+        transactionOptions,
+        transaction -> {
+          task.run(transaction);
+          return null;
+        });
   }
 
   /** The store as it is now, to read from while it changes. */
