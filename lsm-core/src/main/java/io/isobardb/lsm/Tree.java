@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
@@ -63,6 +64,7 @@ public final class Tree {
   private final BatchReader batches;
   private final MemoryReader memory;
   private final Transactions transactions;
+  private final Latencies latencies;
   private final boolean syncByDefault;
 
   Tree(Session session, TreeHandle handle) {
@@ -76,6 +78,7 @@ public final class Tree {
     this.batches = parts.batchReader();
     this.memory = parts.memoryReader();
     this.transactions = session.transactions();
+    this.latencies = session.engine().latencies();
     this.syncByDefault = session.syncByDefault();
   }
 
@@ -233,13 +236,14 @@ public final class Tree {
   }
 
   private void write(Writer writer, boolean sync) {
+    long begun = latencies.begin(writer.number());
     try {
       int slot = operations.enter(handle);
       try {
         LockOwner locked = admit(writer.write());
         long written;
         try {
-          written = committer.write(handle, writer);
+          written = committer.write(handle, writer, slot);
         } finally {
           if (locked != null) {
             transactions.locks().releaseAll(locked);
@@ -248,6 +252,7 @@ public final class Tree {
         if (sync) {
           committer.awaitDurable(written);
         }
+        latencies.wrote(begun);
       } finally {
         operations.exit(slot);
       }

@@ -122,7 +122,13 @@ class ApiTest {
               "TreeOptions"),
           Set.of("Cursor", "CursorOptions", "Snapshot", "Targets", "ValueReader"),
           Set.of("MergeFilter", "Tree", "WriteBatch"),
-          Set.of("Savepoint", "Store", "StoreInspector", "Transaction", "TransactionBody"));
+          Set.of(
+              "Savepoint",
+              "Store",
+              "StoreInspector",
+              "Transaction",
+              "TransactionBody",
+              "TransactionTask"));
 
   private static int group(JavaClass type) {
     JavaClass top = type;

@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.Sealer;
@@ -171,7 +172,8 @@ public final class StoreParts {
         failure,
         new DiskSpace(environment.scheduler(), failure, this::resume),
         observers,
-        new Epochs());
+        new Epochs(),
+        new Latencies(environment.clock()));
   }
 
   private TableSpace.TreeLabel label(int treeId) {
