@@ -120,8 +120,8 @@ class ApiTest {
               "TransactionOptions",
               "TreeOption",
               "TreeOptions"),
-          Set.of("Cursor", "CursorOptions", "Snapshot", "Targets", "ValueReader"),
-          Set.of("MergeFilter", "Tree", "WriteBatch"),
+          Set.of("Cursor", "CursorOptions", "Keys", "Snapshot", "Targets", "ValueReader"),
+          Set.of("MergeFilter", "RecordFilter", "Tree", "WriteBatch"),
           Set.of("Savepoint", "Store", "StoreInspector", "Transaction", "TransactionBody"));
 
   private static int group(JavaClass type) {
