@@ -31,7 +31,8 @@ class ApiTest {
           BASE + ".error",
           BASE + ".inspect",
           BASE + ".observe",
-          BASE + ".option");
+          BASE + ".option",
+          BASE + ".typed");
 
   /** The packages of the modules below that users may import. */
   static final Set<String> EXPORTED_BELOW = Set.of("io.isobardb.memory.stats");
