@@ -123,7 +123,14 @@ class ApiTest {
               "TreeOptions"),
           Set.of("Cursor", "CursorOptions", "Keys", "Snapshot", "Targets", "ValueReader"),
           Set.of("MergeFilter", "RecordFilter", "Tree", "WriteBatch"),
-          Set.of("Savepoint", "Store", "StoreInspector", "Transaction", "TransactionBody"));
+          Set.of(
+              "Backup",
+              "Backups",
+              "Savepoint",
+              "Store",
+              "StoreInspector",
+              "Transaction",
+              "TransactionBody"));
 
   private static int group(JavaClass type) {
     JavaClass top = type;

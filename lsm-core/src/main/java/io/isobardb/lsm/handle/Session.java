@@ -7,15 +7,19 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreCopy;
 import io.isobardb.lsm.recovery.StoreImage;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +35,7 @@ public final class Session {
   public static final int MAX_VALUE = 1 << 30;
 
   private static final int NO_SLOT = -1;
+  private static final long MOST_PAUSE_NANOS = 100_000_000;
 
   private final StoreParts parts;
   private final Engine engine;
@@ -311,6 +316,51 @@ public final class Session {
       }
       lifetime.images().decrementAndGet();
     }
+  }
+
+  /**
+   * As {@code Backups.create}.
+   *
+   * @param bytesPerSecond how much may be read and copied; {@link Long#MAX_VALUE} for all that can
+   */
+  public BackupDirectory.Entry backup(BackupDirectory backups, long bytesPerSecond)
+      throws IOException {
+    BackupDirectory.Entry[] made = new BackupDirectory.Entry[1];
+    BackupDirectory.Draft draft = backups.begin(pageSize());
+    try {
+      withImage(
+          draft::writeMemory,
+          image -> {
+            Environment environment = engine.environment();
+            long now = environment.clock().wallMillis();
+            made[0] = draft.finish(image, environment.storage(), now, pace(bytesPerSecond));
+          });
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        draft.close();
+      } catch (IOException | RuntimeException more) {
+        e.addSuppressed(more);
+      }
+      throw e;
+    }
+    draft.close();
+    return Objects.requireNonNull(made[0]);
+  }
+
+  private StoreCopy.Pace pace(long bytesPerSecond) {
+    Signal turn = engine.environment().scheduler().signal("a backup's turn");
+    long begun = engine.nanos();
+    long[] copied = {0};
+    return bytes -> {
+      operations.checkOpen();
+      copied[0] += bytes;
+      if (bytesPerSecond < Long.MAX_VALUE) {
+        long due = begun + (long) (copied[0] * 1e9 / bytesPerSecond);
+        while (due > engine.nanos() && !operations.isClosed()) {
+          turn.await(operations::isClosed, Math.min(due - engine.nanos(), MOST_PAUSE_NANOS));
+        }
+      }
+    };
   }
 
   private StoreImage image() {

@@ -18,6 +18,11 @@ public interface Storage extends AutoCloseable {
   /** Whether {@link IoMode#DIRECT} works here. */
   boolean supportsDirect();
 
+  /** Whether what is changed here is gone when this is closed, and nobody else ever sees it. */
+  default boolean discardsChanges() {
+    return false;
+  }
+
   /** Creates a file that must not exist yet, for reading and writing. */
   DataFile create(String name, IoMode mode) throws IOException;
 

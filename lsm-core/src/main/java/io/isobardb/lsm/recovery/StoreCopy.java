@@ -13,8 +13,10 @@ import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * Makes a store, in a directory of its own, of files that another one has. The directory is no
@@ -66,7 +68,7 @@ public final class StoreCopy implements AutoCloseable {
       if (!target.link(source, name)) {
         try (DataFile from = source.open(name, IoMode.BUFFERED);
             DataFile to = target.create(name, IoMode.BUFFERED)) {
-          copy(from, to, buffer.memory(), pace);
+          copy(from, to, buffer.memory(), pace, bytes -> {});
         }
       }
     }
@@ -85,14 +87,21 @@ public final class StoreCopy implements AutoCloseable {
     void copied(int bytes);
   }
 
-  /** Copies a file, durably. */
-  static void copy(DataFile from, DataFile to, Memory buffer, Pace pace) throws IOException {
+  /**
+   * Copies a file, durably.
+   *
+   * @param seen gets what was copied
+   */
+  static void copy(
+      DataFile from, DataFile to, Memory buffer, Pace pace, Consumer<ByteBuffer> seen)
+      throws IOException {
     long size = from.size();
     for (long at = 0; at < size; ) {
       int read = from.read(at, buffer, 0, (int) Math.min(buffer.size(), size - at));
       if (read == 0) {
         throw new IOException(from.name() + " ends at " + at + ", and has " + size + " bytes");
       }
+      seen.accept(buffer.slice(0, read));
       to.write(at, buffer, 0, read);
       at += read;
       pace.copied(read);

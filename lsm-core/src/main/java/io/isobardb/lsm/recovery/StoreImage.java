@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -63,11 +64,17 @@ public final class StoreImage implements AutoCloseable {
   /**
    * Takes the image. The caller sees to it that no tree is created or dropped meanwhile.
    *
-   * @throws io.isobardb.lsm.error.StoreFailedException if the store has failed
+   * @throws StoreFailedException if the store has failed
    */
   public StoreImage(Engine engine) {
     this.engine = engine;
-    engine.failure().check();
+    Throwable failure = engine.failure().cause();
+    if (failure != null) {
+      throw new StoreFailedException(
+          "no copy is made of a store that has failed, since it may show what is not durable: "
+              + failure,
+          failure);
+    }
     List<TreeHandle> trees = new ArrayList<>(engine.catalog().trees());
     trees.sort(Comparator.comparingInt(TreeHandle::id));
     trees.forEach(tree -> tree.commitLock().lock());
