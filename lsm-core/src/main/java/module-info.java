@@ -22,6 +22,7 @@ module io.isobardb.lsm {
   exports io.isobardb.lsm.inspect;
   exports io.isobardb.lsm.observe;
   exports io.isobardb.lsm.option;
+  exports io.isobardb.lsm.typed;
   // The tuner's file, for tune-report.
   exports io.isobardb.lsm.tuning to
       io.isobardb.cli;

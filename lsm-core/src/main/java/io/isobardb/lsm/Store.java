@@ -13,6 +13,7 @@ import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreMXBean;
@@ -23,6 +24,7 @@ import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ExitHook;
+import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -106,6 +108,46 @@ public final class Store implements AutoCloseable {
       Environment environment =
           new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom());
       Store store = open(environment, options);
+      store.session.closeIfLost(options.closeOnExit());
+      return store;
+    } catch (IOException e) {
+      throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Opens a store to be read only. Any number of processes may do that at the same time, while none
+   * has it open to write, and each once. Nothing in the directory is changed, and no right to write
+   * is needed.
+   *
+   * <p>The store is as {@link #open} would show it. What is in the log is kept in memory, so the
+   * budget has to be large enough for that. SSTables of unlogged trees with entries newer than the
+   * last checkpoint are written anew on the heap, up to the memory budget. All that would write
+   * throws {@code ReadOnlyException}; backups and {@link #checkpointTo} work.
+   *
+   * @param options as for {@link #open}; {@code createIfMissing} is of no matter
+   * @throws io.isobardb.lsm.error.StoreLockedException if it is open to write, or open in this
+   *     process
+   * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
+   *     format
+   * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
+   * @throws IsobarException if the log is longer than memory; the message has the budget that is
+   *     needed
+   * @throws UncheckedIOException if a file can't be read
+   */
+  public static Store openReadOnly(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    MemoryLimits.checkProcess(options.memoryBudget());
+    Path name = directory.toAbsolutePath().getFileName();
+    try {
+      Storage storage =
+          new PrivateStorage(DirectoryStorage.openToRead(directory), options.memoryBudget());
+      ThreadScheduler scheduler =
+          new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
+      Environment environment =
+          new Environment(storage, Clock.SYSTEM, new NoJobs(scheduler), new SplittableRandom());
+      Store store = open(environment, options.toBuilder().createIfMissing(false).build());
       store.session.closeIfLost(options.closeOnExit());
       return store;
     } catch (IOException e) {
@@ -436,6 +478,42 @@ public final class Store implements AutoCloseable {
    */
   public void checkpoint() {
     session.checkpoint();
+  }
+
+  /**
+   * Makes a store in another directory that holds what this one does at one moment of this call,
+   * over all trees, unlogged ones included. Writers go on meanwhile. SSTables get a second name
+   * there if both directories lie in one file system ({@linkplain java.nio.file.Files#createLink
+   * hard links}), and are copied if not. All is durable when this returns. The copy has the ID of
+   * this store, and from then on they are changed apart.
+   *
+   * <p>It takes 16 MB beside the memory budget while it works.
+   *
+   * @param directory empty or not there yet; no store before all of it is there. After a failure it
+   *     is again as it was; a crash may leave files there, but no store
+   * @throws io.isobardb.lsm.error.FormatException if the directory is not empty
+   * @throws DiskFullException if there is no room
+   * @throws io.isobardb.lsm.error.StoreFailedException if this store has failed
+   */
+  public void checkpointTo(Path directory) {
+    Objects.requireNonNull(directory, "directory");
+    operations.checkOpen();
+    try {
+      DirectoryStorage target = DirectoryStorage.open(directory, true);
+      boolean done = false;
+      try {
+        session.checkpointTo(target);
+        target.close();
+        done = true;
+      } finally {
+        if (!done) {
+          target.abandon();
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "the checkpoint can't be made in " + directory + ": " + e.getMessage(), e);
+    }
   }
 
   /**

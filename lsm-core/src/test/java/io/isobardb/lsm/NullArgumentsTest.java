@@ -64,6 +64,7 @@ class NullArgumentsTest {
   /** What the API gives, or has the user implement; nobody is asked to make or call them. */
   private static final Set<String> NO_RECEIVERS =
       Set.of(
+          "Backup",
           "BuildProgress",
           "Compression",
           "DatasetCheck",
@@ -91,6 +92,7 @@ class NullArgumentsTest {
   @TempDir Path temp;
 
   private Store store;
+  private Backups backups;
   private final Map<Class<?>, Object> arguments = new HashMap<>();
   private final List<Object> receivers = new ArrayList<>();
 
@@ -108,9 +110,11 @@ class NullArgumentsTest {
     DatasetOptions datasetOptions = DatasetOptions.builder().index(index).build();
     Dataset dataset = Dataset.open(store, "dataset", datasetOptions);
     IndexCursor indexCursor = dataset.cursor("index", IndexRange.all());
+    backups = Backups.open(temp.resolve("backups"));
     List<Object> things =
         List.of(
             store,
+            backups,
             tree,
             transaction,
             cursor,
@@ -190,6 +194,7 @@ class NullArgumentsTest {
 
   @AfterEach
   void close() {
+    backups.close();
     store.close();
   }
 

@@ -38,6 +38,7 @@ final class Lifetime implements ExitHook.Closer {
   private final Transactions transactions;
   private final OpenCursors cursors;
   private final AtomicInteger snapshots = new AtomicInteger();
+  private final AtomicInteger images = new AtomicInteger();
   private final LeakWatch.@Nullable Origin origin;
 
   /** By whom the store was opened, and where; empty if nobody watches whether it is lost. */
@@ -66,6 +67,11 @@ final class Lifetime implements ExitHook.Closer {
   /** How many snapshots are open. */
   AtomicInteger snapshots() {
     return snapshots;
+  }
+
+  /** How many images of the store are being copied; each ends soon after the store is closed. */
+  AtomicInteger images() {
+    return images;
   }
 
   LeakWatch.@Nullable Origin origin() {
@@ -198,6 +204,7 @@ final class Lifetime implements ExitHook.Closer {
     engine.gate().close();
     cursors.closeAll();
     operations.awaitBegun();
+    operations.await(() -> images.get() == 0);
     IsobarException lastFailure = lastCheckpoint();
     for (TreeHandle tree : engine.catalog().trees()) {
       tree.close(TreeHandle.Refusal.STORE_CLOSED);

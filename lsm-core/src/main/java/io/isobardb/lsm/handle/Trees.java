@@ -122,6 +122,7 @@ public final class Trees<T> {
   /** The monitor is held. */
   private void dropHolding(String name) {
     Named<T> tree = find(name);
+    parts.engine().failure().check();
     TreeHandle handle = tree.handle();
     handle.refuse(TreeHandle.Refusal.DROPPED);
     trees.remove(name);

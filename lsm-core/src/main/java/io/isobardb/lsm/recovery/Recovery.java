@@ -36,6 +36,9 @@ import java.util.Map;
  * <p>Thread rule: {@link #run} once, by one thread; flushes and merges go on meanwhile.
  */
 final class Recovery {
+  /** Pages may be half empty. */
+  private static final int PAGES_PER_WRITTEN = 2;
+
   private final Engine engine;
   private final PagePool pool;
   private final OpenOptions options;
@@ -100,6 +103,9 @@ final class Recovery {
     for (Rollback rollback : rollbacks) {
       rollback.check();
     }
+    if (storage.discardsChanges()) {
+      checkMemory(extent);
+    }
     if (!StoreProperties.hasPageSize(recovered.properties())) {
       manifest.append(List.of(StoreProperties.notePageSize(pool.pageSize()).build()));
     }
@@ -137,6 +143,33 @@ final class Recovery {
     }
   }
 
+  /** Where nothing can be flushed, all that the log has must fit into the write memory. */
+  private void checkMemory(LogExtent extent) throws IOException {
+    engine.gate().setLimitBytes(mostWriteBytes);
+    long[] needed = {0};
+    scan(
+        extent,
+        (lsn, tree, write) -> {
+          if (lsn >= flushedLsns.getOrDefault(tree, Long.MAX_VALUE)) {
+            needed[0] += PAGES_PER_WRITTEN * WriteRoom.of(write);
+          }
+        });
+    if (needed[0] > mostReplayed()) {
+      throw new IsobarException(
+          "the log of the store in "
+              + engine.environment().storage().path()
+              + " takes up to "
+              + needed[0]
+              + " bytes of memory, and of the budget of "
+              + options.memoryBudget()
+              + " bytes writes can have "
+              + mostReplayed()
+              + "; to be read only it needs a memoryBudget of "
+              + budgetFor(needed[0])
+              + " bytes. Or open it once to be written, and flush");
+    }
+  }
+
   /** Replay found an operation that does not fit into the write memory. */
   private static final class TooLargeException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -157,15 +190,20 @@ final class Recovery {
   /** What the largest operation in the log takes. */
   private long largest(LogExtent extent) throws IOException {
     long[] largest = {0};
-    BatchFormat.Reader batches =
-        new BatchFormat.Reader(
-            (lsn, tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
+    scan(extent, (lsn, tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
+    return largest[0];
+  }
+
+  private void scan(LogExtent extent, BatchFormat.OperationVisitor visitor) throws IOException {
     // The store's own pool is full.
     try (PagePool scratch = new PagePool(1 << 20, 4096)) {
       LogScan.run(
-          engine.environment().storage(), scratch, recovered.manifest().storeId(), extent, batches);
+          engine.environment().storage(),
+          scratch,
+          recovered.manifest().storeId(),
+          extent,
+          new BatchFormat.Reader(visitor));
     }
-    return largest[0];
   }
 
   private List<Rollback> rollbacks() {

@@ -118,7 +118,8 @@ public final class StoreParts {
                 options.policies().tuning().options().cacheFloorBytes()),
             this::unfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
-    this.tuner = options.policies().tuning().on() ? newTuner() : null;
+    boolean readOnly = environment.storage().discardsChanges();
+    this.tuner = options.policies().tuning().on() && !readOnly ? newTuner() : null;
     this.committer =
         new Committer(
             engine,
@@ -256,6 +257,9 @@ public final class StoreParts {
     wall.start();
     engine.failure().onFailure(this::stopWriting);
     engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);
+    if (environment.storage().discardsChanges()) {
+      engine.failure().setReadOnly(environment.storage().path());
+    }
     flusher.request();
     idleWatch.start();
     idleWatch.written();

@@ -176,6 +176,24 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes a log without records, in the directory of a store that has none, for {@link #open} with
+   * the same start; durable when this returns.
+   *
+   * @param startLsn a multiple of the options' {@code segmentBytes}
+   */
+  public static void begin(
+      Storage storage, PagePool pool, LogOptions options, UUID storeId, long startLsn)
+      throws IOException {
+    Block scratch = pool.blocks().allocate(Segments.SCRATCH_BYTES, Purpose.LOG);
+    try {
+      new Segments(storage, storeId, scratch.memory(), options)
+          .begin(startLsn / options.segmentBytes());
+    } finally {
+      pool.release(scratch);
+    }
+  }
+
   /** Bytes of a pool that an open log with such a ring takes. */
   public static long memoryBytes(int ringBytes) {
     return LogMemory.bytes(ringBytes);
