@@ -66,7 +66,8 @@ final class StatsCollector {
               version.sizeBytes(),
               parts.merger().debtBytes(tree),
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
-              work.mergedBytes()));
+              work.mergedBytes(),
+              work.sweeps()));
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
           if (table instanceof Table.Stored stored) {

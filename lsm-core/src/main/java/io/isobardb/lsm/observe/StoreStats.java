@@ -139,6 +139,8 @@ public record StoreStats(
    * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
    * @param flushBytesWritten bytes of it that flushes wrote since the store was opened
    * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
+   * @param flushSweeps how often flushes have come to the end of its keys since the store was
+   *     opened
    */
   public record TreeStats(
       String name,
@@ -151,7 +153,8 @@ public record StoreStats(
       long diskBytes,
       long mergeDebtBytes,
       long flushBytesWritten,
-      long mergeBytesWritten) {
+      long mergeBytesWritten,
+      long flushSweeps) {
     /**
      * What flushes and disk merges have written, by what users wrote, since the store was opened; 0
      * if they wrote nothing.
@@ -268,6 +271,7 @@ public record StoreStats(
     field(json, "mergeDebt", tree.mergeDebtBytes());
     field(json, "flushBytesWritten", tree.flushBytesWritten());
     field(json, "mergeBytesWritten", tree.mergeBytesWritten());
+    field(json, "flushSweeps", tree.flushSweeps());
     json.append('}');
   }
 
