@@ -92,7 +92,7 @@ public record OpenOptions(
         new PartitionedLeveling(policies.leveling()),
         new MemoryMerging(policies.component()),
         new TableSizes(files.pageSize()),
-        Math.max(1, backgroundJobs - 1));
+        Merger.Slots.of(backgroundJobs));
   }
 
   /** When active SSTables are sealed. */
