@@ -14,7 +14,7 @@ import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
-import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.L0Limits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -47,7 +47,7 @@ class MergesInTurnTest {
   }
 
   private static void fillL0(Store store, Tree tree) {
-    for (int round = 0; round < Version.MAX_L0_GROUPS; round++) {
+    for (int round = 0; round < L0Limits.DEFAULT.stop(); round++) {
       for (int i = 0; i < KEYS; i++) {
         tree.put(key(i), value(round, 1000));
       }
@@ -119,7 +119,7 @@ class MergesInTurnTest {
         steps.runUntilIdle();
         most = Math.max(most, tree.handle().states().current().version().groups().size());
       }
-      assertTrue(most < Version.MAX_L0_GROUPS / 2, most + " groups: L0 was left alone");
+      assertTrue(most < L0Limits.DEFAULT.stop() / 2, most + " groups: L0 was left alone");
       busy.letGo();
       store.awaitQuiet();
       assertEquals(keys, SimulatedStores.contents(tree).keySet());

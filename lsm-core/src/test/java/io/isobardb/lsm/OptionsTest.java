@@ -35,7 +35,8 @@ class OptionsTest {
           + " l0Structure=ORIGINAL mergeSelection=OLDEST levelDropFactor=2.25"
           + " levels=STATIC(131072) memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
           + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED durability=SYNC"
-          + " asyncSyncInterval=250ms backgroundThreads=9 createIfMissing=false maxOpenFiles=77"
+          + " asyncSyncInterval=250ms backgroundThreads=9 l0StartGroups=3"
+          + " l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216 createIfMissing=false maxOpenFiles=77"
           + " closeOnExit=false";
 
   private static Properties properties(String text) {

@@ -150,6 +150,10 @@ final class StoreHistory {
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
         .backgroundThreads(1 + random.nextInt(4))
+        .l0StartGroups(1 + random.nextInt(4))
+        .l0SlowdownGroups(5 + random.nextInt(4))
+        .l0StopGroups(8 + random.nextInt(5))
+        .mergeDebtLimit(1L << (20 + random.nextInt(8)))
         .keyOrder(FALLING)
         .build();
   }

@@ -16,6 +16,7 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,6 +44,11 @@ public final class Merger {
   /** Trees that asked for merges while there were enough: asked again, in turn, when one ends. */
   private final Set<TreeHandle> waiting = new LinkedHashSet<>();
 
+  /** What waits for merges, of each tree for which something does, and its sum. */
+  private final Map<TreeHandle, Long> debts = new HashMap<>();
+
+  private long debtBytes;
+
   /** Merges that were begun and neither ended nor were given up, by their slot. */
   private final int[] begun = new int[Slot.values().length];
 
@@ -60,8 +66,10 @@ public final class Merger {
    * @param memory when a tree's memory is merged
    * @param sizes of SSTables
    * @param slots disk merges at once
+   * @param l0Limits how many groups L0 may have
    */
-  public record Settings(MergePolicy disk, MemoryMerging memory, TableSizes sizes, Slots slots) {}
+  public record Settings(
+      MergePolicy disk, MemoryMerging memory, TableSizes sizes, Slots slots, L0Limits l0Limits) {}
 
   /**
    * How many disk merges there are at once. Those of L0 have slots of their own, so that none waits
@@ -128,6 +136,7 @@ public final class Merger {
 
   /** Starts what disk merges there are to do for a tree. */
   public void request(TreeHandle tree) {
+    seeDebt(tree);
     while (!tree.closed() && engine.failure().cause() == null && !engine.space().isFull()) {
       DiskMergeJob job = choose(tree);
       if (job == null) {
@@ -236,6 +245,14 @@ public final class Merger {
     return settings.disk().debtBytes(view(tree, List.of(), Set.of()));
   }
 
+  /** Lets the gate know how much there is to merge in all. */
+  private synchronized void seeDebt(TreeHandle tree) {
+    long debt = tree.closed() ? 0 : debtBytes(tree);
+    Long before = debt == 0 ? debts.remove(tree) : debts.put(tree, debt);
+    debtBytes += debt - (before == null ? 0 : before);
+    engine.gate().setDebt(debtBytes);
+  }
+
   void merged(
       TreeHandle tree,
       MergeChoice choice,
@@ -276,9 +293,15 @@ public final class Merger {
       next.add(job.tree());
       waiting.clear();
     }
-    next.sort(Comparator.comparing(tree -> !tree.states().current().version().l0Full()));
+    next.sort(Comparator.comparing(tree -> !l0Full(tree)));
+    flushes.seeL0();
     flushes.request();
     next.forEach(this::request);
+  }
+
+  /** Whether a tree is not flushed for memory's sake until its L0 has been merged. */
+  boolean l0Full(TreeHandle tree) {
+    return tree.states().current().version().l0Full(settings.l0Limits());
   }
 
   /** Whether disk merges of a tree are queued or running. */

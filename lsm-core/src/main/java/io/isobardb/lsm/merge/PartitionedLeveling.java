@@ -215,8 +215,8 @@ public final class PartitionedLeveling implements MergePolicy {
 
     private double l0Score(long l0Bytes) {
       long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
-      double byBytes = (double) l0Bytes / Version.MAX_L0_GROUPS / fair;
-      return Math.max((double) version.groups().size() / options.l0StartGroups(), byBytes);
+      double byBytes = (double) l0Bytes / options.l0Limits().stop() / fair;
+      return Math.max((double) version.groups().size() / options.l0Limits().start(), byBytes);
     }
 
     long debtBytes() {

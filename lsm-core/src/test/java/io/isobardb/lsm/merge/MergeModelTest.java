@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
@@ -72,7 +73,7 @@ class MergeModelTest {
                 1 + random.nextDouble(),
                 structure,
                 MergeSelection.values()[random.nextInt(2)],
-                start,
+                new L0Limits(start, 8, 12),
                 random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0));
     contents.clear();
     expected.clear();

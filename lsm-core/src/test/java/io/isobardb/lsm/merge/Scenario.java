@@ -4,6 +4,7 @@ import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
@@ -116,11 +117,15 @@ final class Scenario {
             Double.parseDouble(values.getOrDefault("f", "1.5")),
             L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")),
             MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
-            Integer.parseInt(values.getOrDefault("start", "4")),
+            l0Limits(Integer.parseInt(values.getOrDefault("start", "4"))),
             Long.parseLong(values.getOrDefault("fixed", "0")) * MB);
     running.clear();
     voidable.clear();
     free.addAll(EnumSet.allOf(Slot.class));
+  }
+
+  private static L0Limits l0Limits(int start) {
+    return new L0Limits(start, L0Limits.DEFAULT.stop(), L0Limits.DEFAULT.stop());
   }
 
   private void add(String[] words) {
