@@ -45,15 +45,17 @@ public final class StoreOptions {
   }
 
   private void checkL0() {
-    if (l0StartGroups() >= l0SlowdownGroups() || l0SlowdownGroups() > l0StopGroups()) {
+    ExperimentalOptions chosen = experimental();
+    if (chosen.l0StartGroups() >= chosen.l0SlowdownGroups()
+        || chosen.l0SlowdownGroups() > chosen.l0StopGroups()) {
       throw new IllegalArgumentException(
           "l0StartGroups must be less than l0SlowdownGroups, and that no more than l0StopGroups,"
               + " not "
-              + l0StartGroups()
+              + chosen.l0StartGroups()
               + ", "
-              + l0SlowdownGroups()
+              + chosen.l0SlowdownGroups()
               + " and "
-              + l0StopGroups());
+              + chosen.l0StopGroups());
     }
   }
 
@@ -225,26 +227,6 @@ public final class StoreOptions {
     return values.get(StoreOption.BACKGROUND_THREADS);
   }
 
-  /** Groups of L0 from which on it is merged down. */
-  public int l0StartGroups() {
-    return values.get(StoreOption.L0_START_GROUPS);
-  }
-
-  /** Groups of L0 from which on writers are slowed down. */
-  public int l0SlowdownGroups() {
-    return values.get(StoreOption.L0_SLOWDOWN_GROUPS);
-  }
-
-  /** Groups of L0 from which on flushes for memory's sake wait for merges. */
-  public int l0StopGroups() {
-    return values.get(StoreOption.L0_STOP_GROUPS);
-  }
-
-  /** How many bytes may wait for merges; writers are slowed down from half of that on. */
-  public long mergeDebtLimit() {
-    return values.get(StoreOption.MERGE_DEBT_LIMIT);
-  }
-
   public boolean createIfMissing() {
     return values.get(StoreOption.CREATE_IF_MISSING);
   }
@@ -272,7 +254,7 @@ public final class StoreOptions {
         new OpenOptions.Policies(
             rules(),
             leveling(),
-            mergeDebtLimit(),
+            chosen.mergeDebtLimit(),
             component(chosen),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),
@@ -306,7 +288,7 @@ public final class StoreOptions {
         chosen.levelDropFactor(),
         engine(io.isobardb.lsm.version.L0Structure.class, chosen.l0Structure()),
         engine(io.isobardb.lsm.merge.MergeSelection.class, chosen.mergeSelection()),
-        new L0Limits(l0StartGroups(), l0SlowdownGroups(), l0StopGroups()),
+        new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
         chosen.staticLevels());
   }
 
@@ -427,26 +409,6 @@ public final class StoreOptions {
     /** 1 to 256. Default: the number of processors, but at least 2 and at most 8. */
     public Builder backgroundThreads(int threads) {
       return set(StoreOption.BACKGROUND_THREADS, threads);
-    }
-
-    /** See {@link StoreOptions#l0StartGroups}; less than the other two. */
-    public Builder l0StartGroups(int groups) {
-      return set(StoreOption.L0_START_GROUPS, groups);
-    }
-
-    /** See {@link StoreOptions#l0SlowdownGroups}. */
-    public Builder l0SlowdownGroups(int groups) {
-      return set(StoreOption.L0_SLOWDOWN_GROUPS, groups);
-    }
-
-    /** See {@link StoreOptions#l0StopGroups}; no less than the other two. */
-    public Builder l0StopGroups(int groups) {
-      return set(StoreOption.L0_STOP_GROUPS, groups);
-    }
-
-    /** See {@link StoreOptions#mergeDebtLimit}. */
-    public Builder mergeDebtLimit(long bytes) {
-      return set(StoreOption.MERGE_DEBT_LIMIT, bytes);
     }
 
     /** Makes an order known that trees of the store have; byte order is known. */

@@ -32,11 +32,11 @@ class OptionsTest {
           + " memoryTunerCacheFloor=2097152 memoryTunerSamples=7 memoryTunerFixedStep=0.25"
           + " memoryTunerMaxStep=0.125 memoryTunerBoldness=1.5 memoryTunerMinStep=4096"
           + " memoryTunerMinGain=0.0625 logLimit=8388608 flushPolicy=MIN_LSN flushStrategy=OLDEST"
-          + " l0Structure=ORIGINAL mergeSelection=OLDEST levelDropFactor=2.25"
+          + " l0Structure=ORIGINAL l0StartGroups=3"
+          + " l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216 mergeSelection=OLDEST levelDropFactor=2.25"
           + " levels=STATIC(131072) memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
           + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED durability=SYNC"
-          + " asyncSyncInterval=250ms backgroundThreads=9 l0StartGroups=3"
-          + " l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216 createIfMissing=false maxOpenFiles=77"
+          + " asyncSyncInterval=250ms backgroundThreads=9 createIfMissing=false maxOpenFiles=77"
           + " closeOnExit=false";
 
   private static Properties properties(String text) {

@@ -141,6 +141,10 @@ final class StoreHistory {
                     .memoryComponent(anyOf(MemoryComponent.values()))
                     .flushStrategy(anyOf(FlushStrategy.values()))
                     .l0Structure(anyOf(L0Structure.values()))
+                    .l0StartGroups(1 + random.nextInt(4))
+                    .l0SlowdownGroups(5 + random.nextInt(4))
+                    .l0StopGroups(8 + random.nextInt(5))
+                    .mergeDebtLimit(1L << (20 + random.nextInt(8)))
                     .mergeSelection(anyOf(MergeSelection.values()))
                     .levelDropFactor(1 + random.nextInt(3))
                     .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
@@ -150,10 +154,6 @@ final class StoreHistory {
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
         .backgroundThreads(1 + random.nextInt(4))
-        .l0StartGroups(1 + random.nextInt(4))
-        .l0SlowdownGroups(5 + random.nextInt(4))
-        .l0StopGroups(8 + random.nextInt(5))
-        .mergeDebtLimit(1L << (20 + random.nextInt(8)))
         .keyOrder(FALLING)
         .build();
   }

@@ -80,14 +80,14 @@ final class RandomOptions {
                     .memoryComponent(anyOf(random, MemoryComponent.values()))
                     .flushStrategy(anyOf(random, FlushStrategy.values()))
                     .l0Structure(anyOf(random, L0Structure.values()))
+                    .l0StartGroups(1 + random.nextInt(4))
+                    .l0SlowdownGroups(5 + random.nextInt(4))
+                    .l0StopGroups(8 + random.nextInt(5))
+                    .mergeDebtLimit(1L << (20 + random.nextInt(8)))
                     .staticLevels(LEVELS[random.nextInt(LEVELS.length)]))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))
-        .l0StartGroups(1 + random.nextInt(4))
-        .l0SlowdownGroups(5 + random.nextInt(4))
-        .l0StopGroups(8 + random.nextInt(5))
-        .mergeDebtLimit(1L << (20 + random.nextInt(8)))
         .experimental(
             e ->
                 e.mergeSelection(anyOf(random, MergeSelection.values()))
