@@ -13,6 +13,7 @@ import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.Tuning;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -41,6 +42,22 @@ public final class StoreOptions {
     checkTuner();
     checkActiveTableSize();
     checkStaticTrees();
+    checkL0();
+  }
+
+  private void checkL0() {
+    ExperimentalOptions chosen = experimental();
+    if (chosen.l0StartGroups() >= chosen.l0SlowdownGroups()
+        || chosen.l0SlowdownGroups() > chosen.l0StopGroups()) {
+      throw new IllegalArgumentException(
+          "l0StartGroups must be less than l0SlowdownGroups, and that no more than l0StopGroups,"
+              + " not "
+              + chosen.l0StartGroups()
+              + ", "
+              + chosen.l0SlowdownGroups()
+              + " and "
+              + chosen.l0StopGroups());
+    }
   }
 
   private void checkBudget() {
@@ -238,6 +255,7 @@ public final class StoreOptions {
         new OpenOptions.Policies(
             rules(),
             leveling(),
+            chosen.mergeDebtLimit(),
             chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),
@@ -261,6 +279,7 @@ public final class StoreOptions {
         chosen.levelDropFactor(),
         chosen.l0Structure(),
         chosen.mergeSelection(),
+        new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
         chosen.staticLevels());
   }
 

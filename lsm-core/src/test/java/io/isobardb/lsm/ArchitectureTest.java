@@ -359,6 +359,7 @@ class ArchitectureTest {
   /** Where it is decided what is done, of what, and how much. */
   private static final Set<String> DECISIONS =
       Set.of(
+          "commit.Backpressure",
           "commit.Fullness",
           "commit.Sealing",
           "commit.StaticShares",

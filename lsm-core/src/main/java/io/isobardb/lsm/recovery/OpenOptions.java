@@ -1,6 +1,8 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.flush.FlushRules;
@@ -38,6 +40,7 @@ public record OpenOptions(
    * @param flushing what is flushed of which tree, and the length of the log
    * @param leveling how trees are shaped on disk
    * @param component how a tree's write memory is arranged
+   * @param debtLimitBytes how much may wait for merges
    * @param staticTrees among how many trees write memory is split evenly; 0 if it is shared
    * @param activeBytes at which an active SSTable is sealed, if the write memory is not too small
    *     for that; 0 if it follows the write memory
@@ -46,6 +49,7 @@ public record OpenOptions(
   public record Policies(
       FlushRules flushing,
       LevelingOptions leveling,
+      long debtLimitBytes,
       MemoryComponent component,
       int staticTrees,
       int activeBytes,
@@ -86,7 +90,11 @@ public record OpenOptions(
   Flusher.Settings flushing() {
     int jobs = Math.max(1, backgroundJobs / 2);
     return new Flusher.Settings(
-        policies.flushing(), policies.leveling().l0(), new TableSizes(files.pageSize()), jobs);
+        policies.flushing(),
+        policies.leveling().l0(),
+        new TableSizes(files.pageSize()),
+        jobs,
+        policies.leveling().l0Limits());
   }
 
   /** What merges keep to. */
@@ -95,7 +103,13 @@ public record OpenOptions(
         new PartitionedLeveling(policies.leveling()),
         new MemoryMerging(policies.component()),
         new TableSizes(files.pageSize()),
-        Math.max(1, backgroundJobs - 1));
+        Merger.Slots.of(backgroundJobs),
+        policies.leveling().l0Limits());
+  }
+
+  /** When writers are slowed down. */
+  Backpressure.Limits backpressure() {
+    return new Backpressure.Limits(policies.leveling().l0Limits(), policies.debtLimitBytes());
   }
 
   /** When active SSTables are sealed. */

@@ -161,7 +161,12 @@ public final class StoreParts {
             log::durable);
     WriteGate gate =
         new WriteGate(
-            pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
+            pool,
+            environment.clock(),
+            environment.scheduler(),
+            observers,
+            options.writeMemory(),
+            options.backpressure());
     FailureLatch failure = new FailureLatch();
     Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos);
     snapshots.setCheckpoint(counters.checkpointLsn());

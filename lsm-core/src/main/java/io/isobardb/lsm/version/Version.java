@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * overlap, the one in the newer group, or the higher level, is the newer one.
  */
 public final class Version {
-  /** Groups of L0 at which a tree is not flushed until merges have caught up. */
-  public static final int MAX_L0_GROUPS = 12;
-
   private final KeyOrder order;
   private final List<Group> groups;
   private final List<Level<SSTableMeta>> byHeight;
@@ -91,8 +88,8 @@ public final class Version {
   }
 
   /** Whether L0 has so many groups that nothing is flushed for memory until they were merged. */
-  public boolean l0Full() {
-    return groups.size() >= MAX_L0_GROUPS;
+  public boolean l0Full(L0Limits limits) {
+    return groups.size() >= limits.stop();
   }
 
   /** How many levels there are below L0: n, at least 1. Some may be empty. */

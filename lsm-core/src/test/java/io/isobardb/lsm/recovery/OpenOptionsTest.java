@@ -31,6 +31,7 @@ class OpenOptionsTest {
         new OpenOptions.Policies(
             new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimit),
             LevelingOptions.DEFAULT,
+            64 * budget,
             component,
             staticTrees,
             0,
