@@ -1,7 +1,6 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Committer;
-import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.handle.Operations;

@@ -88,10 +88,21 @@ class VirtualTimeTest {
     assertEquals(first.jobs(), second.jobs());
     assertEquals(first.end(), second.end());
     assertEquals(24_000, first.latencies().size());
-first.jobs().stream().limit(20).forEach(System.err::println);
+    first.jobs().stream().limit(20).forEach(System.err::println);
     assertTrue(first.jobs().stream().anyMatch(job -> job.startsWith(Job.Priority.FLUSH.name())));
     assertTrue(first.jobs().stream().anyMatch(job -> job.startsWith(Job.Priority.MERGE_L0.name())));
     long[] sorted = first.latencies().stream().mapToLong(Long::longValue).sorted().toArray();
-    System.err.println(Arrays.hashCode(sorted) + " p50 " + sorted[sorted.length / 2] + " p99 " + sorted[sorted.length * 99 / 100] + " max " + sorted[sorted.length - 1] + " jobs " + first.jobs().size() + " end " + first.end());
+    System.err.println(
+        Arrays.hashCode(sorted)
+            + " p50 "
+            + sorted[sorted.length / 2]
+            + " p99 "
+            + sorted[sorted.length * 99 / 100]
+            + " max "
+            + sorted[sorted.length - 1]
+            + " jobs "
+            + first.jobs().size()
+            + " end "
+            + first.end());
   }
 }

@@ -415,8 +415,7 @@ public final class WriteGate implements StallCounter {
     long now = clock.nanos();
     long cost = (long) (bytes / rate(pace, now));
     long latest = now + MAX_WAIT_NANOS;
-    long slot =
-        nextSlotNanos.updateAndGet(next -> Math.min(latest, Math.max(next, now)) + cost);
+    long slot = nextSlotNanos.updateAndGet(next -> Math.min(latest, Math.max(next, now)) + cost);
     long wait = Math.min(slot - now, MAX_WAIT_NANOS);
     if (wait < MIN_WAIT_NANOS) {
       return;

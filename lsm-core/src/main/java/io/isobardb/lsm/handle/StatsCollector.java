@@ -67,7 +67,7 @@ final class StatsCollector {
               parts.merger().debtBytes(tree),
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
               work.mergedBytes(),
-              work.sweeps()));
+              tree.work().sweeps()));
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
           if (table instanceof Table.Stored stored) {

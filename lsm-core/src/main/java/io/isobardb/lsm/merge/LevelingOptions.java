@@ -24,7 +24,8 @@ public record LevelingOptions(
     long fixedWriteMemoryBytes) {
   /** The paper's choices. */
   public static final LevelingOptions DEFAULT =
-      new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, L0Limits.DEFAULT, 0);
+      new LevelingOptions(
+          10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, L0Limits.DEFAULT, 0);
 
   /** The paper's choices but for what a store's options say. */
   public static LevelingOptions of(

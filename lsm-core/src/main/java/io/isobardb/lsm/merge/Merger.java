@@ -200,8 +200,7 @@ public final class Merger {
    *
    * @return false if one of them has come too far meanwhile: then there is another choice to make
    */
-  private boolean giveUp(
-      List<DiskMergeJob> jobs, MergeChoice choice, List<DiskMergeJob> givenUp) {
+  private boolean giveUp(List<DiskMergeJob> jobs, MergeChoice choice, List<DiskMergeJob> givenUp) {
     for (DiskMergeJob job : jobs) {
       if (choice.voids().contains(job.choice())) {
         if (!job.giveUp()) {

@@ -2,7 +2,10 @@ package io.isobardb.lsm.observe;
 
 /** Why a writer waited. */
 public enum StallReason {
-  /** The write memory is almost full: writers are slowed down, in the end to half the pace of flushes. */
+  /**
+   * The write memory is almost full: writers are slowed down, in the end to half the pace of
+   * flushes.
+   */
   MEMORY_DELAY,
   /** The write memory is full: writers wait for a flush. */
   MEMORY_FULL,

@@ -2,7 +2,6 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.flush.FlushRules;

@@ -86,8 +86,7 @@ public final class StoreImage implements AutoCloseable {
     }
     for (TreeHandle tree : trees) {
       definitions.put(
-          tree.id(),
-          new TreeDefinition(tree.id(), tree.name(), TreeText.format(tree.settings())));
+          tree.id(), new TreeDefinition(tree.id(), tree.name(), TreeText.format(tree.settings())));
     }
     for (TreeState state : states.values()) {
       for (Run run : state.disk()) {

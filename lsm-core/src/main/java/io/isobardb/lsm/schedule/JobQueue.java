@@ -61,7 +61,8 @@ public final class JobQueue {
   /**
    * The job for a worker that is between two steps of one.
    *
-   * @return {@code mine}, or a job to which it gives way: then that runs, and {@code mine} is queued
+   * @return {@code mine}, or a job to which it gives way: then that runs, and {@code mine} is
+   *     queued
    */
   public Job nextAfter(Job mine) {
     int priority = mine.priority().ordinal();

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.simulation;
 
-
 /**
  * A device in virtual time: it serves one piece after the other, in the order in which they come.
  *

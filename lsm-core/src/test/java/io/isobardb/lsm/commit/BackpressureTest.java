@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** How fast writers may go. */
 class BackpressureTest {
-  private static final Backpressure.Limits LIMITS =
-      new Backpressure.Limits(L0Limits.DEFAULT, 1000);
+  private static final Backpressure.Limits LIMITS = new Backpressure.Limits(L0Limits.DEFAULT, 1000);
 
   @Test
   void pacesAreAsReviewed() throws IOException {

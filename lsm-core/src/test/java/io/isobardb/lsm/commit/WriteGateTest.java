@@ -45,7 +45,13 @@ class WriteGateTest {
     SimulatedClock clock = new SimulatedClock();
     scheduler = new SimulatedScheduler(clock, seed);
     scheduler.setStepLimit(10_000);
-    gate = new WriteGate(pool, clock, scheduler, new Observers("test"), LIMIT * UNIT,
+    gate =
+        new WriteGate(
+            pool,
+            clock,
+            scheduler,
+            new Observers("test"),
+            LIMIT * UNIT,
             new Backpressure.Limits(L0Limits.DEFAULT, 1 << 30));
     gate.connect(this::flush, () -> {}, () -> {});
   }

@@ -20,7 +20,8 @@ public final class FlusherAccess {
     FlushRules rules =
         new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimitBytes);
     Flusher.Settings settings =
-        new Flusher.Settings(rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1, L0Limits.DEFAULT);
+        new Flusher.Settings(
+            rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1, L0Limits.DEFAULT);
     Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, null);
     Sealer sealer = new Sealer(engine, sealing, full -> {});
     return new Flusher(engine, settings, sealer, flushed -> {}, left -> {}, null).goesOn(tree);

@@ -201,7 +201,9 @@ final class Scenario {
     }
     for (MergeChoice other : choice.voids()) {
       text.append(", voids");
-      other.inputs().forEach(in -> text.append(' ').append(name(in.place())).append(numbers(in.tables())));
+      other
+          .inputs()
+          .forEach(in -> text.append(' ').append(name(in.place())).append(numbers(in.tables())));
     }
     return text.append("\n  ").append(choice.reason()).append('\n').toString();
   }
