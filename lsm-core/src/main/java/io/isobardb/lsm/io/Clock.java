@@ -5,6 +5,20 @@ public interface Clock {
   /** Monotonic time in nanoseconds, from an arbitrary origin. */
   long nanos();
 
+  /** Milliseconds since the Unix epoch; may jump. */
+  long wallMillis();
+
   /** The machine's clock. */
-  Clock SYSTEM = System::nanoTime;
+  Clock SYSTEM =
+      new Clock() {
+        @Override
+        public long nanos() {
+          return System.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+          return System.currentTimeMillis();
+        }
+      };
 }

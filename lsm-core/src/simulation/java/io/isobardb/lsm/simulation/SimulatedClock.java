@@ -9,11 +9,20 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Thread rule: any thread.
  */
 public final class SimulatedClock implements Clock {
+  /** Where wall time starts: the second of 2026-01-01T00:00:00Z, in milliseconds. */
+  private static final long WALL_ORIGIN_MILLIS = 1_767_225_600_000L;
+
   private final AtomicLong nanos = new AtomicLong();
+  private final AtomicLong wallJumpMillis = new AtomicLong();
 
   @Override
   public long nanos() {
     return nanos.get();
+  }
+
+  @Override
+  public long wallMillis() {
+    return WALL_ORIGIN_MILLIS + wallJumpMillis.get() + nanos.get() / 1_000_000;
   }
 
   /** Moves on by {@code nanos}, which is not negative. */
@@ -27,5 +36,10 @@ public final class SimulatedClock implements Clock {
   /** Moves on to {@code nanos}, unless it is later already. */
   public void advanceTo(long nanos) {
     this.nanos.accumulateAndGet(nanos, Math::max);
+  }
+
+  /** Moves the wall clock alone, forwards or backwards, as an administrator does. */
+  public void jumpWall(long millis) {
+    wallJumpMillis.addAndGet(millis);
   }
 }

@@ -181,9 +181,14 @@ final class SimulatedFaultTest {
 
   @Test
   void theSimulatedClockMovesOnlyWhenTold() {
+    long wall = clock.wallMillis();
     clock.advance(3_000_000);
     clock.advanceTo(2_000_000);
     assertEquals(3_000_000, clock.nanos());
+    assertEquals(wall + 3, clock.wallMillis());
+    clock.jumpWall(-1_000_000);
+    assertEquals(3_000_000, clock.nanos());
+    assertEquals(wall + 3 - 1_000_000, clock.wallMillis());
     assertThrows(IllegalArgumentException.class, () -> clock.advance(-1));
   }
 }
