@@ -2,8 +2,10 @@ package io.isobardb.lsm.io;
 
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.system.ProcessMemory;
+import io.isobardb.memory.system.Region;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,7 @@ final class PrivateContent {
 
   private @Nullable DataFile file;
   private int handles;
-  private final Map<Long, Memory> blocks = new HashMap<>();
+  private final Map<Long, byte[]> blocks = new HashMap<>();
 
   /** How much of the file below is left, or -1 if that was not asked yet. */
   private long belowBytes = -1;
@@ -95,11 +97,11 @@ final class PrivateContent {
       long position = offset + done;
       int within = (int) (position % BLOCK);
       int part = Math.min(readable - done, BLOCK - within);
-      Memory block = blocks.get(position / BLOCK);
+      byte[] block = blocks.get(position / BLOCK);
       if (block == null) {
         readBelow(position, target, at + done, part);
       } else {
-        target.copyFrom(at + done, block, within, part);
+        target.put(at + done, block, within, part);
       }
       done += part;
     }
@@ -120,28 +122,37 @@ final class PrivateContent {
       long position = offset + done;
       int within = (int) (position % BLOCK);
       int part = Math.min(length - done, BLOCK - within);
-      changed(position / BLOCK).copyFrom(within, source, at + done, part);
+      byte[] block = blocks.get(position / BLOCK);
+      if (block == null) {
+        block = change(position / BLOCK);
+      }
+      source.get(at + done, block, within, part);
       done += part;
     }
     size = Math.max(size, offset + length);
   }
 
-  private Memory changed(long number) throws IOException {
-    Memory block = blocks.get(number);
-    if (block == null) {
-      storage.take(BLOCK);
-      block = new Memory(ByteBuffer.allocateDirect(BLOCK));
-      readBelow(number * BLOCK, block, 0, BLOCK);
-      blocks.put(number, block);
+  private byte[] change(long number) throws IOException {
+    storage.take(BLOCK);
+    byte[] block = new byte[BLOCK];
+    if (number * BLOCK < belowBytes) {
+      Region region = ProcessMemory.blocks().take(BLOCK);
+      try {
+        readBelow(number * BLOCK, region.memory(), 0, BLOCK);
+        region.memory().get(0, block, 0, BLOCK);
+      } finally {
+        region.free();
+      }
     }
+    blocks.put(number, block);
     return block;
   }
 
   /** The part of the file as memory of its own, which is in no file. */
-  synchronized Memory map(long offset, int length) throws IOException {
+  synchronized Region map(long offset, int length) throws IOException {
     storage.take(length);
-    Memory mapped = new Memory(ByteBuffer.allocateDirect(length));
-    copy(offset, mapped, 0, length);
+    Region mapped = ProcessMemory.blocks().take(length);
+    copy(offset, mapped.memory(), 0, length);
     return mapped;
   }
 
@@ -149,10 +160,9 @@ final class PrivateContent {
     size = bytes;
     belowBytes = Math.min(belowBytes, bytes);
     blocks.keySet().removeIf(number -> number * BLOCK >= bytes);
-    Memory last = blocks.get(bytes / BLOCK);
+    byte[] last = blocks.get(bytes / BLOCK);
     if (last != null) {
-      int within = (int) (bytes % BLOCK);
-      last.zero(within, BLOCK - within);
+      Arrays.fill(last, (int) (bytes % BLOCK), BLOCK, (byte) 0);
     }
   }
 }

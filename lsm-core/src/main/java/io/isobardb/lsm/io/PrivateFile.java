@@ -1,12 +1,15 @@
 package io.isobardb.lsm.io;
 
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.system.Region;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** An open file of a {@link PrivateStorage}. */
 final class PrivateFile implements DataFile {
   private final String name;
   private final PrivateContent content;
+  private @Nullable Region mapped;
   private boolean closed;
 
   PrivateFile(String name, PrivateContent content) throws IOException {
@@ -40,7 +43,12 @@ final class PrivateFile implements DataFile {
 
   @Override
   public Memory map(long offset, int length) throws IOException {
-    return content.map(offset, length);
+    if (mapped != null) {
+      throw new IllegalStateException(name + " is mapped already");
+    }
+    Region region = content.map(offset, length);
+    mapped = region;
+    return region.memory();
   }
 
   @Override
@@ -67,6 +75,9 @@ final class PrivateFile implements DataFile {
   public synchronized void close() throws IOException {
     if (!closed) {
       closed = true;
+      if (mapped != null) {
+        mapped.free();
+      }
       content.closed();
     }
   }

@@ -293,17 +293,13 @@ public final class BackupDirectory implements AutoCloseable {
         all = false;
       }
     }
-    boolean deleted = false;
     for (String name : storage.list()) {
       boolean left = name.endsWith(TEMPORARY) || name.endsWith(".sst");
       if (left || all && name.endsWith(TABLE) && !needed.contains(name)) {
         storage.delete(name);
-        deleted = true;
       }
     }
-    if (deleted) {
-      storage.syncDirectory();
-    }
+    storage.syncDirectory();
     return backups;
   }
 
