@@ -5,6 +5,7 @@ import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.KeyGroups;
@@ -54,8 +55,7 @@ final class EngineEstimate {
   void addTo(ModelReport report, Load load, long writeBytes, double rounds) {
     Numbers.checkAtLeast("--trees", trees, 1);
     if (!(memoryWeight >= 1 && memoryWeight <= 100)) {
-      throw new IllegalArgumentException(
-          "--memory-weight must be from 1 to 100, not " + memoryWeight);
+      throw new UsageException("--memory-weight must be from 1 to 100, not " + memoryWeight);
     }
     double keys = Math.floor(load.keys / trees);
     StoreShape shape = shape(load.itemBytes, writeBytes);

@@ -8,6 +8,7 @@ import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Count;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.LevelBounds;
@@ -151,16 +152,18 @@ public final class ModelCommand implements Callable<Integer> {
       Numbers.check("--max-levels", maxLevels, 1, 16);
     }
     if (writeMemory.bytes() < item.bytes()) {
-      throw new IllegalArgumentException("--write-memory must hold one --item or more");
+      throw new UsageException("--write-memory must hold one --item or more");
     }
     if (design != Design.LEVELDB && (levels != null || optimise)) {
-      throw new IllegalArgumentException("--levels and --optimise are for --design leveldb");
+      throw new UsageException("--levels and --optimise are for --design leveldb");
     }
     if (simulate && keys.value() > MOST_SIMULATED) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "--simulate takes at most " + new Count(MOST_SIMULATED) + " keys, not " + keys);
     }
-    Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(keys.value(), skew));
+    Popularity popularity =
+        UsageException.ofArguments(
+            () -> TabulatedPopularity.of(KeyGroups.zipf(keys.value(), skew)));
     ModelReport report = new ModelReport(workload(), item.bytes());
     switch (design) {
       case ISOBAR -> {

@@ -4,6 +4,7 @@ import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.option.KeyOrder;
@@ -40,7 +41,7 @@ final class StoreArgument {
   /**
    * The directory, as an absolute path.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws UsageException if it is none
    */
   Path directory() {
     return directory(directory);
@@ -50,11 +51,10 @@ final class StoreArgument {
   static Path directory(Path given) {
     Path absolute = given.toAbsolutePath().normalize();
     if (Files.notExists(absolute)) {
-      throw new IllegalArgumentException("there is no directory " + absolute);
+      throw new UsageException("there is no directory " + absolute);
     }
     if (Files.isRegularFile(absolute)) {
-      throw new IllegalArgumentException(
-          absolute + " is a file; give the directory that is the store");
+      throw new UsageException(absolute + " is a file; give the directory that is the store");
     }
     return absolute;
   }
@@ -62,7 +62,7 @@ final class StoreArgument {
   /**
    * The directory of something that calls itself a store.
    *
-   * @throws IllegalArgumentException if it is no directory
+   * @throws UsageException if it is no directory
    * @throws FailedException if it has no manifest
    */
   static Path store(Path given) {
@@ -95,14 +95,14 @@ final class StoreArgument {
   /**
    * Options for a store that exists.
    *
-   * @throws IllegalArgumentException if a key order can't be had
+   * @throws UsageException if a key order can't be had
    */
   StoreOptions options() {
     Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
     StoreOptions.Builder options =
         StoreOptions.builder().memoryBudget(memory.bytes()).createIfMissing(false);
     keyOrders.forEach(name -> options.keyOrder(keyOrder(name)));
-    return options.build();
+    return UsageException.ofArguments(options::build);
   }
 
   private static KeyOrder keyOrder(String name) {
@@ -116,9 +116,9 @@ final class StoreArgument {
       if (found instanceof KeyOrder order) {
         return order;
       }
-      throw new IllegalArgumentException("--key-order " + name + ": this is no KeyOrder");
+      throw new UsageException("--key-order " + name + ": this is no KeyOrder");
     } catch (ReflectiveOperationException | LinkageError | NullPointerException e) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "--key-order "
               + name
               + " can't be had ("
