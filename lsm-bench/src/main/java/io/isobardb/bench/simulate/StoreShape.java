@@ -1,5 +1,6 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.component.MemoryRules;
@@ -90,12 +91,12 @@ public record StoreShape(
     /** Checks the numbers. */
     public Room {
       if (entryBytes < 1 || memoryEntryBytes < entryBytes) {
-        throw new IllegalArgumentException(
+        throw new UsageException(
             "an entry takes at least 1 byte on disk and no less in memory, not "
                 + (entryBytes + " and " + memoryEntryBytes));
       }
       if (writeBytes < LEAST_BYTES || logBytes < writeBytes) {
-        throw new IllegalArgumentException(
+        throw new UsageException(
             "write memory must have 1 MB or more and the log no less, not "
                 + (writeBytes + " and " + logBytes));
       }
