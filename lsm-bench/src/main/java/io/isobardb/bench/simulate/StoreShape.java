@@ -65,7 +65,7 @@ public record StoreShape(
             room.sliceBytes() / entry,
             tableBytes / entry,
             room.memoryEntryBytes() / entry,
-            leveling.l0StartGroups(),
+            leveling.l0Limits().start(),
             leveling.sizeRatio()));
   }
 
