@@ -1,7 +1,7 @@
 package io.isobardb.cli.inspect;
 
-import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Backup;
 import io.isobardb.lsm.Backups;
 import java.io.PrintWriter;
@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

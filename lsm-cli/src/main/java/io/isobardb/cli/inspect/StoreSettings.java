@@ -1,8 +1,8 @@
 package io.isobardb.cli.inspect;
 
-import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.List;
