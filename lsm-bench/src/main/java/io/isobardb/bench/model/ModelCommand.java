@@ -178,10 +178,18 @@ public final class ModelCommand implements Callable<Integer> {
           "--simulate takes at most " + new Count(MOST_SIMULATED) + " keys, not " + keys);
     }
     RecordedKeys recorded = file == null ? null : RecordedKeys.read(file);
+    // All that it works with are arguments.
+    ModelReport report = UsageException.ofArguments(() -> report(recorded));
+    progress.close();
+    spec.commandLine().getOut().print(json ? report.json() : report.text());
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  private ModelReport report(@Nullable RecordedKeys recorded) {
     Popularity popularity =
         recorded == null
-            ? UsageException.ofArguments(
-                () -> TabulatedPopularity.of(KeyGroups.zipf(keysOfTree(), skew)))
+            ? TabulatedPopularity.of(KeyGroups.zipf(keysOfTree(), skew))
             : recorded.popularity();
     ModelReport report = new ModelReport(workload(recorded), item.bytes());
     switch (design) {
@@ -208,10 +216,7 @@ public final class ModelCommand implements Callable<Integer> {
         simulated(report, () -> StagedSimulator.samt((int) buffer(), growth, stream()));
       }
     }
-    progress.close();
-    spec.commandLine().getOut().print(json ? report.json() : report.text());
-    spec.commandLine().getOut().flush();
-    return 0;
+    return report;
   }
 
   /** Only this store's own design knows of more than one tree. */

@@ -34,11 +34,13 @@ public final class PointReader {
 
   private final Engine engine;
   private final Epochs epochs;
+  private final Latencies latencies;
   private final ValueLookup lookup;
 
   public PointReader(Engine engine) {
     this.engine = engine;
     this.epochs = engine.catalog().space().pool().epochs();
+    this.latencies = engine.latencies();
     this.lookup = new ValueLookup(engine.catalog().space(), true);
   }
 
@@ -65,7 +67,7 @@ public final class PointReader {
     int slot = epochs.enter();
     try {
       if (counts > 0) {
-        begun = engine.latencies().begin(tree.counts().got(slot, counts));
+        begun = latencies.begin(tree.counts().got(slot, counts));
       }
       do {
         tree.checkOpen();
@@ -76,7 +78,7 @@ public final class PointReader {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
       if (!Lookup.isToLoad(Lookup.found(answer))) {
-        engine.latencies().got(begun);
+        latencies.got(begun);
         return length(answer);
       }
       held = tree.states().tryAcquire(state);
@@ -84,7 +86,7 @@ public final class PointReader {
       epochs.exit(slot);
     }
     int length = load(tree, held ? state : null, answer, key, lsn, target);
-    engine.latencies().got(begun);
+    latencies.got(begun);
     return length;
   }
 
