@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -147,13 +146,19 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     for (Bound to : bound) {
       Set<String> gone = new HashSet<>(to.ofTrees.keySet());
       gone.removeAll(beans.keySet());
-      gone.forEach(name -> to.remove(to.ofTrees.remove(name)));
-      Set<String> fresh = new TreeSet<>(beans.keySet());
-      fresh.removeAll(to.ofTrees.keySet());
-      for (String name : fresh) {
-        List<Meter> meters = new ArrayList<>();
-        addAll(to, meters, TreeMXBean.class, beans.get(name), tags.and("tree", name));
-        to.ofTrees.put(name, meters);
+      for (String name : gone) {
+        List<Meter> meters = to.ofTrees.remove(name);
+        if (meters != null) {
+          to.remove(meters);
+        }
+      }
+      for (Map.Entry<String, TreeMXBean> tree : beans.entrySet()) {
+        String name = tree.getKey();
+        if (!to.ofTrees.containsKey(name)) {
+          List<Meter> meters = new ArrayList<>();
+          addAll(to, meters, TreeMXBean.class, tree.getValue(), tags.and("tree", name));
+          to.ofTrees.put(name, meters);
+        }
       }
     }
   }
