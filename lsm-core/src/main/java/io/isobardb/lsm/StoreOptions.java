@@ -149,6 +149,7 @@ public final class StoreOptions {
     return builder().build();
   }
 
+  /** Begins with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -206,6 +207,7 @@ public final class StoreOptions {
     return Math.toIntExact(values.get(StoreOption.PAGE_SIZE));
   }
 
+  /** Whether files are read and written past the system's page cache. */
   public IoMode ioMode() {
     return values.get(StoreOption.IO_MODE);
   }
@@ -228,6 +230,7 @@ public final class StoreOptions {
     return values.get(StoreOption.BACKGROUND_THREADS);
   }
 
+  /** Whether a store is made where there is none. */
   public boolean createIfMissing() {
     return values.get(StoreOption.CREATE_IF_MISSING);
   }

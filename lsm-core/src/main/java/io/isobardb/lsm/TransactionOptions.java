@@ -49,10 +49,12 @@ public record TransactionOptions(
     }
   }
 
+  /** The defaults of all options. */
   public static TransactionOptions defaults() {
     return DEFAULTS;
   }
 
+  /** Begins with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -68,31 +70,37 @@ public record TransactionOptions(
 
     private Builder() {}
 
+    /** Sets how much of what others do is seen. */
     public Builder isolation(Isolation value) {
       isolation = Objects.requireNonNull(value, "isolation");
       return this;
     }
 
+    /** Sets whether keys are locked when they are written, or at the commit. */
     public Builder locking(Locking value) {
       locking = Objects.requireNonNull(value, "locking");
       return this;
     }
 
+    /** Sets how long a lock is waited for. */
     public Builder lockTimeout(Duration value) {
       lockTimeout = Objects.requireNonNull(value, "lockTimeout");
       return this;
     }
 
+    /** Sets what a commit survives. */
     public Builder durability(Durability value) {
       durability = Objects.requireNonNull(value, "durability");
       return this;
     }
 
+    /** Sets how often {@code inTransaction} runs its body at most. */
     public Builder maxAttempts(int value) {
       maxAttempts = value;
       return this;
     }
 
+    /** Sets after how long {@code inTransaction} begins no other attempt. */
     public Builder retryTimeout(Duration value) {
       retryTimeout = Objects.requireNonNull(value, "retryTimeout");
       return this;

@@ -84,6 +84,7 @@ public final class Tree {
     return handle;
   }
 
+  /** The name that it was created by. */
   public String name() {
     return handle.name();
   }

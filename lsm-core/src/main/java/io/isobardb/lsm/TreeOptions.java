@@ -42,6 +42,7 @@ public final class TreeOptions {
         .build();
   }
 
+  /** Begins with nothing set: the defaults, or what is stored. */
   public static Builder builder() {
     return new Builder(OptionValues.builder(TreeOption.ALL), KeyOrder.BYTES);
   }

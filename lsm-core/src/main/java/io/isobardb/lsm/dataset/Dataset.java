@@ -104,6 +104,7 @@ public final class Dataset {
     }
   }
 
+  /** The name that it was opened by. */
   public String name() {
     return name;
   }

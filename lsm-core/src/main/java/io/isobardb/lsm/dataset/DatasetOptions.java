@@ -42,6 +42,7 @@ public record DatasetOptions(
     return builder().build();
   }
 
+  /** Begins with no indexes, and with what is said of each option. */
   public static Builder builder() {
     return new Builder();
   }
@@ -55,6 +56,7 @@ public record DatasetOptions(
 
     private Builder() {}
 
+    /** Sets the options of the tree that holds the records, if it is missing. */
     public Builder primary(TreeOptions value) {
       primary = Objects.requireNonNull(value, "primary");
       return this;
@@ -66,11 +68,13 @@ public record DatasetOptions(
       return this;
     }
 
+    /** Sets how long creating or dropping an index waits for transactions that wrote before. */
     public Builder changeTimeout(Duration value) {
       changeTimeout = Objects.requireNonNull(value, "changeTimeout");
       return this;
     }
 
+    /** Sets who is told how far the building of an index has come. */
     public Builder progress(BuildProgress value) {
       progress = Objects.requireNonNull(value, "progress");
       return this;

@@ -35,22 +35,27 @@ public final class Index {
     return new Builder(name);
   }
 
+  /** Its name within the dataset. */
   public String name() {
     return name;
   }
 
+  /** Makes the index keys of a record. */
   public KeyExtractor extractor() {
     return extractor;
   }
 
+  /** Whether two records may not have the same index key. */
   public boolean unique() {
     return unique;
   }
 
+  /** When writes keep it in step. */
   public Maintenance maintenance() {
     return maintenance;
   }
 
+  /** The version of the extractor; an index of another version is built anew. */
   public int version() {
     return version;
   }
