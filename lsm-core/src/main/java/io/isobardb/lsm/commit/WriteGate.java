@@ -427,14 +427,14 @@ public final class WriteGate implements StallCounter {
     long now = clock.nanos();
     long cost = (long) (bytes / rate(pace, now));
     long latest = now + most;
-    long slot =
-        nextSlotNanos.updateAndGet(next -> Math.min(latest, Math.max(next, now)) + cost);
+    long slot = nextSlotNanos.updateAndGet(next -> Math.min(latest, Math.max(next, now)) + cost);
     long wait = Math.min(slot - now, most);
     if (wait < MIN_WAIT_NANOS) {
       return;
     }
     StallSpan span = StallSpan.start();
-    freed.await(() -> closed || Backpressure.pace(pressures(), limits, freedRates).reason() == null, wait);
+    freed.await(
+        () -> closed || Backpressure.pace(pressures(), limits, freedRates).reason() == null, wait);
     count(span, reason, clock.nanos() - now);
   }
 

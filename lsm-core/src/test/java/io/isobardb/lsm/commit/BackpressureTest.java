@@ -44,8 +44,7 @@ class BackpressureTest {
       answer.append(
           pace.reason() == null
               ? "no delay\n"
-              : String.format(
-                  Locale.ROOT, "%s, %.2f\n", pace.reason(), pace.rate()));
+              : String.format(Locale.ROOT, "%s, %.2f\n", pace.reason(), pace.rate()));
     }
     return answer.toString();
   }
