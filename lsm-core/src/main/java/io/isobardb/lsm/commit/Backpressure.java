@@ -8,21 +8,28 @@ import org.jspecify.annotations.Nullable;
  * How fast writers may go: one delay, from write memory, L0, what waits for merges, and the log.
  * Pure functions; any thread.
  *
- * <p>Each of the four is a pressure: 0 while it slows nobody down, 1 at its limit. The rate is that
- * at which flushes free memory, times a factor that falls with the pressure. It begins far above
- * what writers do, so that nobody feels where the delay begins. Memory and log come free with the
- * flushes, so at their limits writers go at half the flushes' rate. Merges rewrite a byte several
- * times, so writers must become much slower to relieve L0 or the debt.
+ * <p>Each of the four is a pressure: 0 while it slows nobody down, 1 at its limit. Memory and log
+ * come free with the flushes. So their rate is that of the flushes, times a factor that falls with
+ * the pressure from far above what writers do to a half. Merges rewrite a byte several times, and
+ * nobody knows how fast they are before they are asked. So for L0 and the debt the rate is that of
+ * the last second, times a factor that falls from two to a quarter: it settles where merges keep
+ * up.
  */
 public final class Backpressure {
-  /** Times what flushes free: where a delay begins. */
+  /** Times what flushes free: where a delay for memory or log begins, ... */
   private static final double LOOSE = 8;
 
-  /** ... at the limit of memory and log. */
+  /** ... and at the limit. */
   private static final double TIGHT = 0.5;
 
-  /** ... at the limit of L0 and debt. */
-  private static final double TIGHT_FOR_MERGES = 1.0 / 16;
+  /** Times the last second's rate: where a delay for L0 or debt begins, ... */
+  private static final double LOOSE_FOR_MERGES = 2;
+
+  /** ... and at the limit. */
+  private static final double TIGHT_FOR_MERGES = 0.25;
+
+  /** Times what flushes free: no delay for L0 or debt makes writers slower. */
+  private static final double LEAST_FOR_MERGES = 1.0 / 64;
 
   /** Debt slows writers down from this part of its limit on. */
   private static final double SLOW_DEBT = 0.5;
@@ -48,20 +55,33 @@ public final class Backpressure {
   public record Limits(L0Limits l0, long debtBytes) {}
 
   /**
+   * What came free, in bytes per nanosecond.
+   *
+   * @param flushing while a flush was under way
+   * @param recent in the last second, whether flushes were under way or not
+   */
+  record Freed(double flushing, double recent) {}
+
+  /**
    * How fast writers may go.
    *
    * @param reason for a wait; null if writers are not slowed down
-   * @param factor how many times what flushes free they may write
+   * @param rate what they may write, in bytes per nanosecond
    */
-  record Pace(@Nullable StallReason reason, double factor) {}
+  record Pace(@Nullable StallReason reason, double rate) {
+    /** Whether it is for merges to catch up. */
+    boolean forMerges() {
+      return reason == StallReason.L0_DELAY || reason == StallReason.DEBT_DELAY;
+    }
+  }
 
-  /** The pace for the greatest of the pressures. */
-  static Pace pace(View view, Limits limits) {
-    Pace pace = new Pace(null, LOOSE);
-    pace = slower(pace, StallReason.MEMORY_DELAY, view.memory(), TIGHT);
-    pace = slower(pace, StallReason.LOG_DELAY, view.log(), TIGHT);
-    pace = slower(pace, StallReason.L0_DELAY, l0(view, limits.l0()), TIGHT_FOR_MERGES);
-    return slower(pace, StallReason.DEBT_DELAY, debt(view, limits), TIGHT_FOR_MERGES);
+  /** The slowest of the paces that the four pressures allow. */
+  static Pace pace(View view, Limits limits, Freed freed) {
+    Pace pace = new Pace(null, Double.POSITIVE_INFINITY);
+    pace = slower(pace, StallReason.MEMORY_DELAY, view.memory(), freed);
+    pace = slower(pace, StallReason.LOG_DELAY, view.log(), freed);
+    pace = slower(pace, StallReason.L0_DELAY, l0(view, limits.l0()), freed);
+    return slower(pace, StallReason.DEBT_DELAY, debt(view, limits), freed);
   }
 
   /** Whether L0, debt or log slow writers down, however much memory there is. */
@@ -79,12 +99,21 @@ public final class Backpressure {
     return Math.max(0, (part - SLOW_DEBT) / (1 - SLOW_DEBT));
   }
 
-  private static Pace slower(Pace pace, StallReason reason, double pressure, double tight) {
+  private static Pace slower(Pace pace, StallReason reason, double pressure, Freed freed) {
     if (pressure <= 0) {
       return pace;
     }
-    double factor = LOOSE * Math.pow(tight / LOOSE, Math.min(1, pressure));
-    return factor < pace.factor() ? new Pace(reason, factor) : pace;
+    double part = Math.min(1, pressure);
+    Pace other = new Pace(reason, freed.flushing() * between(LOOSE, TIGHT, part));
+    if (other.forMerges()) {
+      double rate = freed.recent() * between(LOOSE_FOR_MERGES, TIGHT_FOR_MERGES, part);
+      other = new Pace(reason, Math.max(rate, freed.flushing() * LEAST_FOR_MERGES));
+    }
+    return other.rate() < pace.rate() ? other : pace;
+  }
+
+  private static double between(double loose, double tight, double part) {
+    return loose * Math.pow(tight / loose, part);
   }
 
   /**

@@ -34,6 +34,12 @@ public final class WriteGate implements StallCounter {
 
   private static final long MAX_WAIT_NANOS = 5_000_000;
 
+  /** The longest delay for merges' sake, which take longer to catch up than flushes do. */
+  private static final long MAX_MERGE_WAIT_NANOS = 50_000_000;
+
+  /** Over how long it is seen how much comes free. */
+  private static final long RECENT_NANOS = 1_000_000_000;
+
   private final PagePool pool;
   private final Clock clock;
   private final Signal freed;
@@ -73,9 +79,13 @@ public final class WriteGate implements StallCounter {
   private volatile boolean slowed;
 
   private volatile boolean closed;
-  private volatile double bytesPerNano = 0.1;
+  private volatile Backpressure.Freed freedRates = new Backpressure.Freed(0.1, 0.1);
 
-  /** The rate of the last write that was paced. */
+  // Guarded by this.
+  private long recentFrom;
+  private long recentBytes;
+
+  /** The rate of the last write that was paced for merges. */
   private record Rate(double bytesPerNano, long nanos) {}
 
   private volatile Rate lastRate = new Rate(0, 0);
@@ -92,6 +102,7 @@ public final class WriteGate implements StallCounter {
     this.clock = clock;
     this.freed = scheduler.signal("write memory");
     this.observers = observers;
+    this.recentFrom = clock.nanos();
     this.limitBytes = limitBytes;
     this.grantBytes = limitBytes;
     for (int i = 0; i < stalls.length; i++) {
@@ -407,33 +418,34 @@ public final class WriteGate implements StallCounter {
 
   /** Takes the write's turn in a line that moves the slower the greater the pressure is. */
   private void pace(long bytes, Backpressure.View view) {
-    Backpressure.Pace pace = Backpressure.pace(view, limits);
+    Backpressure.Pace pace = Backpressure.pace(view, limits, freedRates);
     StallReason reason = pace.reason();
     if (reason == null) {
       return;
     }
+    long most = pace.forMerges() ? MAX_MERGE_WAIT_NANOS : MAX_WAIT_NANOS;
     long now = clock.nanos();
     long cost = (long) (bytes / rate(pace, now));
-    long latest = now + MAX_WAIT_NANOS;
+    long latest = now + most;
     long slot = nextSlotNanos.updateAndGet(next -> Math.min(latest, Math.max(next, now)) + cost);
-    long wait = Math.min(slot - now, MAX_WAIT_NANOS);
+    long wait = Math.min(slot - now, most);
     if (wait < MIN_WAIT_NANOS) {
       return;
     }
     StallSpan span = StallSpan.start();
-    freed.await(() -> closed || Backpressure.pace(pressures(), limits).reason() == null, wait);
+    freed.await(
+        () -> closed || Backpressure.pace(pressures(), limits, freedRates).reason() == null, wait);
     count(span, reason, clock.nanos() - now);
   }
 
-  /** Bytes in a nanosecond. For memory and log they follow at once, else they fall slowly. */
+  /** Bytes in a nanosecond. For memory and log they follow at once, for merges they fall slowly. */
   private double rate(Backpressure.Pace pace, long now) {
-    double wanted = bytesPerNano * pace.factor();
-    Rate before = lastRate;
-    boolean eases =
-        pace.reason() == StallReason.L0_DELAY || pace.reason() == StallReason.DEBT_DELAY;
-    double rate =
-        eases ? Backpressure.eased(before.bytesPerNano(), now - before.nanos(), wanted) : wanted;
-    lastRate = new Rate(rate, now);
+    double rate = pace.rate();
+    if (pace.forMerges()) {
+      Rate before = lastRate;
+      rate = Backpressure.eased(before.bytesPerNano(), now - before.nanos(), rate);
+      lastRate = new Rate(rate, now);
+    }
     return rate;
   }
 
@@ -489,9 +501,22 @@ public final class WriteGate implements StallCounter {
     relieved++;
     if (bytes > 0 && nanos > 0) {
       double rate = (double) bytes / nanos;
-      bytesPerNano = Math.max(0.001, bytesPerNano * 0.75 + rate * 0.25);
+      double flushing = Math.max(0.001, freedRates.flushing() * 0.75 + rate * 0.25);
+      freedRates = new Backpressure.Freed(flushing, freedRates.recent());
     }
+    seeFreed(bytes);
     freed.raise();
+  }
+
+  private void seeFreed(long bytes) {
+    recentBytes += Math.max(0, bytes);
+    long nanos = clock.nanos() - recentFrom;
+    if (nanos >= RECENT_NANOS) {
+      double recent = (double) recentBytes / nanos;
+      freedRates = new Backpressure.Freed(freedRates.flushing(), recent);
+      recentFrom += nanos;
+      recentBytes = 0;
+    }
   }
 
   /** The most groups of L0 that a tree has from now on with something to flush. */

@@ -103,6 +103,8 @@ final class StatsCollector {
         parts.merger().merges(),
         parts.merger().bytesRead(),
         parts.merger().bytesWritten(),
+        parts.merger().voided(),
+        parts.merger().bytesVoided(),
         parts.merger().memoryMerges(),
         stalls,
         stallNanos,

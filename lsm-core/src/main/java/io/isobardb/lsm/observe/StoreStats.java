@@ -28,6 +28,8 @@ import java.util.Map;
  * @param merges disk merges done
  * @param mergeBytesRead bytes of SSTables that disk merges took in
  * @param mergeBytesWritten bytes written by disk merges
+ * @param mergesVoided disk merges given up for more urgent ones that needed the same SSTables
+ * @param mergeBytesVoided bytes that those had written, which were not used
  * @param memoryMerges memory merges begun
  * @param stalls how often writers waited, by reason
  * @param stallNanos how long they waited, by reason
@@ -56,6 +58,8 @@ public record StoreStats(
     long merges,
     long mergeBytesRead,
     long mergeBytesWritten,
+    long mergesVoided,
+    long mergeBytesVoided,
     long memoryMerges,
     Map<StallReason, Long> stalls,
     Map<StallReason, Long> stallNanos,
@@ -226,6 +230,8 @@ public record StoreStats(
     field(json, "merges", merges);
     field(json, "mergeBytesRead", mergeBytesRead);
     field(json, "mergeBytesWritten", mergeBytesWritten);
+    field(json, "mergesVoided", mergesVoided);
+    field(json, "mergeBytesVoided", mergeBytesVoided);
     field(json, "memoryMerges", memoryMerges);
     json.append(",\"stalls\":{");
     for (StallReason reason : StallReason.values()) {

@@ -648,6 +648,7 @@ public final class VirtualScheduler implements Scheduler {
     private final String name;
     private final List<Runnable> waiting = new ArrayList<>();
     private long raised;
+    private int waiters;
 
     VirtualSignal(String name) {
       this.name = name;
@@ -692,8 +693,6 @@ public final class VirtualScheduler implements Scheduler {
         waits.remove(this);
       }
     }
-
-    private int waiters;
 
     @Override
     public void raise() {

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 class BackpressureTest {
   private static final Backpressure.Limits LIMITS = new Backpressure.Limits(L0Limits.DEFAULT, 1000);
 
+  /** Flushes free 64 while they are under way, and freed 20 in the last second. */
+  private static final Backpressure.Freed FREED = new Backpressure.Freed(64, 20);
+
   @Test
   void pacesAreAsReviewed() throws IOException {
     GoldenFile.check(BackpressureTest.class, "backpressure.txt", BackpressureTest::ask);
@@ -36,27 +39,27 @@ class BackpressureTest {
                   Double.parseDouble(values.getOrDefault("log", "0")),
                   Integer.parseInt(values.getOrDefault("groups", "0")),
                   Long.parseLong(values.getOrDefault("debt", "0"))),
-              LIMITS);
+              LIMITS,
+              FREED);
       answer.append(
           pace.reason() == null
               ? "no delay\n"
-              : String.format(
-                  Locale.ROOT, "%s, %.3f times what flushes free\n", pace.reason(), pace.factor()));
+              : String.format(Locale.ROOT, "%s, %.2f\n", pace.reason(), pace.rate()));
     }
     return answer.toString();
   }
 
   @Test
   void theDelayGrowsSmoothlyWithMemory() {
-    double before = 8;
+    double before = 8 * 64;
     for (int i = 1; i <= 1000; i++) {
-      double factor =
-          Backpressure.pace(new Backpressure.View(i / 1000.0, 0, 0, 0), LIMITS).factor();
-      assertTrue(factor < before, i + " thousandths");
-      assertTrue(factor > before * 0.99, i + " thousandths");
-      before = factor;
+      double rate =
+          Backpressure.pace(new Backpressure.View(i / 1000.0, 0, 0, 0), LIMITS, FREED).rate();
+      assertTrue(rate < before, i + " thousandths");
+      assertTrue(rate > before * 0.99, i + " thousandths");
+      before = rate;
     }
-    assertEquals(0.5, before, 1e-9);
+    assertEquals(32, before, 1e-9);
   }
 
   @Test
