@@ -74,8 +74,8 @@ public final class Backups implements AutoCloseable {
   }
 
   /**
-   * Backs a store up, as of one moment of this call, over all trees, unlogged ones included. Writers
-   * go on meanwhile. It is durable when this returns.
+   * Backs a store up, as of one moment of this call, over all trees, unlogged ones included.
+   * Writers go on meanwhile. It is durable when this returns.
    *
    * <p>It takes 16 MB beside the memory budget while it works.
    *
@@ -102,8 +102,7 @@ public final class Backups implements AutoCloseable {
   /** The backups, oldest first, but for those that {@link #verify} would find to be unreadable. */
   public List<Backup> list() {
     return holding(
-        "backups can't be listed",
-        () -> directory.list().stream().map(Backups::backup).toList());
+        "backups can't be listed", () -> directory.list().stream().map(Backups::backup).toList());
   }
 
   /** Reads all files of all backups; gives what is damaged or missing. */

@@ -67,21 +67,29 @@ public final class WriteBatch {
     return this;
   }
 
-  /** Removes a key, whether it is there or not. Errors as with {@link #put(Tree, byte[], byte[])}. */
+  /**
+   * Removes a key, whether it is there or not. Errors as with {@link #put(Tree, byte[], byte[])}.
+   */
   public WriteBatch delete(Tree tree, byte[] key) {
     Objects.requireNonNull(tree, "tree").checkKey(key);
     add(Kind.DELETE, tree, key, NO_VALUE);
     return this;
   }
 
-  /** Sets a key; takes what remains in the buffers. Errors as with {@link #put(Tree, byte[], byte[])}. */
+  /**
+   * Sets a key; takes what remains in the buffers. Errors as with {@link #put(Tree, byte[],
+   * byte[])}.
+   */
   public WriteBatch put(Tree tree, ByteBuffer key, ByteBuffer value) {
     Objects.requireNonNull(tree, "tree");
     Objects.requireNonNull(key, "key");
     return put(tree, Keys.bytes(key), Keys.bytes(Objects.requireNonNull(value, "value")));
   }
 
-  /** Removes a key; takes what remains in the buffer. Errors as with {@link #put(Tree, byte[], byte[])}. */
+  /**
+   * Removes a key; takes what remains in the buffer. Errors as with {@link #put(Tree, byte[],
+   * byte[])}.
+   */
   public WriteBatch delete(Tree tree, ByteBuffer key) {
     Objects.requireNonNull(tree, "tree");
     return delete(tree, Keys.bytes(key));

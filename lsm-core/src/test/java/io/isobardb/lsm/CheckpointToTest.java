@@ -100,8 +100,8 @@ class CheckpointToTest {
   }
 
   /**
-   * Each thread writes its number to a logged or an unlogged tree, in batches over two trees; a copy
-   * shows, of each thread, the same number everywhere, and of a chain over threads a prefix.
+   * Each thread writes its number to a logged or an unlogged tree, in batches over two trees; a
+   * copy shows, of each thread, the same number everywhere, and of a chain over threads a prefix.
    */
   @Test
   void showsOneMomentWhileWritersGoOn() throws Exception {

@@ -67,8 +67,7 @@ public final class BackupCommand implements Callable<Integer> {
         Backups.open(directory, limit == null ? Long.MAX_VALUE : limit.bytes())) {
       Path store = source;
       if (store != null) {
-        try (Store opened =
-            Store.openReadOnly(StoreArgument.store(store), settings.options())) {
+        try (Store opened = Store.openReadOnly(StoreArgument.store(store), settings.options())) {
           Backup made = backups.create(opened);
           out.println("made backup " + made.id());
         }

@@ -45,10 +45,7 @@ public record Commit(
       session.awaitRoom(batch);
       if (!locked) {
         transactions.lockWithRoom(
-            owner,
-            this::lockWrites,
-            () -> session.hasRoom(batch),
-            () -> session.awaitRoom(batch));
+            owner, this::lockWrites, () -> session.hasRoom(batch), () -> session.awaitRoom(batch));
       }
     }
     if (!reads.isEmpty() || batch.count() > 0) {

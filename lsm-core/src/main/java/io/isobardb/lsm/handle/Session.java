@@ -5,8 +5,8 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
-import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreCopy;
 import io.isobardb.lsm.recovery.StoreImage;
@@ -276,8 +276,7 @@ public final class Session {
         withImage(
             copy::writeMemory,
             image ->
-                copy.copy(
-                    image, engine.environment().storage(), bytes -> operations.checkOpen()));
+                copy.copy(image, engine.environment().storage(), bytes -> operations.checkOpen()));
       } catch (IOException | RuntimeException | Error e) {
         copy.discard(e);
         throw e;

@@ -94,8 +94,7 @@ public final class TreeWriter {
    *
    * @param condition gets null if there is no such key; must return at once
    */
-  public Outcome writeIf(
-      Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
+  public Outcome writeIf(Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
     try {
       // Before the operation: it waits for those that have begun.
       transactions.lockPlainWrites();

@@ -86,11 +86,12 @@ final class PrivateContent {
 
   int read(long offset, Memory target, int at, int length) throws IOException {
     DataFile plain = unchanged();
-    return plain != null ? plain.read(offset, target, at, length) : copy(offset, target, at, length);
+    return plain != null
+        ? plain.read(offset, target, at, length)
+        : copy(offset, target, at, length);
   }
 
-  private synchronized int copy(long offset, Memory target, int at, int length)
-      throws IOException {
+  private synchronized int copy(long offset, Memory target, int at, int length) throws IOException {
     int readable = (int) Math.max(0, Math.min(length, size - offset));
     for (int done = 0; done < readable; ) {
       long position = offset + done;

@@ -127,13 +127,11 @@ public final class BackupDirectory implements AutoCloseable {
 
     /** Writes what the store has in memory. */
     public void writeMemory(StoreImage image) throws IOException {
-      image.writeMemory(
-          memory.space(storage, IoMode.BUFFERED, image.storeId(), image::label));
+      image.writeMemory(memory.space(storage, IoMode.BUFFERED, image.storeId(), image::label));
     }
 
     /** Copies the rest, and makes the backup. */
-    public Entry finish(
-        StoreImage image, Storage source, long createdMillis, StoreCopy.Pace pace)
+    public Entry finish(StoreImage image, Storage source, long createdMillis, StoreCopy.Pace pace)
         throws IOException {
       for (SSTableMeta meta : image.written()) {
         keepWritten(meta, pace);
@@ -144,11 +142,7 @@ public final class BackupDirectory implements AutoCloseable {
       storage.syncDirectory();
       BackupFile.Source from =
           new BackupFile.Source(
-              image.storeId(),
-              memory.pool().pageSize(),
-              source.path(),
-              image.lsn(),
-              createdMillis);
+              image.storeId(), memory.pool().pageSize(), source.path(), image.lsn(), createdMillis);
       BackupFile backup = new BackupFile(id, from, copied, image.edits(), tables);
       write(BackupFile.fileName(id), backup.encode());
       return Entry.of(backup);
@@ -268,7 +262,9 @@ public final class BackupDirectory implements AutoCloseable {
     return BackupFile.decode(id, read(name));
   }
 
-  /** The backups, oldest first; those that can't be read are left out, and {@link #verify} tells. */
+  /**
+   * The backups, oldest first; those that can't be read are left out, and {@link #verify} tells.
+   */
   public List<Entry> list() throws IOException {
     List<Entry> entries = new ArrayList<>();
     for (long id : ids()) {

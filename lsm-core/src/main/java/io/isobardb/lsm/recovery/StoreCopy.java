@@ -92,8 +92,7 @@ public final class StoreCopy implements AutoCloseable {
    *
    * @param seen gets what was copied
    */
-  static void copy(
-      DataFile from, DataFile to, Memory buffer, Pace pace, Consumer<ByteBuffer> seen)
+  static void copy(DataFile from, DataFile to, Memory buffer, Pace pace, Consumer<ByteBuffer> seen)
       throws IOException {
     long size = from.size();
     for (long at = 0; at < size; ) {
@@ -111,8 +110,7 @@ public final class StoreCopy implements AutoCloseable {
 
   /** Makes a store of the files that are there. */
   void finish(List<VersionEdit> edits, long lsn) throws IOException {
-    Log.begin(
-        target, memory.pool(), StoreImage.logOptions(), storeId, StoreImage.logStart(lsn));
+    Log.begin(target, memory.pool(), StoreImage.logOptions(), storeId, StoreImage.logStart(lsn));
     target.syncDirectory();
     Manifest.create(target, memory.pool(), storeId, edits);
   }

@@ -86,8 +86,7 @@ public final class StoreImage implements AutoCloseable {
     }
     for (TreeHandle tree : trees) {
       definitions.put(
-          tree.id(),
-          new TreeDefinition(tree.id(), tree.name(), TreeText.format(tree.settings())));
+          tree.id(), new TreeDefinition(tree.id(), tree.name(), TreeText.format(tree.settings())));
     }
     for (TreeState state : states.values()) {
       for (Run run : state.disk()) {
@@ -293,8 +292,9 @@ public final class StoreImage implements AutoCloseable {
 
     @Nullable SSTableMeta finish() throws IOException {
       SSTableWriter made = writer;
+      SSTableMeta meta = made == null ? null : made.finish();
       writer = null;
-      return made == null ? null : made.finish();
+      return meta;
     }
 
     /** Deletes what was not finished. */

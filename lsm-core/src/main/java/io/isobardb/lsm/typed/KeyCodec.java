@@ -135,7 +135,8 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
       }
 
       @Override
-      @SuppressWarnings("NullAway") // It takes no note that the codec made here is one of @Nullable K.
+      @SuppressWarnings(
+          "NullAway") // It takes no note that the codec made here is one of @Nullable K.
       @Nullable K read(KeyInput in, boolean last) {
         int present = in.get();
         if (present > 1) {

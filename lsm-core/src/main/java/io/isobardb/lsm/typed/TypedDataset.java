@@ -162,8 +162,7 @@ public final class TypedDataset<K, V> {
     byte[] low = bytes.low();
     byte[] high = bytes.high();
     IndexRange wanted = low == null ? IndexRange.all() : IndexRange.from(low);
-    IndexCursor cursor =
-        dataset.cursor(index.name(), high == null ? wanted : wanted.to(high));
+    IndexCursor cursor = dataset.cursor(index.name(), high == null ? wanted : wanted.to(high));
     return Entries.stream(
         cursor::first,
         cursor::next,

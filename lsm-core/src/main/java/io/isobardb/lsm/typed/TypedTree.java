@@ -48,7 +48,8 @@ public final class TypedTree<K, V> {
   /**
    * A view of a tree. Must always be made with the same codecs, since these are not stored.
    *
-   * @throws IllegalArgumentException if the tree has a key order of its own: the codec has the order
+   * @throws IllegalArgumentException if the tree has a key order of its own: the codec has the
+   *     order
    */
   public static <K, V> TypedTree<K, V> of(Tree tree, KeyCodec<K> keys, Codec<V> values) {
     Objects.requireNonNull(tree, "tree");

@@ -114,8 +114,8 @@ public final class Manifest implements AutoCloseable {
    * @param pool lends a buffer of 64 KB
    * @throws FormatException if there is a store already
    */
-  public static void create(
-      Storage storage, PagePool pool, UUID storeId, List<VersionEdit> edits) throws IOException {
+  public static void create(Storage storage, PagePool pool, UUID storeId, List<VersionEdit> edits)
+      throws IOException {
     if (exists(storage)) {
       throw new FormatException(storage.path() + " holds a store already");
     }

@@ -143,8 +143,7 @@ class KeyCodecTest {
     List<Instant> instants = new ArrayList<>(List.of(Instant.MIN, Instant.MAX, Instant.EPOCH));
     for (int i = 0; i < 40; i++) {
       uuids.add(new UUID(random.nextLong(), random.nextLong()));
-      instants.add(
-          Instant.ofEpochSecond(random.nextInt(-5, 5), random.nextLong(0, 1_000_000_000)));
+      instants.add(Instant.ofEpochSecond(random.nextInt(-5, 5), random.nextLong(0, 1_000_000_000)));
     }
     checkEverywhere(KeyCodec.ofUuid(), Comparator.naturalOrder(), uuids);
     checkEverywhere(KeyCodec.ofInstant(), Comparator.naturalOrder(), instants);

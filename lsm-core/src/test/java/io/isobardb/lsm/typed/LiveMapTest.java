@@ -47,8 +47,7 @@ class LiveMapTest {
   /** A map over an empty tree; the same one again, since a store has few trees rather than many. */
   private static SortedMap<String, String> fresh() {
     Tree tree = store.openTree("map", TreeOptions.builder().logged(false).build());
-    SortedMap<String, String> map =
-        TypedTree.of(tree, KeyCodec.ofString(), Codec.string()).asMap();
+    SortedMap<String, String> map = TypedTree.of(tree, KeyCodec.ofString(), Codec.string()).asMap();
     map.clear();
     made++;
     return map;

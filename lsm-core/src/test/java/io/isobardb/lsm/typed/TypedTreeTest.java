@@ -187,7 +187,8 @@ class TypedTreeTest {
     } finally {
       pool.shutdown();
     }
-    assertEquals(threads * rounds, tree.get(0).length() + tree.get(1).length() + tree.get(2).length());
+    assertEquals(
+        threads * rounds, tree.get(0).length() + tree.get(1).length() + tree.get(2).length());
   }
 
   private record User(String name, String city) {}
