@@ -52,11 +52,11 @@ public final class LoadCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path file = source;
     long entries;
-    try (BufferedReader lines =
+    try (Store opened = Store.open(store.store(), store.options());
+        BufferedReader lines =
             file == null
                 ? new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
-                : Files.newBufferedReader(file, StandardCharsets.UTF_8);
-        Store opened = Store.open(store.store(), store.options())) {
+                : Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
       entries = load(opened, create ? opened.openTree(tree) : opened.tree(tree), lines);
       opened.sync();
     }
