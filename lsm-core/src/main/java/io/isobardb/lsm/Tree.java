@@ -162,15 +162,14 @@ public final class Tree {
   }
 
   /**
-   * About how many bytes the keys of a range have on disk; reads nothing. What is in memory does not
-   * count.
+   * About how many bytes the keys of a range have on disk; reads nothing. What is in memory does
+   * not count.
    *
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound
    */
   public long approximateBytes(byte @Nullable [] from, byte @Nullable [] to) {
-    return operations.ask(
-        handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
+    return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
   }
 
   /** Whether its writes go to the log; see {@link TreeOptions}. */

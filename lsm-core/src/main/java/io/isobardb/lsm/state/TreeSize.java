@@ -79,7 +79,8 @@ public final class TreeSize {
 
   /** The eight bytes behind those that all keys share, as a number. */
   private static double head(byte[] key, int from) {
-    long word = Words.head(key, Math.min(from, key.length), key.length - Math.min(from, key.length));
+    long word =
+        Words.head(key, Math.min(from, key.length), key.length - Math.min(from, key.length));
     return (word >>> 1) * 2.0;
   }
 }
