@@ -8,7 +8,6 @@ module io.isobardb.lsm {
   requires transitive io.isobardb.memory;
   requires transitive java.management;
   requires io.isobardb.tuner;
-  requires com.carrotsearch.hppc;
   requires com.dynatrace.hash4j;
   requires org.lz4.java;
   requires jdk.jfr;

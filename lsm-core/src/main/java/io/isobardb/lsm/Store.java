@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
@@ -15,7 +16,9 @@ import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.TreeMXBean;
 import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
@@ -167,6 +170,9 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     try {
       return new Store(options, StoreParts.open(environment, options.toOpenOptions()));
+    } catch (CorruptionException e) {
+      closeQuietly(environment, e);
+      throw e.in(environment.storage().path());
     } catch (RuntimeException | Error e) {
       closeQuietly(environment, e);
       throw e;
@@ -384,10 +390,11 @@ public final class Store implements AutoCloseable {
    * Runs {@code body} in a transaction and commits it, unless {@code body} has ended it; if others
    * get in its way, runs it anew, after a pause that grows.
    *
+   * <p>A write within {@code body} that does not go through the transaction is not part of it. On a
+   * key that the transaction has locked it throws {@code SelfDeadlockException}, and so does
+   * another transaction of the same thread.
+   *
    * @return what {@code body} gave at last
-   *     <p>A write within {@code body} that does not go through the transaction is not part of it.
-   *     On a key that the transaction has locked it throws {@code SelfDeadlockException}, and so
-   *     does another transaction of the same thread.
    * @throws TransactionAbortedException if all attempts were in vain, or no more was begun since
    *     {@link TransactionOptions#retryTimeout} had passed
    * @throws X what {@code body} throws; the transaction is rolled back then
@@ -415,6 +422,26 @@ public final class Store implements AutoCloseable {
       }
       session.transactions().pause(attempt);
     }
+  }
+
+  /**
+   * As {@link #inTransaction(TransactionBody)}, of what gives nothing. It has a name of its own
+   * since the compiler could not tell which of the two {@code t -> t.get(tree, key)} is for.
+   */
+  public <X extends Exception> void runInTransaction(TransactionTask<X> task) throws X {
+    runInTransaction(TransactionOptions.defaults(), task);
+  }
+
+  /** As {@link #inTransaction(TransactionOptions, TransactionBody)}, of what gives nothing. */
+  public <X extends Exception> void runInTransaction(
+      TransactionOptions transactionOptions, TransactionTask<X> task) throws X {
+    Objects.requireNonNull(task, "task");
+    this.<@Nullable Void, X>inTransaction(
+        transactionOptions,
+        transaction -> {
+          task.run(transaction);
+          return null;
+        });
   }
 
   /** The store as it is now, to read from while it changes. */
@@ -504,8 +531,23 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Lets JMX see the store, until it is closed: as {@code io.isobardb:type=Store,path="..."} with
-   * the path of its directory, in the platform's server.
+   * What monitoring is told of the store: for bridges to metric systems. {@link StoreMXBean} says
+   * what its attributes mean. As long as somebody holds it, a store that was not closed is not
+   * noticed to be lost.
+   */
+  public StoreMXBean metrics() {
+    return session.beans().store();
+  }
+
+  /** What monitoring is told of the trees there are now, by name; see {@link #metrics}. */
+  public Map<String, TreeMXBean> treeMetrics() {
+    return session.beans().trees();
+  }
+
+  /**
+   * Lets JMX see the store and its trees, until it is closed, in the platform's server: the store
+   * as {@code io.isobardb:type=Store,path="..."} with the path of its directory, each tree as
+   * {@code io.isobardb:type=Tree,path="...",name="..."} as long as it exists.
    *
    * @return the name in full
    * @throws IllegalStateException if that name is registered already, or the server refuses

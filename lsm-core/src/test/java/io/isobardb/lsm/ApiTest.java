@@ -130,7 +130,8 @@ class ApiTest {
               "Store",
               "StoreInspector",
               "Transaction",
-              "TransactionBody"));
+              "TransactionBody",
+              "TransactionTask"));
 
   private static int group(JavaClass type) {
     JavaClass top = type;

@@ -359,13 +359,14 @@ class ArchitectureTest {
   /** Where it is decided what is done, of what, and how much. */
   private static final Set<String> DECISIONS =
       Set.of(
+          "commit.Backpressure",
           "commit.Fullness",
           "commit.Sealing",
           "commit.StaticShares",
-          "component.MemoryComponent",
-          "flush.FlushPolicy",
+          "component.MemoryRules",
+          "flush.FlushExtent",
           "flush.FlushRules",
-          "flush.FlushStrategy",
+          "flush.TreeChoice",
           "merge.LevelTargets",
           "merge.MemoryMerging",
           "merge.PartitionedLeveling",

@@ -86,6 +86,7 @@ class NullArgumentsTest {
           "Snapshot",
           "StoreInspector",
           "TransactionBody",
+          "TransactionTask",
           "ValueReader");
 
   @TempDir Path temp;
@@ -158,6 +159,7 @@ class NullArgumentsTest {
     arguments.put(CheckProgress.class, CheckProgress.NONE);
     arguments.put(StoreListener.class, new StoreListener() {});
     arguments.put(ValueReader.class, (ValueReader<Integer>) ByteBuffer::remaining);
+    arguments.put(TransactionTask.class, (TransactionTask<Exception>) t -> {});
     arguments.put(TransactionBody.class, (TransactionBody<String, Exception>) t -> "done");
     arguments.put(
         MergeFilter.class,

@@ -1,5 +1,6 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.cli.console.UsageException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ final class Experiments {
   static final List<Experiment> ALL =
       List.of(
           new SingleTree(),
+          new ExactBytes(),
           new MemoryMerge(),
           new FlushHeuristics(),
           new L0Structures(),
@@ -34,7 +36,7 @@ final class Experiments {
   /**
    * The experiment of that name.
    *
-   * @throws IllegalArgumentException if there is none, naming the nearest
+   * @throws UsageException if there is none, naming the nearest
    */
   static Experiment of(String name) {
     Experiment nearest = ALL.get(0);
@@ -46,7 +48,7 @@ final class Experiments {
         nearest = experiment;
       }
     }
-    throw new IllegalArgumentException(
+    throw new UsageException(
         "there is no experiment '"
             + name
             + "'; did you mean '"
@@ -59,6 +61,18 @@ final class Experiments {
     return experiment.points(scale).stream()
         .map(point -> point.with(SCALE, scale).with(SEED, seed).with(THREADS, threads))
         .toList();
+  }
+
+  /** The same with each of the seeds, one after the other. */
+  static List<Point> points(Experiment experiment, Scale scale, List<Long> seeds, int threads) {
+    return seeds.stream()
+        .flatMap(seed -> points(experiment, scale, seed, threads).stream())
+        .toList();
+  }
+
+  /** The seed of such a point. */
+  static long seed(Point point) {
+    return Long.parseLong(point.text(SEED));
   }
 
   /** The point without what all of a run have in common. */

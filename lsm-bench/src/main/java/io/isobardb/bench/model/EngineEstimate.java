@@ -5,10 +5,10 @@ import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
-import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.cli.console.UsageException;
+import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.tuner.model.EngineModel;
-import io.isobardb.tuner.model.KeyGroups;
-import io.isobardb.tuner.model.TabulatedPopularity;
+import io.isobardb.tuner.model.Popularity;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -43,37 +43,33 @@ final class EngineEstimate {
   @Option(names = "--flush-whole", description = "isobar: flush trees whole, not in slices.")
   private boolean flushWhole;
 
-  /** A workload: keys of all trees, and the size of an entry. */
-  record Load(double keys, double skew, long itemBytes, long seed) {}
+  /** What is simulated: keys of each tree. */
+  record Load(int keys, double skew, long seed) {}
 
-  /**
-   * Adds the model's estimate, and what a simulation gives.
-   *
-   * @param rounds that are simulated after the load; 0 for no simulation
-   */
-  void addTo(ModelReport report, Load load, long writeBytes, double rounds) {
+  int trees() {
     Numbers.checkAtLeast("--trees", trees, 1);
-    if (!(memoryWeight >= 1 && memoryWeight <= 100)) {
-      throw new IllegalArgumentException(
-          "--memory-weight must be from 1 to 100, not " + memoryWeight);
-    }
-    double keys = Math.floor(load.keys / trees);
-    StoreShape shape = shape(load.itemBytes, writeBytes);
-    EngineModel model = new EngineModel(shape.modelled(trees, keys));
-    TabulatedPopularity popularity = TabulatedPopularity.of(KeyGroups.zipf(keys, load.skew));
-    report.addWithReads(
-        "Isobar",
-        model.cost(popularity),
-        model.pagesPerRead(popularity),
-        model.levelEntries(popularity));
-    if (rounds > 0) {
-      StoreSimulator.Result result =
-          new StoreSimulator(shape, trees, (int) keys, load.skew, load.seed).run(rounds);
-      report.addWithReads("simulated", result.cost(), result.pagesPerRead());
-    }
+    return trees;
   }
 
-  private StoreShape shape(long itemBytes, long writeBytes) {
+  /** Adds the model's estimate for trees of such keys each. */
+  void addModel(ModelReport report, StoreShape shape, Popularity ofTree) {
+    EngineModel model = new EngineModel(shape.modelled(trees, ofTree.keys()));
+    report.addWithReads(
+        "Isobar", model.cost(ofTree), model.pagesPerRead(ofTree), model.levelEntries(ofTree));
+  }
+
+  /** Adds what a simulation gives of so many rounds after the load. */
+  void addSimulation(ModelReport report, StoreShape shape, Load load, double rounds) {
+    StoreSimulator.Result result =
+        new StoreSimulator(shape, trees, load.keys, load.skew, load.seed).run(rounds);
+    report.addWithReads("simulated", result.cost(), result.pagesPerRead());
+  }
+
+  /** The store that the options describe. */
+  StoreShape shape(long itemBytes, long writeBytes) {
+    if (!(memoryWeight >= 1 && memoryWeight <= 100)) {
+      throw new UsageException("--memory-weight must be from 1 to 100, not " + memoryWeight);
+    }
     ByteSize given = logLimit;
     long log = given == null ? Math.max(writeBytes * 5 / 2, LEAST_LOG) : given.bytes();
     Room room = new Room(itemBytes, (long) (itemBytes * memoryWeight), writeBytes, log);

@@ -1,13 +1,16 @@
 package io.isobardb.bench.model;
 
+import io.isobardb.bench.model.EngineEstimate.Load;
 import io.isobardb.bench.simulate.KeyStream;
 import io.isobardb.bench.simulate.LevelDbSimulator;
 import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
 import io.isobardb.bench.simulate.StagedSimulator;
+import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Count;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.LevelBounds;
@@ -20,6 +23,7 @@ import io.isobardb.tuner.model.UniversalModel;
 import io.isobardb.tuner.model.WorstCaseModel;
 import io.isobardb.tuner.model.WriteCost;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -75,6 +79,15 @@ public final class ModelCommand implements Callable<Integer> {
       paramLabel = "S",
       description = "Exponent of Zipf's law; 0 is uniform, 0.99 is YCSB's. Default: 0.99.")
   private double skew = 0.99;
+
+  @Option(
+      names = "--keys-from",
+      paramLabel = "FILE",
+      description = {
+        "Keys in the order in which they were written, one a line, instead of --keys and --skew.",
+        "It is read twice. The first half of it only shows which keys there are."
+      })
+  private @Nullable Path keysFrom;
 
   @Option(
       names = "--write-memory",
@@ -151,21 +164,34 @@ public final class ModelCommand implements Callable<Integer> {
       Numbers.check("--max-levels", maxLevels, 1, 16);
     }
     if (writeMemory.bytes() < item.bytes()) {
-      throw new IllegalArgumentException("--write-memory must hold one --item or more");
+      throw new UsageException("--write-memory must hold one --item or more");
     }
     if (design != Design.LEVELDB && (levels != null || optimise)) {
-      throw new IllegalArgumentException("--levels and --optimise are for --design leveldb");
+      throw new UsageException("--levels and --optimise are for --design leveldb");
+    }
+    Path file = keysFrom;
+    if (file != null) {
+      checkAlone("--keys", "--skew", "--simulate", "--trees");
     }
     if (simulate && keys.value() > MOST_SIMULATED) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "--simulate takes at most " + new Count(MOST_SIMULATED) + " keys, not " + keys);
     }
-    Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(keys.value(), skew));
-    ModelReport report = new ModelReport(workload(), item.bytes());
+    RecordedKeys recorded = file == null ? null : RecordedKeys.read(file);
+    Popularity popularity =
+        recorded == null
+            ? UsageException.ofArguments(
+                () -> TabulatedPopularity.of(KeyGroups.zipf(keysOfTree(), skew)))
+            : recorded.popularity();
+    ModelReport report = new ModelReport(workload(recorded), item.bytes());
     switch (design) {
       case ISOBAR -> {
-        EngineEstimate.Load load = new EngineEstimate.Load(keys.value(), skew, item.bytes(), seed);
-        engine.addTo(report, load, writeMemory.bytes(), simulate ? ROUNDS : 0);
+        StoreShape shape =
+            UsageException.ofArguments(() -> engine.shape(item.bytes(), writeMemory.bytes()));
+        engine.addModel(report, shape, popularity);
+        if (simulate) {
+          engine.addSimulation(report, shape, new Load((int) keysOfTree(), skew, seed), ROUNDS);
+        }
       }
       case LEVELDB -> levelDb(report, popularity);
       case UNIVERSAL -> {
@@ -188,7 +214,28 @@ public final class ModelCommand implements Callable<Integer> {
     return 0;
   }
 
-  private String workload() {
+  /** Only this store's own design knows of more than one tree. */
+  private double keysOfTree() {
+    return design == Design.ISOBAR ? Math.floor(keys.value() / engine.trees()) : keys.value();
+  }
+
+  private void checkAlone(String... others) {
+    for (String option : others) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw new UsageException("--keys-from and " + option + " exclude each other");
+      }
+    }
+  }
+
+  private String workload(@Nullable RecordedKeys recorded) {
+    if (recorded != null) {
+      return String.format(
+          Locale.ROOT,
+          "%,d recorded writes, about %,.0f keys, %s each",
+          recorded.writes(),
+          recorded.popularity().keys(),
+          ByteSize.format(item.bytes()));
+    }
     return String.format(
         Locale.ROOT,
         "%s keys, %s each, %s",
@@ -216,7 +263,7 @@ public final class ModelCommand implements Callable<Integer> {
   }
 
   private void levelDb(ModelReport report, Popularity popularity) {
-    double count = keys.value();
+    double count = popularity.keys();
     LevelDbModel standard = LevelDbModel.standard(count, item.bytes());
     double[] sizes = levels == null ? standard.levelEntries() : given(levels, count);
     LevelDbModel model = new LevelDbModel(buffer(), LEVEL0_TABLES, sizes);

@@ -167,7 +167,7 @@ final class SimulatedTree {
       runs.removeFirst();
     }
     VersionEdit.Builder edit = VersionEdit.of(TREE_ID);
-    edit.add(shape.leveling().l0().place(version, List.of(table)).get(0), table);
+    edit.add(version.place(shape.leveling().l0(), List.of(table)).get(0), table);
     version = version.apply(edit.build());
     merge(recentBytes);
   }

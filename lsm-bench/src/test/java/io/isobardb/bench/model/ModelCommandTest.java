@@ -4,9 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.Isobar;
+import java.io.BufferedWriter;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -54,6 +65,42 @@ class ModelCommandTest {
     assertTrue(out.toString().contains("\"pagesPerRead\":0."), out.toString());
   }
 
+  @Test
+  void recordedKeysTellTheSameAsTheirPopularity(@TempDir Path dir) throws IOException {
+    int keys = 20_000;
+    SplittableRandom random = new SplittableRandom(1);
+    Path file = dir.resolve("keys");
+    try (BufferedWriter lines = Files.newBufferedWriter(file)) {
+      for (int i = 0; i < 20 * keys; i++) {
+        lines.write("user" + random.nextInt(keys) + "\n");
+      }
+    }
+    String sizes = " --item 1000 --write-memory 1MB --json --design ";
+    for (String design : List.of("isobar", "leveldb")) {
+      assertEquals(0, run("--keys 20k --skew 0" + sizes + design));
+      double known = total();
+      assertEquals(0, run("--keys-from " + file + sizes + design));
+      assertEquals(1, total() / known, 0.03, design);
+    }
+  }
+
+  private double total() {
+    Matcher total = Pattern.compile("\"total\":([0-9.]+)").matcher(out.toString());
+    assertTrue(total.find(), out.toString());
+    out.getBuffer().setLength(0);
+    return Double.parseDouble(total.group(1));
+  }
+
+  @Test
+  void fewOrAllNewKeysTellNothing(@TempDir Path dir) throws IOException {
+    Path few = Files.writeString(dir.resolve("few"), "a\nb\n");
+    assertEquals(2, run("--keys-from " + few));
+    assertTrue(err.toString().contains("needs 1,000 lines or more, and"), err.toString());
+    String all = IntStream.range(0, 2000).mapToObj(i -> "k" + i).collect(Collectors.joining("\n"));
+    assertEquals(2, run("--keys-from " + Files.writeString(dir.resolve("new"), all)));
+    assertTrue(err.toString().contains("hardly any key"), err.toString());
+  }
+
   @ParameterizedTest
   @CsvSource({"universal, universal", "cola, COLA", "samt, SAMT"})
   void otherDesignsAreModelledAndSimulated(String design, String name) {
@@ -78,6 +125,8 @@ class ModelCommandTest {
         "--optimise --max-space 0.5 | space must be more than 1",
         "--simulate --keys 1e9 | at most 200,000,000 keys",
         "--design samt --growth 1 | --growth must be 2 or more",
+        "--keys-from nowhere | nowhere is no file that can be read",
+        "--keys-from nowhere --skew 1 | --keys-from and --skew exclude each other",
         "--design isobar --trees 0 | --trees must be 1 or more",
         "--design isobar --trees 60000 --keys 60k | from 2 to 1000000000000, not 1.0",
         "--design isobar --memory-weight 0.5 | must be from 1 to 100, not 0.5",

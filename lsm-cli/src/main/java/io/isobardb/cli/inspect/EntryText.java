@@ -1,5 +1,6 @@
 package io.isobardb.cli.inspect;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
@@ -17,12 +18,12 @@ final class EntryText {
    * Adds a line's entry to a batch.
    *
    * @param number of the line, for errors
-   * @throws IllegalArgumentException if it is no entry
+   * @throws UsageException if it is no entry
    */
   static void put(WriteBatch batch, Tree tree, String line, long number) {
     int tab = line.indexOf('\t');
     if (tab < 0) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "line " + number + " has no tab between a key and a value: '" + line + "'");
     }
     batch.put(tree, KeyText.parse(line.substring(0, tab)), KeyText.parse(line.substring(tab + 1)));

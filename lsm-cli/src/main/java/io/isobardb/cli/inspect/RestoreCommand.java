@@ -1,6 +1,7 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Backup;
 import io.isobardb.lsm.Backups;
 import java.io.PrintWriter;
@@ -48,7 +49,7 @@ public final class RestoreCommand implements Callable<Integer> {
       if (wanted == null) {
         List<Backup> all = backups.list();
         if (all.isEmpty()) {
-          throw new IllegalArgumentException("there is no backup in " + directory);
+          throw new UsageException("there is no backup in " + directory);
         }
         wanted = all.get(all.size() - 1).id();
       }

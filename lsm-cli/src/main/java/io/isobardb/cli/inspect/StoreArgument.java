@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.CorruptionException;
 import java.nio.file.Files;
@@ -19,7 +20,7 @@ final class StoreArgument {
   /**
    * The directory, as an absolute path.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws UsageException if it is none
    */
   Path directory() {
     return directory(directory);
@@ -29,11 +30,10 @@ final class StoreArgument {
   static Path directory(Path given) {
     Path absolute = given.toAbsolutePath().normalize();
     if (Files.notExists(absolute)) {
-      throw new IllegalArgumentException("there is no directory " + absolute);
+      throw new UsageException("there is no directory " + absolute);
     }
     if (Files.isRegularFile(absolute)) {
-      throw new IllegalArgumentException(
-          absolute + " is a file; give the directory that is the store");
+      throw new UsageException(absolute + " is a file; give the directory that is the store");
     }
     return absolute;
   }
@@ -41,7 +41,7 @@ final class StoreArgument {
   /**
    * The directory of something that calls itself a store.
    *
-   * @throws IllegalArgumentException if it is no directory
+   * @throws UsageException if it is no directory
    * @throws FailedException if it has no manifest
    */
   static Path store(Path given) {
@@ -74,7 +74,7 @@ final class StoreArgument {
   /**
    * Options for a store that exists.
    *
-   * @throws IllegalArgumentException if a key order can't be had
+   * @throws UsageException if a key order can't be had
    */
   StoreOptions options() {
     return settings.options();

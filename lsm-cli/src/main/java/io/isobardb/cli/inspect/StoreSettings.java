@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.List;
@@ -31,14 +32,14 @@ final class StoreSettings {
   /**
    * Options for a store that exists.
    *
-   * @throws IllegalArgumentException if a key order can't be had
+   * @throws UsageException if a key order can't be had
    */
   StoreOptions options() {
     Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
     StoreOptions.Builder options =
         StoreOptions.builder().memoryBudget(memory.bytes()).createIfMissing(false);
     keyOrders.forEach(name -> options.keyOrder(keyOrder(name)));
-    return options.build();
+    return UsageException.ofArguments(options::build);
   }
 
   private static KeyOrder keyOrder(String name) {
@@ -52,9 +53,9 @@ final class StoreSettings {
       if (found instanceof KeyOrder order) {
         return order;
       }
-      throw new IllegalArgumentException("--key-order " + name + ": this is no KeyOrder");
+      throw new UsageException("--key-order " + name + ": this is no KeyOrder");
     } catch (ReflectiveOperationException | LinkageError | NullPointerException e) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "--key-order "
               + name
               + " can't be had ("

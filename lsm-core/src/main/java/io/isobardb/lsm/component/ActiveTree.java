@@ -280,7 +280,7 @@ public final class ActiveTree implements Sealed {
    */
   private void createFilter() {
     ActiveFilter[] before = filters;
-    boolean large = bytesUsed() > MemoryComponent.MOST_ACTIVE_BYTES;
+    boolean large = bytesUsed() > MemoryRules.MOST_ACTIVE_BYTES;
     long wanted = large ? LARGE_STEP * filteredBytes : filterBytes << before.length;
     long bits = Math.max(filterBytes, wanted) / 64 * 10;
     int held = pages.get();
@@ -310,11 +310,6 @@ public final class ActiveTree implements Sealed {
       new NodeWalk(this).addKeys(lookup.root(), created);
       filters = all;
     }
-  }
-
-  /** A cursor without bounds while there may be writers; see {@link Sealed#cursor}. */
-  public EntryCursor cursor(Purpose purpose) {
-    return cursor(purpose, null, null, -1);
   }
 
   KeyOrder order() {
@@ -414,30 +409,26 @@ public final class ActiveTree implements Sealed {
   }
 
   /**
-   * No put that has returned had a higher LSN; 0 before the first. Visits all leaves, so that
-   * writers need not share a counter.
-   */
-  public long maxLsn() {
-    return new NodeWalk(this).measure().maxLsn;
-  }
-
-  /**
    * Gives up what lies wholly above {@code low} and not above {@code high}; a null bound is none.
    * The tree is sealed, and no new reader looks for keys in that range; those in an epoch may. Does
    * nothing once the leaves have been handed over.
+   *
+   * @return the bytes of the pages given up
    */
-  public void releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
+  public long releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
     structure.lock();
     try {
       if (freed || handedOver || lookup.root() == PagePool.NONE) {
-        return;
+        return 0;
       }
       LeafRelease release = this.release;
       if (release == null) {
         release = new LeafRelease(pool, search, order);
         this.release = release;
       }
-      pages.addAndGet(-release.release(lookup.root(), low, high));
+      int released = release.release(lookup.root(), low, high);
+      pages.addAndGet(-released);
+      return (long) released * pool.pageSize();
     } finally {
       structure.unlock();
     }

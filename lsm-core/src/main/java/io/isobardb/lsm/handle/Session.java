@@ -16,6 +16,7 @@ import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.memory.pool.SlotCounters;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -46,6 +47,9 @@ public final class Session {
   private final Transactions transactions;
   private final OpenCursors cursors;
   private final Lifetime lifetime;
+  private final SlotCounters batches;
+  private final OperationTotals totals = new OperationTotals();
+  private final Beans beans;
 
   /**
    * @param syncByDefault whether writes that do not say are synced
@@ -61,6 +65,8 @@ public final class Session {
     OpenCursors open = new OpenCursors(engine, operations, leaks);
     this.cursors = open;
     this.lifetime = new Lifetime(parts, operations, leaks, transactions, open);
+    this.beans = new Beans(engine, leaks, this::stats);
+    this.batches = new SlotCounters(engine.operations(), 1);
     parts.flusher().onPressure(() -> open.letGo(false));
     parts.cache().onShortage(() -> open.letGo(true));
     parts.pool().onShortage(() -> open.letGo(true));
@@ -147,10 +153,11 @@ public final class Session {
     try {
       checkOpen(trees);
       operations.count(slot, batch.count());
+      long begun = engine.latencies().begin(batches.add(slot, 0, 1));
       LockOwner locked = admit(batch);
       long written;
       try {
-        written = committer.write(batch, logged);
+        written = committer.write(batch, logged, slot);
       } finally {
         if (locked != null) {
           transactions.locks().releaseAll(locked);
@@ -159,6 +166,7 @@ public final class Session {
       if (sync) {
         committer.awaitDurable(written);
       }
+      engine.latencies().wroteBatch(begun);
     } finally {
       operations.exit(slot);
     }
@@ -211,7 +219,7 @@ public final class Session {
     try {
       checkOpen(trees);
       operations.count(slot, batch.count());
-      return committer.write(batch, logged);
+      return committer.write(batch, logged, slot);
     } finally {
       operations.exit(slot);
     }
@@ -415,7 +423,10 @@ public final class Session {
     int slot = operations.enter();
     try {
       return StatsCollector.collect(
-          parts, transactions, lifetime.snapshots().get(), cursors.count());
+          parts,
+          transactions,
+          new StatsCollector.Handles(
+              totals, batches.sum(0), lifetime.snapshots().get(), cursors.count()));
     } finally {
       operations.exit(slot);
     }
@@ -426,9 +437,18 @@ public final class Session {
     return leaks.texts();
   }
 
+  OperationTotals totals() {
+    return totals;
+  }
+
+  /** What monitoring is told. */
+  public Beans beans() {
+    return beans;
+  }
+
   /** As {@code Store.registerMXBean}. The store can't be lost from then on. */
   public ObjectName registerMXBean() {
-    return lifetime.register(new StoreBean(engine, leaks, this::stats));
+    return lifetime.register(beans);
   }
 
   /** As {@code Store.awaitQuiet}. */

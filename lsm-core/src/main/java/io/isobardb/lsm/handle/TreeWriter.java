@@ -1,6 +1,7 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.read.PointReader;
@@ -24,6 +25,7 @@ public final class TreeWriter {
   private final Committer committer;
   private final PointReader reader;
   private final Transactions transactions;
+  private final Latencies latencies;
 
   public TreeWriter(Session session, TreeHandle handle) {
     this.handle = handle;
@@ -31,6 +33,7 @@ public final class TreeWriter {
     this.committer = session.parts().committer();
     this.reader = session.parts().reader();
     this.transactions = session.transactions();
+    this.latencies = session.engine().latencies();
   }
 
   /**
@@ -43,13 +46,14 @@ public final class TreeWriter {
 
   /** Writes what the writer has in hand. */
   public void write(Writer writer, boolean sync) {
+    long begun = latencies.begin(writer.number());
     try {
       int slot = operations.enter(handle);
       try {
         LockOwner locked = admit(writer.write());
         long written;
         try {
-          written = committer.write(handle, writer);
+          written = committer.write(handle, writer, slot);
         } finally {
           if (locked != null) {
             transactions.locks().releaseAll(locked);
@@ -58,6 +62,7 @@ public final class TreeWriter {
         if (sync) {
           committer.awaitDurable(written);
         }
+        latencies.wrote(begun);
       } finally {
         operations.exit(slot);
       }
@@ -100,7 +105,7 @@ public final class TreeWriter {
       transactions.lockPlainWrites();
       int slot = operations.enter(handle);
       try {
-        return writeIfWithin(writer, condition, sync);
+        return writeIfWithin(slot, writer, condition, sync);
       } finally {
         operations.exit(slot);
       }
@@ -110,7 +115,7 @@ public final class TreeWriter {
   }
 
   private Outcome writeIfWithin(
-      Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
+      int slot, Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
     Write write = writer.write();
     byte[] key = key(write);
     while (true) {
@@ -127,7 +132,7 @@ public final class TreeWriter {
         if (!committer.admits(write)) {
           continue;
         }
-        written = committer.write(handle, writer);
+        written = committer.write(handle, writer, slot);
       } finally {
         transactions.locks().releaseAll(locked);
       }

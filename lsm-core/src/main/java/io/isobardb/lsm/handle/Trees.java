@@ -102,7 +102,9 @@ public final class Trees<T> {
     Names.check("a key order", settings.order().name());
     int slot = operations.enter();
     try {
-      return add(parts.createTree(name, settings));
+      TreeHandle handle = parts.createTree(name, settings);
+      session.lifetime().treeCreated(name);
+      return add(handle);
     } catch (IOException e) {
       throw Operations.failed("creating tree '" + name + "'", e);
     } finally {
@@ -129,8 +131,12 @@ public final class Trees<T> {
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
     operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle));
+    boolean dropped = false;
+    session.totals().drops(handle);
     try {
       parts.dropTree(handle);
+      dropped = true;
+      session.lifetime().treeDropped(name);
       session.transactions().locks().forget(handle);
     } catch (DiskFullException e) {
       handle.reopen();
@@ -140,6 +146,8 @@ public final class Trees<T> {
       throw e;
     } catch (IOException e) {
       throw Operations.failed("dropping tree '" + name + "'", e);
+    } finally {
+      session.totals().ended(handle, dropped);
     }
   }
 }

@@ -1,7 +1,8 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.version.L0Structure;
-import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.version.L0Limits;
 
 /**
  * How {@link PartitionedLeveling} shapes a tree.
@@ -10,7 +11,7 @@ import io.isobardb.lsm.version.Version;
  * @param dropFactor f: by how much the write memory must outgrow L1's use before L1 is dropped
  * @param l0 how L0 is kept
  * @param selection which SSTable of a level goes down
- * @param l0StartGroups groups of L0 from which on it is merged down
+ * @param l0Limits how many groups L0 may have
  * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
  *     has; 0 to follow it
  */
@@ -19,17 +20,22 @@ public record LevelingOptions(
     double dropFactor,
     L0Structure l0,
     MergeSelection selection,
-    int l0StartGroups,
+    L0Limits l0Limits,
     long fixedWriteMemoryBytes) {
   /** The paper's choices. */
   public static final LevelingOptions DEFAULT =
-      new LevelingOptions(10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, 4, 0);
+      new LevelingOptions(
+          10, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, L0Limits.DEFAULT, 0);
 
   /** The paper's choices but for what a store's options say. */
   public static LevelingOptions of(
-      double dropFactor, L0Structure l0, MergeSelection selection, long fixedWriteMemoryBytes) {
+      double dropFactor,
+      L0Structure l0,
+      MergeSelection selection,
+      L0Limits l0Limits,
+      long fixedWriteMemoryBytes) {
     return new LevelingOptions(
-        DEFAULT.sizeRatio, dropFactor, l0, selection, DEFAULT.l0StartGroups, fixedWriteMemoryBytes);
+        DEFAULT.sizeRatio, dropFactor, l0, selection, l0Limits, fixedWriteMemoryBytes);
   }
 
   /** Checks the numbers. */
@@ -39,10 +45,6 @@ public record LevelingOptions(
     }
     if (!(dropFactor >= 1)) {
       throw new IllegalArgumentException("drop factor " + dropFactor + ", must be 1 or more");
-    }
-    if (l0StartGroups < 1 || l0StartGroups >= Version.MAX_L0_GROUPS) {
-      throw new IllegalArgumentException(
-          "L0 is merged from " + l0StartGroups + " groups on, full with " + Version.MAX_L0_GROUPS);
     }
     if (fixedWriteMemoryBytes < 0) {
       throw new IllegalArgumentException("write memory " + fixedWriteMemoryBytes);

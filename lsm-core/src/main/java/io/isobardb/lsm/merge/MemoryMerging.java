@@ -1,9 +1,10 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Fullness;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
+import io.isobardb.lsm.option.MemoryComponent;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,12 @@ public record MemoryMerging(MemoryComponent component) {
   /** ... as long as that is no more than this part. */
   private static final int MOST_SHARE = 16;
 
+  /** All is merged for room once as much is new as this part of what was merged before, ... */
+  private static final double FRESH_SHARE = 1;
+
+  /** ... or this part, if the tree has to be flushed. */
+  private static final double FLUSHED_FRESH_SHARE = 0.5;
+
   /**
    * Neighbouring runs.
    *
@@ -51,7 +58,7 @@ public record MemoryMerging(MemoryComponent component) {
 
   /** What to do with the memory of a tree that is written to and read. */
   MemoryMergeChoice choose(MemoryMergeView view) {
-    if (component.mergesWhole()) {
+    if (MemoryRules.mergesWhole(component)) {
       return chooseWhole(view);
     }
     if (component != MemoryComponent.PARTITIONED) {
@@ -89,13 +96,13 @@ public record MemoryMerging(MemoryComponent component) {
   /** All frozen runs into one SSTable, or below one index. */
   private MemoryMergeChoice chooseWhole(MemoryMergeView view) {
     Runs runs = view.runs();
-    if (runs.frozen().length < MemoryComponent.PIPELINE) {
+    if (runs.frozen().length < MemoryRules.PIPELINE) {
       return MemoryMergeChoice.of(Action.LEAVE);
     }
     if (view.room().used() + runs.besidesBytes() >= Fullness.nearlyFull(view.room().limit())) {
       return MemoryMergeChoice.of(Action.NO_ROOM);
     }
-    Action action = component.mergesIndexes() ? Action.INDEX : Action.MERGE;
+    Action action = component == MemoryComponent.ACCORDION_INDEX ? Action.INDEX : Action.MERGE;
     return new MemoryMergeChoice(action, runs.frozen().length, 0, Long.MAX_VALUE, 0);
   }
 
@@ -120,8 +127,18 @@ public record MemoryMerging(MemoryComponent component) {
         runs.mergedBytes(),
         view.sizes().active(),
         runs.memoryBytes() >= Math.min(LEVEL_BYTES, half),
-        view.room().used() >= half && view.hoped(),
+        freshShare(view, view.room().used() >= half && view.hoped()),
         view.lostNanos());
+  }
+
+  /**
+   * How much must be new before all is merged for room, as a share of what was merged before. Of a
+   * tree that is flushed, what a merge leaves out need not be written to disk, nor merged there.
+   *
+   * @param wanted whether others could use the room that a merge of all is hoped to make
+   */
+  private static double freshShare(MemoryMergeView view, boolean wanted) {
+    return !wanted ? Double.POSITIVE_INFINITY : view.fits() ? FRESH_SHARE : FLUSHED_FRESH_SHARE;
   }
 
   /**
@@ -131,15 +148,16 @@ public record MemoryMerging(MemoryComponent component) {
    * @param mergedBytes what of them was merged before
    * @param unit bytes of the smallest runs there are, when they are new
    * @param full whether a merge of many is worth it for room alone
-   * @param wanted whether others could use the room that a merge of all is hoped to make
+   * @param freshShare of what was merged before, as much has to be new for a merge of all
    * @param lostNanos what reads have lost since the last merge
    * @return null to leave all as it is
    */
   static @Nullable Neighbours alike(
-      long[] sizes, long mergedBytes, long unit, boolean full, boolean wanted, long lostNanos) {
+      long[] sizes, long mergedBytes, long unit, boolean full, double freshShare, long lostNanos) {
     long all = LongStream.of(sizes).sum();
-    // As much is new as was merged before: so no byte is merged more than twice on the average.
-    if (sizes.length > 1 && (wanted && all >= 2 * mergedBytes || paidFor(all, lostNanos))) {
+    // What is new is merged along with so many times as much that is not.
+    boolean fresh = all - mergedBytes >= freshShare * Math.max(1, mergedBytes);
+    if (sizes.length > 1 && (fresh || paidFor(all, lostNanos))) {
       return new Neighbours(0, sizes.length);
     }
     for (int from = 0; from < sizes.length; ) {
@@ -174,7 +192,7 @@ public record MemoryMerging(MemoryComponent component) {
   }
 
   private static double price(double bytes) {
-    return bytes * MemoryComponent.MERGE_NANOS_PER_BYTE;
+    return bytes * MemoryRules.MERGE_NANOS_PER_BYTE;
   }
 
   /** How often a run of this size can have been merged, {@link #MANY} of a tier at a time. */

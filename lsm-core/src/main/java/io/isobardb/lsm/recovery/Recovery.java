@@ -18,7 +18,6 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogExtent;
-import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.page.Memory;
@@ -46,7 +45,7 @@ final class Recovery {
   private final Committer committer;
   private final Merger merger;
   private final Recovered recovered;
-  private final BatchFormat.Reader reader = new BatchFormat.Reader();
+  private final BatchFormat.Reader reader = new BatchFormat.Reader(this::replay);
 
   /** The most that the write memory can have, in bytes. */
   private final long mostWriteBytes;
@@ -195,13 +194,7 @@ final class Recovery {
     return largest[0];
   }
 
-  /** Gets the operations of a log. */
-  private interface Operations {
-    void operation(long lsn, int tree, Write write);
-  }
-
-  private void scan(LogExtent extent, Operations operations) throws IOException {
-    BatchFormat.Reader batches = new BatchFormat.Reader();
+  private void scan(LogExtent extent, BatchFormat.OperationVisitor visitor) throws IOException {
     // The store's own pool is full.
     try (PagePool scratch = new PagePool(1 << 20, 4096)) {
       LogScan.run(
@@ -209,17 +202,7 @@ final class Recovery {
           scratch,
           recovered.manifest().storeId(),
           extent,
-          (lsn, kind, payload, offset, length, rest) -> {
-            if (kind == LogHandler.BATCH) {
-              batches.read(
-                  lsn,
-                  payload,
-                  offset,
-                  length,
-                  rest,
-                  (tree, write) -> operations.operation(lsn, tree, write));
-            }
-          });
+          new BatchFormat.Reader(visitor));
     }
   }
 
@@ -254,23 +237,17 @@ final class Recovery {
 
   private void replay(long lsn, byte kind, Memory payload, int offset, int length, int rest) {
     engine.log().replaying(lsn);
-    if (kind == LogHandler.BATCH) {
-      reader.read(
-          lsn,
-          payload,
-          offset,
-          length,
-          rest,
-          (treeId, write) -> {
-            TreeHandle tree = engine.catalog().tree(treeId);
-            if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
-              makeRoom(WriteRoom.of(write));
-              committer.replay(tree, write.at(lsn));
-            }
-          });
-    }
+    reader.record(lsn, kind, payload, offset, length, rest);
     if (rest == 0) {
       engine.log().replayed(lsn + Lsn.ALIGNMENT);
+    }
+  }
+
+  private void replay(long lsn, int treeId, Write write) {
+    TreeHandle tree = engine.catalog().tree(treeId);
+    if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
+      makeRoom(WriteRoom.of(write));
+      committer.replay(tree, write.at(lsn));
     }
   }
 }

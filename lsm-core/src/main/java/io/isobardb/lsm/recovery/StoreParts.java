@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.Sealer;
@@ -100,7 +101,8 @@ public final class StoreParts {
             engine, sealer, options.orders(), found.recovered().counters().nextTreeId());
     StaticShares shares = options.shares();
     TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine, this::flushAll);
-    this.flusher = new Flusher(engine, options.flushing(), sealer, this::flushed, slots);
+    this.flusher =
+        new Flusher(engine, options.flushing(), sealer, this::flushed, this::left, slots);
     this.merger = new Merger(engine, sealer, options.merging(), flusher);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
@@ -131,7 +133,6 @@ public final class StoreParts {
     this.memoryReader = new MemoryReader(engine);
     engine.failure().onFailure(gate::wake);
     gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
-    engine.space().onRetry(this::resume);
   }
 
   /** What all parts share. */
@@ -160,7 +161,12 @@ public final class StoreParts {
             log::durable);
     WriteGate gate =
         new WriteGate(
-            pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
+            pool,
+            environment.clock(),
+            environment.scheduler(),
+            observers,
+            options.writeMemory(),
+            options.backpressure());
     FailureLatch failure = new FailureLatch();
     Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos);
     snapshots.setCheckpoint(counters.checkpointLsn());
@@ -171,9 +177,10 @@ public final class StoreParts {
         gate,
         environment,
         failure,
-        new DiskSpace(environment.scheduler(), failure),
+        new DiskSpace(environment.scheduler(), failure, this::resume),
         observers,
-        new Epochs());
+        new Epochs(),
+        new Latencies(environment.clock()));
   }
 
   private TableSpace.TreeLabel label(int treeId) {
@@ -200,6 +207,10 @@ public final class StoreParts {
   private void sealed(TreeHandle tree) {
     merger.requestMemory(tree);
     written();
+  }
+
+  private void left(TreeHandle tree) {
+    merger.requestMemory(tree);
   }
 
   /** Some more was written. */

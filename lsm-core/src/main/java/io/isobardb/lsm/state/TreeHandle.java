@@ -21,13 +21,17 @@ import org.jspecify.annotations.Nullable;
  * holding it.
  */
 public final class TreeHandle {
+  /** What an entry costs in a page besides its key and value, in bytes, about. */
+  public static final int ENTRY_OVERHEAD = 32;
+
   private final int id;
   private final String name;
   private final Settings settings;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
-  private final LongAdder bytesWritten = new LongAdder();
+  private final OperationCounts counts;
+  private final LongAdder replayedBytes = new LongAdder();
   private final TreeWork work = new TreeWork();
   private final ReadLoss readLoss = new ReadLoss();
   private final MergeGain mergeGain = new MergeGain();
@@ -43,6 +47,7 @@ public final class TreeHandle {
   private volatile @Nullable Refusal refused;
   private volatile boolean closed;
   private volatile byte @Nullable [] sweep;
+  private volatile byte @Nullable [] packedUpTo;
   private volatile @Nullable EntryFilter filter;
 
   /**
@@ -75,13 +80,21 @@ public final class TreeHandle {
   }
 
   /**
+   * @param counts of what users do to it
    * @param memoryLeft raised when nobody works on the memory of this tree any more, or of another
    */
-  public TreeHandle(int id, String name, Settings settings, TreeStates states, Signal memoryLeft) {
+  public TreeHandle(
+      int id,
+      String name,
+      Settings settings,
+      TreeStates states,
+      OperationCounts counts,
+      Signal memoryLeft) {
     this.id = id;
     this.name = name;
     this.settings = settings;
     this.states = states;
+    this.counts = counts;
     this.memoryLeft = memoryLeft;
   }
 
@@ -211,6 +224,19 @@ public final class TreeHandle {
     sweep = key;
   }
 
+  /**
+   * The key up to which merges in memory have come on their way round the key space, or null at its
+   * beginning. Only who has taken the tree's memory goes on from there.
+   */
+  public byte @Nullable [] packedUpTo() {
+    return packedUpTo;
+  }
+
+  /** See {@link #packedUpTo}. */
+  public void setPackedUpTo(byte @Nullable [] key) {
+    packedUpTo = key;
+  }
+
   /** What disk merges may leave out besides what newer versions hide, or null. */
   public @Nullable EntryFilter filter() {
     return filter;
@@ -220,14 +246,19 @@ public final class TreeHandle {
     this.filter = filter;
   }
 
-  /** Told by writers what they wrote. */
-  public void addBytesWritten(long bytes) {
-    bytesWritten.add(bytes);
+  /** What users have done to it. */
+  public OperationCounts counts() {
+    return counts;
+  }
+
+  /** An entry was replayed from the log; its bytes with some for the entry. */
+  public void addReplayed(long bytes) {
+    replayedBytes.add(bytes);
   }
 
   /** Bytes written since the store was opened, replayed ones included, with some per entry. */
   public long bytesWritten() {
-    return bytesWritten.sum();
+    return replayedBytes.sum() + counts.bytesWritten() + ENTRY_OVERHEAD * counts.writes();
   }
 
   /** What reads have lost since runs in memory were last merged. */
@@ -257,7 +288,7 @@ public final class TreeHandle {
     return new ActiveUse(
         activeTree().bytesUsed(),
         state.memoryBytes(),
-        bytesWritten.sum() - begun.writtenBytes(),
+        bytesWritten() - begun.writtenBytes(),
         readLoss.nanosPerRun() - begun.readNanos(),
         state.version().sizeBytes() == 0);
   }
@@ -287,7 +318,7 @@ public final class TreeHandle {
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);
-      before = new ActiveUse(0, 0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
+      before = new ActiveUse(0, 0, bytesWritten(), readLoss.nanosPerRun(), true);
       return true;
     } finally {
       sealing.set(false);

@@ -347,6 +347,16 @@ public final class Log implements AutoCloseable {
     return writer.syncs();
   }
 
+  /** About how old the oldest record is that is not synced, at most; 0 if all are. */
+  public long unsyncedNanos() {
+    return writer.unsyncedNanos();
+  }
+
+  /** Whether there was no room on disk for the log's last write. */
+  public boolean isDiskFull() {
+    return writer.isDiskFull();
+  }
+
   /** Bytes written to segment files since the log was opened, rewritten blocks included. */
   public long writtenBytes() {
     return writer.writtenBytes();

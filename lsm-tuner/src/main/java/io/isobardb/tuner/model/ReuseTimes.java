@@ -188,9 +188,9 @@ public final class ReuseTimes {
     return Math.scalb((double) (bucket - octave * BUCKETS_PER_OCTAVE), octave);
   }
 
-  /** Whether two windows were written, so that what is told rests on enough. */
+  /** Whether the third window has begun: the first one, where all keys seem new, is forgotten. */
   public boolean isSettled() {
-    return writes >= 2 * windowTicks * tickWrites;
+    return windowStart >= 2 * windowTicks * tickWrites;
   }
 
   /**
