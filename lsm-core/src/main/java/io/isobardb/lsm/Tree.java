@@ -14,6 +14,7 @@ import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeSize;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -154,6 +155,22 @@ public final class Tree {
   /** What is stored of how the tree was made. */
   public TreeOptions options() {
     return TreeOptions.of(handle.settings());
+  }
+
+  /** About how many entries there are. Old versions and deleted ones may count; reads nothing. */
+  public long approximateEntries() {
+    return operations.ask(handle, TreeSize::entries);
+  }
+
+  /**
+   * About how many bytes the keys of a range have on disk; reads nothing. What is in memory does
+   * not count.
+   *
+   * @param from the first key, null for no bound
+   * @param to the key behind the last one, null for no bound
+   */
+  public long approximateBytes(byte @Nullable [] from, byte @Nullable [] to) {
+    return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
   }
 
   /** Whether its writes go to the log; see {@link TreeOptions}. */

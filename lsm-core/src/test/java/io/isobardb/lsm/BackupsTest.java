@@ -262,7 +262,7 @@ class BackupsTest {
       Backup first = backups.create(store);
       fill(tree, 0, 5000, "other");
       long used = disk.usedBytes();
-      for (int room = 0; room < 40; room += 4) {
+      for (int room = 0; room < 16; room += 2) {
         disk.capacityBytes(used + room * 4096L);
         assertThrows(DiskFullException.class, () -> backups.create(store));
         assertEquals(List.of(first), backups.list());

@@ -148,6 +148,28 @@ class ConditionalWriteTest {
   }
 
   @Test
+  void sizesAreToldAbout() {
+    try (Store store = open()) {
+      Tree tree = store.openTree("t");
+      assertEquals(0, tree.approximateEntries());
+      assertEquals(0, tree.approximateBytes(null, null));
+      for (int i = 0; i < 10_000; i++) {
+        tree.put(SimulatedStores.key(i), new byte[100]);
+      }
+      assertEquals(10_000, tree.approximateEntries(), 100);
+      store.flush();
+      store.awaitQuiet();
+      assertEquals(10_000, tree.approximateEntries(), 100);
+      long all = tree.approximateBytes(null, null);
+      assertEquals(1.1e6, all, 0.3e6);
+      long tenth = tree.approximateBytes(SimulatedStores.key(2000), SimulatedStores.key(3000));
+      assertEquals(all / 10.0, tenth, all / 20.0);
+      assertEquals(0, tree.approximateBytes(bytes("x"), null));
+      assertEquals(0, tree.approximateBytes(bytes("k5"), bytes("k1")));
+    }
+  }
+
+  @Test
   void inATransactionTheyArePartOfIt() {
     try (Store store = open()) {
       Tree tree = store.openTree("t");

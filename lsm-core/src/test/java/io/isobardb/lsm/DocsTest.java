@@ -33,6 +33,7 @@ class DocsTest {
       import io.isobardb.lsm.*;
       import io.isobardb.lsm.dataset.*;
       import io.isobardb.lsm.error.*;
+      import io.isobardb.lsm.typed.*;
       import java.nio.*;
       import java.nio.charset.*;
       import java.time.*;
@@ -123,6 +124,7 @@ class DocsTest {
       assertTrue(store.treeNames().contains("events-2026-01-31"));
       assertTrue(!store.treeNames().contains("events-2026-01-01"));
 
+      assertEquals(2L, call(recipes, "visits", "ada"));
       assertNotNull(call(recipes, "people"));
       call(recipes, "protect", jobs);
       Tree orders = store.openTree("orders");

@@ -3,6 +3,7 @@ package io.isobardb.cli.inspect;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Backup;
 import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Store;
@@ -64,7 +65,8 @@ public final class BackupCommand implements Callable<Integer> {
       StoreArgument.directory(directory);
     }
     try (Backups backups =
-        Backups.open(directory, limit == null ? Long.MAX_VALUE : limit.bytes())) {
+        UsageException.ofArguments(
+            () -> Backups.open(directory, limit == null ? Long.MAX_VALUE : limit.bytes()))) {
       Path store = source;
       if (store != null) {
         try (Store opened = Store.openReadOnly(StoreArgument.store(store), settings.options())) {
@@ -72,8 +74,13 @@ public final class BackupCommand implements Callable<Integer> {
           out.println("made backup " + made.id());
         }
       }
-      if (delete != null) {
-        backups.delete(delete);
+      Long gone = delete;
+      if (gone != null) {
+        UsageException.ofArguments(
+            () -> {
+              backups.delete(gone);
+              return gone;
+            });
       }
       if (keep != null) {
         Numbers.checkAtLeast("--keep", keep, 1);

@@ -1,6 +1,7 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import java.io.IOException;
@@ -41,8 +42,9 @@ public final class ExportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (Store opened = Store.openReadOnly(store.store(), store.options());
-        Cursor cursor = opened.tree(tree).cursor()) {
+    try (Store opened =
+            UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()));
+        Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor()) {
       Path file = target;
       if (file == null) {
         PrintWriter out = spec.commandLine().getOut();

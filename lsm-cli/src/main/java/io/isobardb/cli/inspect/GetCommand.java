@@ -1,6 +1,7 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -34,8 +35,9 @@ public final class GetCommand implements Callable<Integer> {
   public Integer call() {
     byte[] wanted = KeyText.parse(key);
     byte[] value;
-    try (Store opened = Store.openReadOnly(store.store(), store.options())) {
-      value = opened.tree(tree).get(wanted);
+    try (Store opened =
+        UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()))) {
+      value = UsageException.ofArguments(() -> opened.tree(tree).get(wanted));
     }
     if (value == null) {
       return Exit.FINDING.code();

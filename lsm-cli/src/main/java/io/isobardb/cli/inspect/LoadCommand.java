@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
@@ -52,12 +53,15 @@ public final class LoadCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path file = source;
     long entries;
-    try (BufferedReader lines =
+    try (Store opened =
+            UsageException.ofArguments(() -> Store.open(store.store(), store.options()));
+        BufferedReader lines =
             file == null
                 ? new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
-                : Files.newBufferedReader(file, StandardCharsets.UTF_8);
-        Store opened = Store.open(store.store(), store.options())) {
-      entries = load(opened, create ? opened.openTree(tree) : opened.tree(tree), lines);
+                : Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      Tree target =
+          UsageException.ofArguments(() -> create ? opened.openTree(tree) : opened.tree(tree));
+      entries = load(opened, target, lines);
       opened.sync();
     }
     PrintWriter out = spec.commandLine().getOut();

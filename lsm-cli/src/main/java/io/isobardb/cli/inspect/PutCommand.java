@@ -1,6 +1,7 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
@@ -39,13 +40,18 @@ public final class PutCommand implements Callable<Integer> {
   public Integer call() {
     byte[] written = KeyText.parse(key);
     String given = value;
-    try (Store opened = Store.open(store.store(), store.options())) {
-      Tree found = create ? opened.openTree(tree) : opened.tree(tree);
-      if (given == null) {
-        found.delete(written, Durability.SYNC);
-      } else {
-        found.put(written, KeyText.parse(given), Durability.SYNC);
-      }
+    try (Store opened =
+        UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
+      UsageException.ofArguments(
+          () -> {
+            Tree found = create ? opened.openTree(tree) : opened.tree(tree);
+            if (given == null) {
+              found.delete(written, Durability.SYNC);
+            } else {
+              found.put(written, KeyText.parse(given), Durability.SYNC);
+            }
+            return found;
+          });
     }
     return Exit.SUCCESS.code();
   }

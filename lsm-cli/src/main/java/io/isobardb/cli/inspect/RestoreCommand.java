@@ -43,7 +43,7 @@ public final class RestoreCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     StoreArgument.directory(directory);
-    long restored;
+    final long restored;
     try (Backups backups = Backups.open(directory)) {
       Long wanted = id;
       if (wanted == null) {
@@ -54,7 +54,11 @@ public final class RestoreCommand implements Callable<Integer> {
         wanted = all.get(all.size() - 1).id();
       }
       restored = wanted;
-      backups.restore(restored, target);
+      UsageException.ofArguments(
+          () -> {
+            backups.restore(restored, target);
+            return target;
+          });
     }
     PrintWriter out = spec.commandLine().getOut();
     out.println("restored backup " + restored + " to " + target);

@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Store;
@@ -53,8 +54,9 @@ public final class ScanCommand implements Callable<Integer> {
     range = from == null ? range : range.from(KeyText.parse(from));
     range = to == null ? range : range.to(KeyText.parse(to));
     PrintWriter out = spec.commandLine().getOut();
-    try (Store opened = Store.openReadOnly(store.store(), store.options());
-        Cursor cursor = opened.tree(tree).cursor(range)) {
+    try (Store opened =
+            UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()));
+        Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor(range)) {
       boolean more = reverse ? cursor.last() : cursor.first();
       for (int i = 0; more && i < limit; i++) {
         out.println(EntryText.format(cursor));

@@ -5,9 +5,11 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToLongFunction;
 
 /**
  * The operations under way in a store, and whether it takes any more: what an operation uses is not
@@ -75,6 +77,21 @@ public final class Operations {
   /** Ends the operation that {@link #enter} began. */
   public void exit(int slot) {
     epochs.exit(slot);
+  }
+
+  /** Asks the state that a tree has now. */
+  public long ask(TreeHandle tree, ToLongFunction<TreeState> question) {
+    int slot = enter(tree);
+    try {
+      TreeState state = tree.states().acquire();
+      try {
+        return question.applyAsLong(state);
+      } finally {
+        tree.states().release(state);
+      }
+    } finally {
+      exit(slot);
+    }
   }
 
   /** Refuses all operations from now on: the store is being closed. */

@@ -292,8 +292,9 @@ public final class StoreImage implements AutoCloseable {
 
     @Nullable SSTableMeta finish() throws IOException {
       SSTableWriter made = writer;
+      SSTableMeta meta = made == null ? null : made.finish();
       writer = null;
-      return made == null ? null : made.finish();
+      return meta;
     }
 
     /** Deletes what was not finished. */
