@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * Where points are measured: a directory, a scale, a seed. Loads what a point is to find once, and
  * gives each point a copy. Used by one thread at a time.
  */
-final class Bench implements AutoCloseable {
+final class Bench {
   /** The sizes of the paper's main experiments. */
   static final double BUDGET_GIGABYTES = 20;
 
@@ -202,12 +202,6 @@ final class Bench implements AutoCloseable {
     } catch (IOException | UnsupportedOperationException e) {
       return false;
     }
-  }
-
-  /** Removes the loaded stores. */
-  @Override
-  public void close() {
-    Directories.delete(dir);
   }
 
   /** Figures beside a point's parameters. */

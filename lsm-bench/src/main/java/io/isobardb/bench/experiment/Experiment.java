@@ -55,6 +55,11 @@ interface Experiment {
     return List.of(EngineKind.ISOBAR);
   }
 
+  /** Whether the first point of a kind is run twice, since its time is measured. */
+  default boolean rehearses() {
+    return true;
+  }
+
   /** Whether each point needs a process of its own, because its memory is measured. */
   default boolean ownProcesses() {
     return false;

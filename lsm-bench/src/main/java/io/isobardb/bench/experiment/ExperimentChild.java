@@ -26,29 +26,31 @@ final class ExperimentChild {
 
   private static void run(ExperimentSpec spec, Events events) throws Exception {
     Experiment experiment = Experiments.of(spec.experiment());
-    List<Point> points = Experiments.points(experiment, spec.scale(), spec.seed(), spec.threads());
+    List<Point> points = Experiments.points(experiment, spec.scale(), spec.seeds(), spec.threads());
     Files.createDirectories(spec.dir());
     String rehearsed = null;
-    try (Bench bench = bench(spec, Double.MAX_VALUE, events)) {
-      for (int index : spec.points()) {
-        Point point = points.get(index);
-        if (!experiment.ownProcesses() && !experiment.kind(point).equals(rehearsed)) {
-          bench.progress("rehearsal");
-          // What is loaded for it stays there for the points to come.
-          experiment.measure(point, bench(spec, REHEARSAL_SECONDS, events));
-          rehearsed = experiment.kind(point);
-        }
-        List<Row> rows = experiment.measure(point, bench);
-        events.send("rows", Map.of("point", index, "rows", rows));
+    for (int index : spec.points()) {
+      Point point = points.get(index);
+      long seed = Experiments.seed(point);
+      Bench bench = bench(spec, seed, Double.MAX_VALUE, events);
+      if (experiment.rehearses()
+          && !experiment.ownProcesses()
+          && !experiment.kind(point).equals(rehearsed)) {
+        bench.progress("rehearsal");
+        // What is loaded for it stays there for the points to come.
+        experiment.measure(point, bench(spec, seed, REHEARSAL_SECONDS, events));
+        rehearsed = experiment.kind(point);
       }
+      List<Row> rows = experiment.measure(point, bench);
+      events.send("rows", Map.of("point", index, "rows", rows));
     }
   }
 
-  private static Bench bench(ExperimentSpec spec, double longestSeconds, Events events) {
+  private static Bench bench(ExperimentSpec spec, long seed, double longestSeconds, Events events) {
     return new Bench(
         spec.dir(),
         spec.scale(),
-        spec.seed(),
+        seed,
         spec.threads(),
         longestSeconds,
         text -> events.at(text, 0, 1));

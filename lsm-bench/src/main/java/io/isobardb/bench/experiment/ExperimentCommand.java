@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -103,6 +104,13 @@ public final class ExperimentCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
   private long seed = 42;
 
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      description =
+          "How many seeds each point is measured with, from --seed on (default: ${DEFAULT-VALUE}).")
+  private int seeds = 1;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (name.equals(LIST)) {
@@ -111,6 +119,7 @@ public final class ExperimentCommand implements Callable<Integer> {
     }
     Scale size = Scale.parse(scale);
     Numbers.check("--threads", threads, 1, 1024);
+    Numbers.check("--seeds", seeds, 1, 1000);
     if (name.equals(ALL) && !only.isEmpty()) {
       throw new IllegalArgumentException("--only is for one experiment, not for 'all'");
     }
@@ -127,7 +136,7 @@ public final class ExperimentCommand implements Callable<Integer> {
       for (Experiment experiment : experiments) {
         try (WorkDirectory work = workDirectory(experiment, size)) {
           Report report =
-              new ExperimentRun(experiment, size, seed, threads, out, work.path(), progress)
+              new ExperimentRun(experiment, size, seeds(), threads, out, work.path(), progress)
                   .run(
                       resume,
                       Selection.of(only),
@@ -181,9 +190,16 @@ public final class ExperimentCommand implements Callable<Integer> {
             String.format(
                 "isobar experiment %s --scale %s --threads %d --seed %d",
                 experiment.name(), scale, threads, seed));
+    if (seeds > 1) {
+      command.append(" --seeds ").append(seeds);
+    }
     only.forEach(
         (parameter, values) -> command.append(" --only '" + parameter + "=" + values + "'"));
     return command.toString();
+  }
+
+  private List<Long> seeds() {
+    return LongStream.range(seed, seed + seeds).boxed().toList();
   }
 
   private String version() {

@@ -34,7 +34,7 @@ final class ExperimentRun {
 
   private final Experiment experiment;
   private final Scale scale;
-  private final long seed;
+  private final List<Long> seeds;
   private final int threads;
   private final Path out;
   private final Path workDir;
@@ -46,14 +46,14 @@ final class ExperimentRun {
   ExperimentRun(
       Experiment experiment,
       Scale scale,
-      long seed,
+      List<Long> seeds,
       int threads,
       Path out,
       Path workDir,
       Progress progress) {
     this.experiment = experiment;
     this.scale = scale;
-    this.seed = seed;
+    this.seeds = List.copyOf(seeds);
     this.threads = threads;
     this.out = out;
     this.workDir = workDir;
@@ -69,7 +69,7 @@ final class ExperimentRun {
    */
   Report run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
       throws IOException, InterruptedException {
-    List<Point> points = Experiments.points(experiment, scale, seed, threads);
+    List<Point> points = Experiments.points(experiment, scale, seeds, threads);
     selection.check(points);
     if (resume) {
       rows.addAll(Csv.read(csv()).rows());
@@ -119,7 +119,7 @@ final class ExperimentRun {
       throws IOException, InterruptedException {
     WorkDirectory dir = WorkDirectory.temporary(workDir, experiment.name() + "-");
     ExperimentSpec spec =
-        new ExperimentSpec(experiment.name(), scale, seed, threads, dir.path(), indexes);
+        new ExperimentSpec(experiment.name(), scale, seeds, threads, dir.path(), indexes);
     ChildJvm child =
         new ChildJvm(ExperimentChild.class)
             .heapBytes(HEAP_BYTES)

@@ -8,14 +8,15 @@ import java.util.List;
  *
  * @param experiment its name
  * @param scale by which points are made
- * @param seed of all choices
+ * @param seeds of all choices, of which each point has one
  * @param threads that do operations
  * @param dir for stores; it is removed
  * @param points indexes of the points to measure, in order
  */
 record ExperimentSpec(
-    String experiment, Scale scale, long seed, int threads, Path dir, List<Integer> points) {
+    String experiment, Scale scale, List<Long> seeds, int threads, Path dir, List<Integer> points) {
   ExperimentSpec {
+    seeds = List.copyOf(seeds);
     points = List.copyOf(points);
   }
 }

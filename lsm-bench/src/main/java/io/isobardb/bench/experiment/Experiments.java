@@ -9,6 +9,7 @@ final class Experiments {
   static final List<Experiment> ALL =
       List.of(
           new SingleTree(),
+          new ExactBytes(),
           new MemoryMerge(),
           new FlushHeuristics(),
           new L0Structures(),
@@ -59,6 +60,18 @@ final class Experiments {
     return experiment.points(scale).stream()
         .map(point -> point.with(SCALE, scale).with(SEED, seed).with(THREADS, threads))
         .toList();
+  }
+
+  /** The same with each of the seeds, one after the other. */
+  static List<Point> points(Experiment experiment, Scale scale, List<Long> seeds, int threads) {
+    return seeds.stream()
+        .flatMap(seed -> points(experiment, scale, seed, threads).stream())
+        .toList();
+  }
+
+  /** The seed of such a point. */
+  static long seed(Point point) {
+    return Long.parseLong(point.text(SEED));
   }
 
   /** The point without what all of a run have in common. */

@@ -425,19 +425,23 @@ public final class ActiveTree implements Sealed {
    * Gives up what lies wholly above {@code low} and not above {@code high}; a null bound is none.
    * The tree is sealed, and no new reader looks for keys in that range; those in an epoch may. Does
    * nothing once the leaves have been handed over.
+   *
+   * @return the bytes of the pages given up
    */
-  public void releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
+  public long releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
     structure.lock();
     try {
       if (freed || handedOver || lookup.root() == PagePool.NONE) {
-        return;
+        return 0;
       }
       LeafRelease release = this.release;
       if (release == null) {
         release = new LeafRelease(pool, search, order);
         this.release = release;
       }
-      pages.addAndGet(-release.release(lookup.root(), low, high));
+      int released = release.release(lookup.root(), low, high);
+      pages.addAndGet(-released);
+      return (long) released * pool.pageSize();
     } finally {
       structure.unlock();
     }

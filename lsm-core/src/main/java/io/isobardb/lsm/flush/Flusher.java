@@ -40,6 +40,7 @@ public final class Flusher implements Flushes {
   private final FlushRules rules;
   private final Sealer sealer;
   private final Consumer<TreeHandle> onFlushed;
+  private final Consumer<TreeHandle> onLeft;
   private final @Nullable TreeSlots slots;
 
   private final AtomicInteger running = new AtomicInteger();
@@ -69,6 +70,7 @@ public final class Flusher implements Flushes {
 
   /**
    * @param onFlushed told when a tree's L0 has grown
+   * @param onLeft told when a flush is done with a tree's memory
    * @param slots says which trees have filled their shares of the write memory; null if there are
    *     no such shares
    */
@@ -77,12 +79,14 @@ public final class Flusher implements Flushes {
       Settings settings,
       Sealer sealer,
       Consumer<TreeHandle> onFlushed,
+      Consumer<TreeHandle> onLeft,
       @Nullable TreeSlots slots) {
     this.engine = engine;
     this.settings = settings;
     this.rules = settings.rules();
     this.sealer = sealer;
     this.onFlushed = onFlushed;
+    this.onLeft = onLeft;
     this.slots = slots;
     this.window = new WriteWindow(rules.logLimitBytes());
   }
@@ -404,6 +408,9 @@ public final class Flusher implements Flushes {
     for (TreeFlush part : parts) {
       whole.remove(part.tree());
       part.tree().leaveMemory();
+    }
+    if (!engine.gate().pressed() && engine.failure().cause() == null) {
+      parts.forEach(part -> onLeft.accept(part.tree()));
     }
   }
 

@@ -176,6 +176,7 @@ final class TreeFlush {
     byte[] from = low;
     boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
     if (!found && from != null && kind != FlushKind.FULL) {
+      tree.work().swept();
       low = null;
       found = source.first();
     }
@@ -214,6 +215,9 @@ final class TreeFlush {
 
   /** The slice up to this key, to the end if it is null, has been committed. */
   void committed(byte @Nullable [] high) {
+    if (high == null) {
+      tree.work().swept();
+    }
     if (kind == FlushKind.FULL) {
       low = high;
     } else {
@@ -324,11 +328,7 @@ final class TreeFlush {
     List<Runnable> cleanups = new ArrayList<>();
     List<Run> memory = tree.states().current().memory();
     for (Run run : memory.subList(memory.size() - runs, memory.size())) {
-      for (Table table : run.tables()) {
-        if (table instanceof Table.Active sealed) {
-          cleanups.add(() -> sealed.content().releaseRange(taken.low(), taken.high()));
-        }
-      }
+      cleanups.addAll(run.cleanups(taken, freed -> {}));
     }
     return cleanups;
   }

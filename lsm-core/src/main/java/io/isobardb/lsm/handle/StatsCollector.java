@@ -51,7 +51,8 @@ final class StatsCollector {
               List.copyOf(levels),
               version.tableCount(),
               version.sizeBytes(),
-              parts.merger().debtBytes(tree)));
+              parts.merger().debtBytes(tree),
+              tree.work().sweeps()));
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
           if (table instanceof Table.Stored stored) {

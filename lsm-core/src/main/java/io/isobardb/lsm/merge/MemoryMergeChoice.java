@@ -26,6 +26,11 @@ record MemoryMergeChoice(Action action, int inputs, int older, long sliceBytes, 
     INDEX
   }
 
+  /** Whether all is merged that gets no writes any more, slice by slice round the key space. */
+  boolean goesRound() {
+    return action == Action.MERGE && older == 0 && sliceBytes != Long.MAX_VALUE;
+  }
+
   static MemoryMergeChoice of(Action action) {
     return new MemoryMergeChoice(action, 0, 0, 0, 0);
   }

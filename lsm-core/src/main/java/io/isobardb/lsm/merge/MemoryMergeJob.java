@@ -34,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  * the SSTable joins the output run: so it needs room for a slice or two besides its inputs, however
  * large they are, and what is done stays done when it has to stop in the middle.
  *
+ * <p>A merge of <em>all</em> that is sealed goes round the key space, from where the last one ended
+ * ({@link TreeHandle#packedUpTo}): each slice takes all runs there are by then, and joins the
+ * oldest one if that is packed. Stopping it costs the slice under way, and nothing is merged twice
+ * before the rest had its turn.
+ *
  * <p>The tree's memory is marked busy while it goes on, so that its inputs stay where they are:
  * only younger runs may join in front of them.
  */
@@ -41,28 +46,28 @@ final class MemoryMergeJob implements Job {
   private final Merger merger;
   private final Engine engine;
   private final TreeHandle tree;
-
-  /** Runs older than the inputs and the output. */
-  private final int older;
-
-  /** The inputs that are not exhausted yet; between the younger runs and the output. */
-  private int inputs;
-
-  /** What the output run is made of so far; part of the tree's state. */
-  private final List<Table> outputs = new ArrayList<>();
-
   private final MemoryMergeChoice choice;
+
+  /** Whether the inputs are all that gets no writes any more, slice by slice. */
+  private final boolean round;
+
+  /** Where a merge of all began on its way round. */
+  private final byte @Nullable [] origin;
+
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
   private final long writtenAtStart;
 
-  /** Whether the inputs are all that gets no writes any more. */
-  private final boolean all;
+  /** Runs of the present slice that are older than its inputs. */
+  private int older;
 
+  /** The inputs that are not exhausted yet. */
+  private int inputs;
+
+  private int outputs;
   private long bytesRead;
-  private long entriesIn;
-  private long entriesOut;
-  private boolean sliced;
+  private long bytesOut;
+  private boolean cameRound;
   private byte @Nullable [] low;
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
@@ -75,13 +80,13 @@ final class MemoryMergeJob implements Job {
     this.engine = engine;
     this.tree = tree;
     this.choice = choice;
-    TreeState state = tree.states().current();
+    this.round = choice.goesRound();
+    this.origin = round ? tree.packedUpTo() : null;
+    this.low = origin;
     this.inputs = choice.inputs();
     this.older = choice.older();
     this.startNanos = engine.nanos();
     this.writtenAtStart = tree.bytesWritten();
-    this.all = older == 0 && inputs > 1 && inputs == state.frozenRuns(engine.log().visible());
-    inputsOf(state.memory()).forEach(run -> bytesRead += run.sizeBytes());
   }
 
   @Override
@@ -111,13 +116,9 @@ final class MemoryMergeJob implements Job {
     if (outcome == Rewrite.Outcome.GOING_ON) {
       return true;
     }
-    boolean exhausted = outcome == Rewrite.Outcome.EXHAUSTED;
-    finishSlice(current, exhausted);
-    if (exhausted && all) {
-      tree.mergeGain().merged(entriesIn, entriesOut, bytesRead, tree.bytesWritten());
-    }
-    if (exhausted || flushIsDue()) {
-      end(sliced);
+    boolean done = finishSlice(current, outcome == Rewrite.Outcome.EXHAUSTED);
+    if (done || flushIsDue()) {
+      end(true);
       return false;
     }
     return true;
@@ -134,12 +135,16 @@ final class MemoryMergeJob implements Job {
   }
 
   private List<Run> inputsOf(List<Run> memory) {
-    int end = memory.size() - older - (outputs.isEmpty() ? 0 : 1);
+    int end = memory.size() - older;
     return memory.subList(end - inputs, end);
   }
 
   private Rewrite begin() {
-    List<Run> runs = inputsOf(tree.states().current().memory());
+    TreeState state = tree.states().current();
+    if (round) {
+      inputs = state.frozenRuns(engine.log().visible());
+    }
+    List<Run> runs = inputsOf(state.memory());
     inputLsn = Long.MAX_VALUE;
     for (Run run : runs) {
       inputLsn = Math.min(inputLsn, run.minLsn(engine.log().durable()));
@@ -181,16 +186,26 @@ final class MemoryMergeJob implements Job {
         settings.filterBitsPerKey());
   }
 
-  private void finishSlice(Rewrite current, boolean exhausted) throws IOException {
+  /** Returns whether that was the last slice there is to do. */
+  private boolean finishSlice(Rewrite current, boolean exhausted) throws IOException {
     byte[] high = exhausted ? null : current.lastKey();
     Table output = current.hasOutput() ? finishOutput(current) : null;
-    entriesIn += current.entriesIn();
-    entriesOut += current.entriesOut();
+    bytesRead += current.bytesIn();
     current.close();
     rewrite = null;
     commit(new Range(low, high), output);
-    sliced = true;
     low = high;
+    if (!round) {
+      return exhausted;
+    }
+    tree.setPackedUpTo(high);
+    if (exhausted) {
+      tree.mergeGain().roundEnds(tree.bytesWritten());
+      boolean done = origin == null || cameRound;
+      cameRound = true;
+      return done;
+    }
+    return cameRound && tree.order().compare(high, 0, high.length, origin, 0, origin.length) >= 0;
   }
 
   private Table finishOutput(Rewrite current) throws IOException {
@@ -206,9 +221,7 @@ final class MemoryMergeJob implements Job {
 
   /** Puts the slice's SSTable in the place of what the inputs hold in its range. */
   private void commit(Range taken, @Nullable Table output) {
-    List<Run> memory = tree.states().current().memory();
-    List<Run> from = inputsOf(memory);
-    int end = memory.size() - older;
+    List<Run> from = inputsOf(tree.states().current().memory());
     List<Run> left = new ArrayList<>(from.size() + 1);
     List<Runnable> cleanups = new ArrayList<>();
     for (Run run : from) {
@@ -216,21 +229,14 @@ final class MemoryMergeJob implements Job {
       if (rest != null) {
         left.add(rest);
       }
-      for (Table table : run.tables()) {
-        if (table instanceof Table.Active sealed) {
-          cleanups.add(() -> sealed.content().releaseRange(taken.low(), taken.high()));
-        }
-      }
+      count(run.goneFrom(rest));
+      cleanups.addAll(run.cleanups(taken, tree.mergeGain()::tookFresh));
     }
-    int younger = memory.size() - older - (outputs.isEmpty() ? 0 : 1) - from.size();
-    inputs = left.size();
+    int replaced = from.size();
     if (output != null) {
-      outputs.add(output);
+      join(left, output, taken);
     }
-    if (!outputs.isEmpty()) {
-      left.add(new Run(tree.order(), outputs));
-    }
-    int replaced = end - younger;
+    inputs = left.size();
     Catalog.swapMemory(
         tree,
         now -> {
@@ -244,6 +250,30 @@ final class MemoryMergeJob implements Job {
         cleanups);
   }
 
+  /** What goes as a whole comes free with the state before. */
+  private void count(List<Table> gone) {
+    for (Table table : gone) {
+      if (table instanceof Table.Stored) {
+        tree.mergeGain().tookPacked(table.sizeBytes());
+      } else {
+        tree.mergeGain().tookFresh(table.sizeBytes());
+      }
+    }
+  }
+
+  /** Puts the output into the run of packed SSTables, the oldest; there may be none yet. */
+  private void join(List<Run> left, Table output, Range taken) {
+    outputs++;
+    bytesOut += output.sizeBytes();
+    tree.mergeGain().left(output.sizeBytes());
+    int last = left.size() - 1;
+    if (last >= 0 && left.get(last).get(0) instanceof Table.Stored) {
+      left.set(last, left.get(last).with(output, taken));
+    } else {
+      left.add(Run.of(tree.order(), output));
+    }
+  }
+
   /**
    * Gives up the slice that is begun, and lets flushes and other merges have the tree.
    *
@@ -255,17 +285,16 @@ final class MemoryMergeJob implements Job {
       rewrite = null;
       current.close();
     }
-    if (!outputs.isEmpty()) {
-      long written = outputs.stream().mapToLong(Table::sizeBytes).sum();
+    if (outputs > 0) {
       long nanos = engine.nanos() - startNanos;
       StoreListener.Merge event =
           new StoreListener.Merge(
               tree.name(),
               StoreListener.MergeKind.MEMORY,
               choice.inputs(),
-              outputs.size(),
+              outputs,
               bytesRead,
-              written,
+              bytesOut,
               nanos);
       engine.observers().merged(span, event);
     }

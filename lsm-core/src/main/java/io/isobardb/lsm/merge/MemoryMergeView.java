@@ -9,9 +9,10 @@ package io.isobardb.lsm.merge;
  * @param hoped whether a merge of all may make room, as far as earlier ones tell
  * @param sizes what SSTables and runs go by
  * @param room how full the write memory is
+ * @param fits whether nothing of the tree is on disk
  */
 record MemoryMergeView(
-    Runs runs, boolean grown, long lostNanos, boolean hoped, Sizes sizes, Room room) {
+    Runs runs, boolean grown, long lostNanos, boolean hoped, Sizes sizes, Room room, boolean fits) {
 
   /**
    * The runs of a tree.

@@ -37,6 +37,12 @@ public record MemoryMerging(MemoryComponent component) {
   /** ... as long as that is no more than this part. */
   private static final int MOST_SHARE = 16;
 
+  /** All is merged for room once as much is new as this part of what was merged before, ... */
+  private static final double FRESH_SHARE = 1;
+
+  /** ... or this part, if the tree has to be flushed. */
+  private static final double FLUSHED_FRESH_SHARE = 0.5;
+
   /**
    * Neighbouring runs.
    *
@@ -120,8 +126,18 @@ public record MemoryMerging(MemoryComponent component) {
         runs.mergedBytes(),
         view.sizes().active(),
         runs.memoryBytes() >= Math.min(LEVEL_BYTES, half),
-        view.room().used() >= half && view.hoped(),
+        freshShare(view, view.room().used() >= half && view.hoped()),
         view.lostNanos());
+  }
+
+  /**
+   * How much must be new before all is merged for room, as a share of what was merged before. Of a
+   * tree that is flushed, what a merge leaves out need not be written to disk, nor merged there.
+   *
+   * @param wanted whether others could use the room that a merge of all is hoped to make
+   */
+  private static double freshShare(MemoryMergeView view, boolean wanted) {
+    return !wanted ? Double.POSITIVE_INFINITY : view.fits() ? FRESH_SHARE : FLUSHED_FRESH_SHARE;
   }
 
   /**
@@ -131,15 +147,16 @@ public record MemoryMerging(MemoryComponent component) {
    * @param mergedBytes what of them was merged before
    * @param unit bytes of the smallest runs there are, when they are new
    * @param full whether a merge of many is worth it for room alone
-   * @param wanted whether others could use the room that a merge of all is hoped to make
+   * @param freshShare of what was merged before, as much has to be new for a merge of all
    * @param lostNanos what reads have lost since the last merge
    * @return null to leave all as it is
    */
   static @Nullable Neighbours alike(
-      long[] sizes, long mergedBytes, long unit, boolean full, boolean wanted, long lostNanos) {
+      long[] sizes, long mergedBytes, long unit, boolean full, double freshShare, long lostNanos) {
     long all = LongStream.of(sizes).sum();
-    // As much is new as was merged before: so no byte is merged more than twice on the average.
-    if (sizes.length > 1 && (wanted && all >= 2 * mergedBytes || paidFor(all, lostNanos))) {
+    // What is new is merged along with so many times as much that is not.
+    boolean fresh = all - mergedBytes >= freshShare * Math.max(1, mergedBytes);
+    if (sizes.length > 1 && (fresh || paidFor(all, lostNanos))) {
       return new Neighbours(0, sizes.length);
     }
     for (int from = 0; from < sizes.length; ) {

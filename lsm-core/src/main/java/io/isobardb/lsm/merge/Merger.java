@@ -260,7 +260,8 @@ public final class Merger {
             sealer.rules().smallBytes(limit),
             settings.sizes().flushed(limit),
             engine.catalog().space().pageSize()),
-        new Room(engine.gate().usedBytes(), limit));
+        new Room(engine.gate().usedBytes(), limit),
+        state.version().sizeBytes() == 0);
   }
 
   private Runs runs(TreeState state) {

@@ -37,8 +37,7 @@ public final class Rewrite implements AutoCloseable {
   private final long zeroUpTo;
 
   private @Nullable SSTableWriter writer;
-  private long entriesIn;
-  private long entriesOut;
+  private long bytesIn;
   private long newestLsn = -1;
 
   /**
@@ -97,9 +96,10 @@ public final class Rewrite implements AutoCloseable {
           && !filter.lastKeyIs(entry)) {
         return Outcome.OUTPUT_FULL;
       }
-      entriesIn++;
       newestLsn = Math.max(newestLsn, entry.lsn());
-      carried += ENTRY_OVERHEAD + entry.keyLength() + entry.valueLength();
+      int bytes0 = entry.keyLength() + entry.valueLength();
+      bytesIn += bytes0;
+      carried += ENTRY_OVERHEAD + bytes0;
       boolean deletes = entry.kind() == Kind.DELETE;
       if (filter.keep(entry, deletes && bottommost.apply(entry)) && !drops.test(entry)) {
         add(entry);
@@ -115,7 +115,6 @@ public final class Rewrite implements AutoCloseable {
       out = writers.get();
       writer = out;
     }
-    entriesOut++;
     out.add(entry, entry.lsn() <= zeroUpTo ? Lsn.ZERO : entry.lsn());
   }
 
@@ -148,12 +147,9 @@ public final class Rewrite implements AutoCloseable {
     return newestLsn;
   }
 
-  public long entriesIn() {
-    return entriesIn;
-  }
-
-  public long entriesOut() {
-    return entriesOut;
+  /** Bytes of the keys and values carried or left out. */
+  public long bytesIn() {
+    return bytesIn;
   }
 
   /** Closes the source; an output that is begun is given up. */

@@ -113,6 +113,8 @@ public record StoreStats(
    * @param tables SSTables on disk
    * @param diskBytes their size
    * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
+   * @param flushSweeps how often flushes have come to the end of its keys since the store was
+   *     opened
    */
   public record TreeStats(
       String name,
@@ -122,7 +124,8 @@ public record StoreStats(
       List<Long> levelBytes,
       int tables,
       long diskBytes,
-      long mergeDebtBytes) {}
+      long mergeDebtBytes,
+      long flushSweeps) {}
 
   /** What waits for disk merges, of all trees; about. */
   public long mergeDebtBytes() {
@@ -208,6 +211,7 @@ public record StoreStats(
     field(json, "tables", tree.tables());
     field(json, "disk", tree.diskBytes());
     field(json, "mergeDebt", tree.mergeDebtBytes());
+    field(json, "flushSweeps", tree.flushSweeps());
     json.append('}');
   }
 

@@ -100,7 +100,8 @@ public final class StoreParts {
             engine, sealer, options.orders(), found.recovered().counters().nextTreeId());
     StaticShares shares = options.shares();
     TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine, this::flushAll);
-    this.flusher = new Flusher(engine, options.flushing(), sealer, this::flushed, slots);
+    this.flusher =
+        new Flusher(engine, options.flushing(), sealer, this::flushed, this::left, slots);
     this.merger = new Merger(engine, sealer, options.merging(), flusher);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
@@ -199,6 +200,10 @@ public final class StoreParts {
   private void sealed(TreeHandle tree) {
     merger.requestMemory(tree);
     written();
+  }
+
+  private void left(TreeHandle tree) {
+    merger.requestMemory(tree);
   }
 
   /** Some more was written. */

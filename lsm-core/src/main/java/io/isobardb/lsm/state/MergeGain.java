@@ -1,20 +1,25 @@
 package io.isobardb.lsm.state;
 
 /**
- * Whether to merge all that a tree has in memory makes room there: nobody knows how many old
- * versions it holds before it is done, so the last time tells. After a merge in vain the next one
- * waits until more was written, each time twice as much: so what is tried in vain costs little.
+ * Whether merging what a tree has in memory makes room there: nobody knows how many old versions
+ * and half-filled leaves it holds before it is done, so the last time tells. After a round in vain
+ * the next one waits until more was written, each time twice as much: so what is tried in vain
+ * costs little.
  *
- * <p>Thread rule: all methods may be called by any thread.
+ * <p>Room is counted in bytes of pages: that is what flushes wait for. Thread rule: all methods may
+ * be called by any thread.
  */
 public final class MergeGain {
-  /** A merge that drops less than this share of the entries was in vain. */
-  private static final double WORTH = 1 / 3.0;
+  /** A round that frees less than this share of what was new in it was in vain. */
+  private static final double WORTH = 0.25;
 
   private static final int MOST_DOUBLINGS = 4;
 
   private int inVain;
   private long notBefore;
+  private long freshBytes;
+  private long packedBytes;
+  private long leftBytes;
 
   /**
    * Whether a merge is worth a try now.
@@ -25,17 +30,33 @@ public final class MergeGain {
     return bytesWritten >= notBefore;
   }
 
+  /** Pages of sealed active SSTables came free, of this many bytes. */
+  public synchronized void tookFresh(long bytes) {
+    freshBytes += bytes;
+  }
+
+  /** SSTables that earlier merges had made came free. */
+  public synchronized void tookPacked(long bytes) {
+    packedBytes += bytes;
+  }
+
+  /** An SSTable was made of what came free, or is about to. */
+  public synchronized void left(long bytes) {
+    leftBytes += bytes;
+  }
+
   /**
-   * All was merged.
+   * All keys have had their turn.
    *
-   * @param read entries that it had
-   * @param left entries that it has now
-   * @param bytes that it had
    * @param bytesWritten to the tree so far
    */
-  public synchronized void merged(long read, long left, long bytes, long bytesWritten) {
-    boolean worth = read - left >= WORTH * read;
+  public synchronized void roundEnds(long bytesWritten) {
+    long bytes = freshBytes + packedBytes;
+    boolean worth = bytes - leftBytes >= WORTH * freshBytes;
     inVain = worth ? 0 : Math.min(inVain + 1, MOST_DOUBLINGS);
     notBefore = worth ? bytesWritten : bytesWritten + (bytes << inVain);
+    freshBytes = 0;
+    packedBytes = 0;
+    leftBytes = 0;
   }
 }

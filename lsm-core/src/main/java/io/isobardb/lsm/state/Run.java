@@ -1,10 +1,15 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,6 +110,81 @@ public final class Run {
       left.addAll(table.without(order, taken));
     }
     return left.isEmpty() ? null : new Run(order, left);
+  }
+
+  /**
+   * What is to be done when nobody can see {@code taken} of this run any more: sealed active
+   * SSTables give back the leaves that none of their other pieces needs. A leaf may reach into what
+   * was taken before, so all of the gap counts, not this range alone.
+   *
+   * @param freed told how many bytes of pages came free
+   */
+  public List<Runnable> cleanups(Range taken, LongConsumer freed) {
+    Run left = without(taken);
+    List<Runnable> cleanups = new ArrayList<>();
+    Object last = null;
+    for (Table table : tables) {
+      if (left != null && table instanceof Table.Active sealed && sealed.content() != last) {
+        last = sealed.content();
+        Range gap = left.gapOf(last, taken);
+        if (gap != null) {
+          ActiveTree content = sealed.content();
+          cleanups.add(() -> freed.accept(content.releaseRange(gap.low(), gap.high())));
+        }
+      }
+    }
+    return cleanups;
+  }
+
+  /** The tables of this run of which {@code left} has nothing. */
+  public List<Table> goneFrom(@Nullable Run left) {
+    Set<Object> kept = Collections.newSetFromMap(new IdentityHashMap<>());
+    if (left != null) {
+      left.tables().forEach(table -> kept.add(table.content()));
+    }
+    List<Table> gone = new ArrayList<>();
+    for (Table table : tables) {
+      if (kept.add(table.content())) {
+        gone.add(table);
+      }
+    }
+    return gone;
+  }
+
+  /** This run with a table more, of keys that it does not have. */
+  public Run with(Table table, Range taken) {
+    int at = 0;
+    while (at < tables.length && isBefore(ranges[at], taken)) {
+      at++;
+    }
+    List<Table> all = new ArrayList<>(tables());
+    all.add(at, table);
+    return new Run(order, all);
+  }
+
+  /** Between which pieces of a content {@code taken} lies; null if there are none left. */
+  private @Nullable Range gapOf(Object content, Range taken) {
+    byte[] low = null;
+    boolean any = false;
+    for (Table table : tables) {
+      if (table.content() == content) {
+        Range piece = table.range();
+        if (!isBefore(piece, taken)) {
+          return new Range(low, piece.low());
+        }
+        low = piece.high();
+        any = true;
+      }
+    }
+    return any ? new Range(low, null) : null;
+  }
+
+  private boolean isBefore(Range piece, Range other) {
+    byte[] high = piece.high();
+    byte[] low = other.low();
+    return high != null
+        && low != null
+        && order.compare(high, 0, high.length, low, 0, low.length) <= 0;
   }
 
   /** Bytes of all that the tables are made of. */

@@ -43,6 +43,7 @@ public final class TreeHandle {
   private volatile @Nullable Refusal refused;
   private volatile boolean closed;
   private volatile byte @Nullable [] sweep;
+  private volatile byte @Nullable [] packedUpTo;
   private volatile @Nullable EntryFilter filter;
 
   /**
@@ -209,6 +210,19 @@ public final class TreeHandle {
 
   public void setSweep(byte @Nullable [] key) {
     sweep = key;
+  }
+
+  /**
+   * The key up to which merges in memory have come on their way round the key space, or null at its
+   * beginning. Only who has taken the tree's memory goes on from there.
+   */
+  public byte @Nullable [] packedUpTo() {
+    return packedUpTo;
+  }
+
+  /** See {@link #packedUpTo}. */
+  public void setPackedUpTo(byte @Nullable [] key) {
+    packedUpTo = key;
   }
 
   /** What disk merges may leave out besides what newer versions hide, or null. */

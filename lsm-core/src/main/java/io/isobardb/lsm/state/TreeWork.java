@@ -14,6 +14,7 @@ public final class TreeWork {
   private long memoryFlushedBytes;
   private long otherFlushedBytes;
   private int flushes;
+  private long sweeps;
   private double shareSum;
   private final DoubleAdder recentReads = new DoubleAdder();
 
@@ -63,6 +64,16 @@ public final class TreeWork {
    */
   public void foundInL0(long l0Bytes) {
     recentReads.add(1.0 / Math.max(1, l0Bytes));
+  }
+
+  /** Flushes have come to the end of the tree's keys. */
+  public synchronized void swept() {
+    sweeps++;
+  }
+
+  /** How often {@link #swept} was called. */
+  public synchronized long sweeps() {
+    return sweeps;
   }
 
   /** All of it, of one moment but for {@code recentReads}. */

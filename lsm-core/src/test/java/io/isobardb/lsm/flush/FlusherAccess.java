@@ -20,6 +20,6 @@ public final class FlusherAccess {
         new Flusher.Settings(rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1);
     Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, null);
     Sealer sealer = new Sealer(engine, sealing, full -> {});
-    return new Flusher(engine, settings, sealer, flushed -> {}, null).goesOn(tree);
+    return new Flusher(engine, settings, sealer, flushed -> {}, left -> {}, null).goesOn(tree);
   }
 }

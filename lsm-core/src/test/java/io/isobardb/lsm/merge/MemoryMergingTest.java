@@ -28,11 +28,11 @@ class MemoryMergingTest {
   private static final long MUCH = Long.MAX_VALUE;
 
   private static @Nullable Neighbours choose(boolean full, long lostNanos, long... sizes) {
-    return MemoryMerging.alike(sizes, 0, UNIT, full, false, lostNanos);
+    return MemoryMerging.alike(sizes, 0, UNIT, full, Double.POSITIVE_INFINITY, lostNanos);
   }
 
   private static @Nullable Neighbours whenWanted(long mergedBytes, long... sizes) {
-    return MemoryMerging.alike(sizes, mergedBytes, UNIT, true, true, NEVER);
+    return MemoryMerging.alike(sizes, mergedBytes, UNIT, true, 1, NEVER);
   }
 
   private static long[] units(int count) {
@@ -92,7 +92,8 @@ class MemoryMergingTest {
         number(values, "lost", 0) * 1_000_000,
         values.containsKey("hoped"),
         new Sizes(4 * MB, 16 * MB, 8192),
-        new Room(number(values, "used", 20) * MB, 128 * MB));
+        new Room(number(values, "used", 20) * MB, 128 * MB),
+        !values.containsKey("flushed"));
   }
 
   private static long number(Map<String, String> values, String name, long otherwise) {

@@ -73,6 +73,34 @@ public final class Claims {
     return new Verdict(claim, outcome, words(pairs, meanRatio(pairs)));
   }
 
+  /**
+   * Left is at most {@code most} times right, of points measured with several seeds: decided by how
+   * far the seeds lie apart. It holds if the mean ratio is that small by two standard errors, and
+   * does not if it is that much larger. A single pair is taken as it is, within {@value
+   * #NOISE_PERCENT} %.
+   */
+  public static Verdict spread(String claim, List<Pair> all, double most) {
+    List<Pair> pairs = measured(all);
+    if (pairs.isEmpty()) {
+      return nothing(claim);
+    }
+    double mean = meanRatio(pairs);
+    double distance = Math.log(mean / most);
+    double error = pairs.size() > 1 ? 2 * standardError(pairs, Math.log(mean)) : NOISE;
+    Outcome outcome =
+        distance <= -error
+            ? Outcome.HOLDS
+            : distance > error ? Outcome.DOES_NOT_HOLD : Outcome.NOT_DECIDED;
+    String within = String.format(Locale.ROOT, ", within %.1f %%", 100 * error);
+    return new Verdict(claim, outcome, words(pairs, mean) + within);
+  }
+
+  private static double standardError(List<Pair> pairs, double meanLog) {
+    double squares =
+        pairs.stream().mapToDouble(pair -> Math.pow(Math.log(pair.ratio()) - meanLog, 2)).sum();
+    return Math.sqrt(squares / (pairs.size() - 1) / pairs.size());
+  }
+
   /** The mean ratio of left to right is in {@code least..most}. */
   public static Verdict ratio(String claim, List<Pair> all, double least, double most) {
     List<Pair> pairs = measured(all);

@@ -1,0 +1,234 @@
+package io.isobardb.bench.experiment;
+
+import io.isobardb.bench.drive.Dataset;
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.lsm.OpenStore;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.StoreStats.TreeStats;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
+import org.apache.commons.rng.sampling.distribution.SharedStateDiscreteSampler;
+
+/**
+ * A store on a simulated disk, with a simulated clock, under a driver: equal seeds count equal
+ * bytes, however busy the machine is. After each operation background work gets {@value #STEPS}
+ * steps, so that merges keep up. Used by one thread.
+ */
+final class SimulatedRig implements AutoCloseable {
+  static final String SPACE = "on disk [bytes per byte of the last level]";
+  static final String SWEEP = "taken in per sweep [MB]";
+  static final String OCCUPANCY = "write memory in use [%]";
+  static final String SLICED = "flushed by slices [%]";
+  static final String BATCH = "written per merge of L0 [MB]";
+  static final String SWEEPS = "sweeps";
+  static final String MEMORY_MERGED = "merges in memory wrote [B/op]";
+  static final String WAITS = "waits";
+
+  /** A step carries 32 KB: several times what a write costs in flushes and merges. */
+  private static final int STEPS = 2;
+
+  private static final double ZIPF_EXPONENT = 0.99;
+
+  /** Operations between two looks at how full write memory is. */
+  private static final int LOOK_EVERY = 256;
+
+  private final SimulatedScheduler scheduler;
+  private final Store store;
+  private final List<Tree> trees = new ArrayList<>();
+  private final Shape shape;
+  private final Dataset data;
+  private final SplittableRandom random;
+  private final SharedStateDiscreteSampler zipf;
+  private final Told told = new Told();
+  private final byte[] key;
+  private final byte[] value;
+  private long version;
+
+  /** What the store has told of its flushes and merges. */
+  private static final class Told implements StoreListener {
+    final Map<MergeKind, Long> merges = new EnumMap<>(MergeKind.class);
+    final Map<MergeKind, Long> written = new EnumMap<>(MergeKind.class);
+    long slicedBytes;
+    long flushedBytes;
+
+    @Override
+    public void flushed(Flush event) {
+      flushedBytes += event.bytesWritten();
+      slicedBytes += event.kind() == FlushKind.FULL ? 0 : event.bytesWritten();
+    }
+
+    @Override
+    public void merged(Merge event) {
+      merges.merge(event.kind(), 1L, Long::sum);
+      written.merge(event.kind(), event.bytesWritten(), Long::sum);
+    }
+
+    void clear() {
+      merges.clear();
+      written.clear();
+      slicedBytes = 0;
+      flushedBytes = 0;
+    }
+  }
+
+  /** Opens an empty store. */
+  SimulatedRig(StoreOptions options, Shape shape, long seed) {
+    SimulatedClock clock = new SimulatedClock();
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    this.shape = shape;
+    random = new SplittableRandom(seed);
+    scheduler = new SimulatedScheduler(clock, random.nextLong());
+    store =
+        OpenStore.in(
+            new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options);
+    data = new Dataset(shape.keyBytes(), shape.valueBytes());
+    key = new byte[shape.keyBytes()];
+    value = new byte[shape.valueBytes()];
+    int records = Math.toIntExact(shape.records());
+    zipf = RejectionInversionZipfSampler.of(random::nextLong, records, ZIPF_EXPONENT);
+    store.addListener(told);
+    for (int i = 0; i < shape.trees(); i++) {
+      trees.add(store.openTree("t" + i, shape.treeOptions()));
+    }
+  }
+
+  /**
+   * Puts every record once, in the order of the keys, so that all lies in the last level. What
+   * comes before a measurement has to give the levels above their sizes.
+   */
+  void load() {
+    long[][] keys = new long[Math.toIntExact(shape.records())][];
+    for (int i = 0; i < keys.length; i++) {
+      data.key(i, key);
+      keys[i] = new long[] {ByteBuffer.wrap(key).getLong(), i};
+    }
+    Arrays.sort(keys, (a, b) -> Long.compareUnsigned(a[0], b[0]));
+    for (int tree = 0; tree < shape.trees(); tree++) {
+      for (long[] record : keys) {
+        put(tree, record[1]);
+      }
+    }
+    store.flush();
+    scheduler.runUntilIdle();
+  }
+
+  /** Does so many operations; what they cost. */
+  Map<String, Double> measure(Workload workload, long operations) {
+    StoreStats before = store.stats();
+    told.clear();
+    double used = 0;
+    long looks = 0;
+    long writes = 0;
+    for (long i = 0; i < operations; i++) {
+      writes += one(workload) ? 1 : 0;
+      if (i % LOOK_EVERY == 0) {
+        StoreStats now = store.stats();
+        used += (double) now.writeMemoryBytes() / now.writeMemoryLimitBytes();
+        looks++;
+      }
+    }
+    StoreStats now = store.stats();
+    double ops = operations;
+    double flushed = now.flushBytesWritten() - before.flushBytesWritten();
+    double merged = now.mergeBytesWritten() - before.mergeBytesWritten();
+    double sweeps = sweeps(now) - sweeps(before);
+    double put = (double) writes * (shape.keyBytes() + shape.valueBytes());
+    double last = now.trees().stream().mapToLong(SimulatedRig::lastLevel).sum();
+    double stored = now.trees().stream().mapToLong(TreeStats::diskBytes).sum();
+    long l0 = told.merges.getOrDefault(StoreListener.MergeKind.L0, 0L);
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put(Meter.WRITTEN, (flushed + merged) / ops);
+    figures.put(Meter.FLUSH_WRITTEN, flushed / ops);
+    figures.put(Meter.MERGE_WRITTEN, merged / ops);
+    figures.put(MEMORY_MERGED, written(StoreListener.MergeKind.MEMORY) / ops);
+    figures.put(SPACE, stored / Math.max(1, last));
+    figures.put(SWEEP, put / Math.max(1, sweeps) / Meter.MEGABYTE);
+    figures.put(SWEEPS, sweeps);
+    figures.put(OCCUPANCY, 100 * used / Math.max(1, looks));
+    figures.put(SLICED, 100.0 * told.slicedBytes / Math.max(1, told.flushedBytes));
+    figures.put("merges of L0", (double) l0);
+    figures.put(BATCH, written(StoreListener.MergeKind.L0) / Math.max(1.0, l0) / Meter.MEGABYTE);
+    figures.put(WAITS, waits(now) - waits(before));
+    return figures;
+  }
+
+  private double written(StoreListener.MergeKind kind) {
+    return told.written.getOrDefault(kind, 0L);
+  }
+
+  private static long lastLevel(TreeStats tree) {
+    return tree.levelBytes().get(tree.levelBytes().size() - 1);
+  }
+
+  private static double waits(StoreStats stats) {
+    return Arrays.stream(StallReason.values())
+        .mapToLong(reason -> stats.stalls().getOrDefault(reason, 0L))
+        .sum();
+  }
+
+  private static double sweeps(StoreStats stats) {
+    return stats.trees().stream().mapToLong(TreeStats::flushSweeps).sum();
+  }
+
+  private boolean one(Workload workload) {
+    int tree = tree(workload);
+    long record = record(workload.keys());
+    boolean write = workload.writePercent() == 100 || random.nextInt(100) < workload.writePercent();
+    if (write) {
+      put(tree, record);
+    } else {
+      data.key(record, key);
+      trees.get(tree).get(key);
+      background();
+    }
+    return write;
+  }
+
+  private int tree(Workload workload) {
+    int hot = workload.hotTrees();
+    if (hot == 0 || hot >= shape.trees()) {
+      return random.nextInt(shape.trees());
+    }
+    return random.nextInt(100) < workload.hotPercent()
+        ? random.nextInt(hot)
+        : hot + random.nextInt(shape.trees() - hot);
+  }
+
+  private long record(Workload.Keys keys) {
+    long bits = keys == Workload.Keys.UNIFORM ? random.nextLong() : Dataset.mix(zipf.sample());
+    return Math.multiplyHigh(bits >>> 1, shape.records() << 1);
+  }
+
+  private void put(int tree, long record) {
+    data.key(record, key);
+    data.value(record, version++, value);
+    trees.get(tree).put(key, value);
+    background();
+  }
+
+  private void background() {
+    for (int i = 0; i < STEPS && scheduler.runOne(); i++) {}
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,115 @@
+package io.isobardb.lsm.state;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.Visibility;
+import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.pool.PagePool;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A sealed active SSTable of which ranges are taken one after another. */
+class RunTest {
+  private static final int KEYS = 1000;
+  private static final int PAGE = 4096;
+  private static final Visibility ALL =
+      new Visibility() {
+        @Override
+        public long visible() {
+          return Long.MAX_VALUE;
+        }
+
+        @Override
+        public long newestSnapshot() {
+          return -1;
+        }
+      };
+
+  private final PagePool pool = new PagePool(4 << 20, PAGE);
+  private final ActiveTree content = tree();
+  private final List<Integer> left = new ArrayList<>(IntStream.range(0, KEYS).boxed().toList());
+  private Run run = Run.of(KeyOrder.BYTES, new Table.Active(content, new Table.StartLsn(1)));
+  private long freed;
+
+  @AfterEach
+  void close() {
+    content.free();
+  }
+
+  private static byte[] key(int i) {
+    return String.format("key%06d", i).getBytes(UTF_8);
+  }
+
+  private ActiveTree tree() {
+    ActiveTree tree = new ActiveTree(pool, KeyOrder.BYTES, 1 << 20);
+    for (int i = 0; i < KEYS; i++) {
+      byte[] key = key(i);
+      Write write = new Write().of(Kind.PUT, key, 0, key.length);
+      tree.put(write.value(new byte[100], 0, 100).at(8L * (i + 1)).hashed(), ALL);
+    }
+    tree.sealedAt(8L * (KEYS + 1));
+    return tree;
+  }
+
+  /** Takes the keys from {@code from} up to {@code to}, without that. */
+  private void take(int from, int to) {
+    Range taken = new Range(from == 0 ? null : key(from - 1), to == KEYS ? null : key(to - 1));
+    List<Runnable> cleanups = run.cleanups(taken, bytes -> freed += bytes);
+    Run rest = run.without(taken);
+    assertNotNull(rest);
+    run = rest;
+    cleanups.forEach(Runnable::run);
+    left.removeIf(i -> i >= from && i < to);
+  }
+
+  private List<Integer> entries() {
+    List<Integer> entries = new ArrayList<>();
+    EntryCursor cursor =
+        new RunCursor(KeyOrder.BYTES, run, table -> table.cursor(Access.MERGE, Long.MAX_VALUE));
+    for (boolean more = cursor.first(); more; more = cursor.next()) {
+      String key = new String(Arrays.copyOf(cursor.key(), cursor.keyLength()), UTF_8);
+      entries.add(Integer.parseInt(key.substring(3)));
+    }
+    cursor.close();
+    return entries;
+  }
+
+  @Test
+  void aLeafGoesOnceNoPieceNeedsItHoweverManyRangesItReachesInto() {
+    long before = content.bytesUsed();
+    for (int from = 0; from < KEYS - 10; from += 3) {
+      take(from, from + 3);
+    }
+    assertEquals(left, entries());
+    assertEquals(before - content.bytesUsed(), freed);
+    // Its inner nodes, its filter, and a leaf or two remain.
+    assertTrue(content.bytesUsed() < before / 4, content.bytesUsed() + " of " + before);
+  }
+
+  @Test
+  void whatIsLeftCanBeReadWhateverWasTaken() {
+    for (long seed = 1; seed <= 20; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      RunTest fresh = new RunTest();
+      for (int i = 0; i < 30; i++) {
+        int from = random.nextInt(KEYS - 30);
+        fresh.take(from, from + 1 + random.nextInt(29));
+        assertEquals(fresh.left, fresh.entries(), "seed " + seed);
+      }
+      fresh.close();
+    }
+  }
+}
