@@ -181,7 +181,7 @@ final class SimulatedTree {
     while (true) {
       long tableBytes = Room.SIZES.merged(room().writeBytes(), version.sizeBytes(), recentBytes);
       MergeChoice choice =
-          policy.choose(new MergeView(version, recentBytes, tableBytes, List.of()));
+          policy.choose(new MergeView(version, recentBytes, tableBytes, 0, List.of()));
       if (choice == null) {
         return;
       }

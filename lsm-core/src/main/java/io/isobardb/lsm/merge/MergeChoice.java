@@ -69,6 +69,11 @@ public record MergeChoice(
     return !inputs.isEmpty() && inputs.get(0).place().inL0();
   }
 
+  /** Whether it rewrites what comes from L0, and takes it to a level. */
+  boolean leavesL0() {
+    return kind == Kind.MERGE && fromL0() && !output.inL0();
+  }
+
   /** Whether the outputs go to the level of this height. */
   boolean goesTo(int height) {
     return output.equals(Place.level(height));

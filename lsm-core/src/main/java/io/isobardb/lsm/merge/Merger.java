@@ -118,6 +118,9 @@ public final class Merger {
       }
       return null;
     }
+    if (choice.leavesL0()) {
+      tree.work().leavesL0(tree.states().current().version().l0Bytes());
+    }
     DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice);
     jobs.add(job);
     count++;
@@ -129,6 +132,7 @@ public final class Merger {
         tree.states().current().version(),
         flushes.recentMemoryBytes(tree),
         tableBytes(tree),
+        tree.work().batchBytes(),
         jobs.stream().map(DiskMergeJob::choice).toList());
   }
 
@@ -148,6 +152,9 @@ public final class Merger {
     bytesRead.add(read);
     bytesWritten.add(written);
     tree.work().merged(written);
+    if (choice.leavesL0() && read > 0) {
+      tree.work().leftL0(read, written);
+    }
     merges.increment();
     int inputs = choice.inputs().stream().mapToInt(input -> input.tables().size()).sum();
     long nanos = engine.nanos() - startNanos;

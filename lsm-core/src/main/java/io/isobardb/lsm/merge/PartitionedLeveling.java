@@ -117,7 +117,11 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     private @Nullable MergeChoice changeLevels() {
-      String memory = mega(targets.writeMemoryBytes()) + " of write memory";
+      long batch = targets.batchBytes();
+      String memory =
+          batch > 0
+              ? mega(batch) + " from L0 at a time"
+              : mega(targets.writeMemoryBytes()) + " of write memory";
       if (targets.wantsLevel()) {
         return MergeChoice.ofLevels(Kind.ADD_LEVEL, top + 1, "L1 is too large for " + memory);
       }
