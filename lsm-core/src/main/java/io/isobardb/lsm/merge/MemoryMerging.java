@@ -41,7 +41,7 @@ public record MemoryMerging(MemoryComponent component) {
   private static final double FRESH_SHARE = 1;
 
   /** ... or this part, if the tree has to be flushed. */
-  private static final double FLUSHED_FRESH_SHARE = 0.4;
+  private static final double FLUSHED_FRESH_SHARE = 0.5;
 
   /**
    * Neighbouring runs.
