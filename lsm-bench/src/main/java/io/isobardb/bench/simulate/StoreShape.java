@@ -64,7 +64,7 @@ public record StoreShape(
             tableBytes / entry,
             room.memoryEntryBytes() / entry,
             leveling.l0StartGroups(),
-            leveling.sizeRatio()));
+            leveling.usualRatio()));
   }
 
   /**

@@ -48,7 +48,7 @@ final class LevelTargets {
     this.ratio =
         batchBytes > 0
             ? LevelPlan.of(levels, lastBytes, batchBytes, options.maxSpace()).ratio()
-            : options.sizeRatio() > 0 ? options.sizeRatio() : LevelingOptions.USUAL_RATIO;
+            : options.usualRatio();
   }
 
   /** The write memory that levels are made for, in bytes. */

@@ -25,11 +25,16 @@ public record LevelingOptions(
     long fixedWriteMemoryBytes,
     double maxSpace) {
   /** T where nothing is known of batches: the paper's. */
-  static final int USUAL_RATIO = 10;
+  private static final int USUAL_RATIO = 10;
 
   /** What measurements have shown to be best; otherwise the paper's choices. */
   public static final LevelingOptions DEFAULT =
       new LevelingOptions(0, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, 4, 0, 1.25);
+
+  /** T; where it is left to batches, what holds while none are known. */
+  public int usualRatio() {
+    return sizeRatio > 0 ? sizeRatio : USUAL_RATIO;
+  }
 
   /** Checks the numbers. */
   public LevelingOptions {
