@@ -8,7 +8,6 @@ module io.isobardb.lsm {
   requires transitive io.isobardb.memory;
   requires transitive java.management;
   requires io.isobardb.tuner;
-  requires com.carrotsearch.hppc;
   requires com.dynatrace.hash4j;
   requires org.lz4.java;
   requires jdk.jfr;
@@ -23,6 +22,7 @@ module io.isobardb.lsm {
   exports io.isobardb.lsm.inspect;
   exports io.isobardb.lsm.observe;
   exports io.isobardb.lsm.option;
+  exports io.isobardb.lsm.typed;
   // The tuner's file, for tune-report.
   exports io.isobardb.lsm.tuning to
       io.isobardb.cli;

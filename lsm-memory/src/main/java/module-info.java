@@ -3,9 +3,10 @@
  * its statistics alone.
  */
 module io.isobardb.memory {
-  requires io.netty.common;
   requires java.management;
   requires jdk.management;
+  // For sun.misc.Unsafe, which frees direct buffers before Java 24.
+  requires jdk.unsupported;
   requires static org.jspecify;
 
   exports io.isobardb.memory.stats;

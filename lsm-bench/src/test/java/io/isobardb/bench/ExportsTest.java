@@ -32,7 +32,7 @@ class ExportsTest {
   private static final Predicate<String> MODULES =
       Pattern.compile(
               ".*(lsm-(core|memory|tuner)/target/(classes|lsm-[^/]*(?<!-tests)\\.jar)"
-                  + "|/(netty-|hppc-|hash4j-|lz4-java-|jspecify-)[^/]*)")
+                  + "|/(hash4j-|lz4-java-|jspecify-)[^/]*)")
           .asMatchPredicate();
 
   private static final Predicate<String> OWN =

@@ -8,9 +8,16 @@ import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.inspect.BackupCommand;
 import io.isobardb.cli.inspect.CheckCommand;
 import io.isobardb.cli.inspect.DumpCommand;
+import io.isobardb.cli.inspect.ExportCommand;
+import io.isobardb.cli.inspect.GetCommand;
+import io.isobardb.cli.inspect.LoadCommand;
+import io.isobardb.cli.inspect.PutCommand;
 import io.isobardb.cli.inspect.RepairCommand;
+import io.isobardb.cli.inspect.RestoreCommand;
+import io.isobardb.cli.inspect.ScanCommand;
 import io.isobardb.cli.inspect.StatsCommand;
 import io.isobardb.cli.inspect.TuneReportCommand;
 import java.io.PrintWriter;
@@ -43,7 +50,14 @@ public abstract class Program implements Runnable {
           DumpCommand.class,
           RepairCommand.class,
           StatsCommand.class,
-          TuneReportCommand.class);
+          TuneReportCommand.class,
+          BackupCommand.class,
+          RestoreCommand.class,
+          GetCommand.class,
+          PutCommand.class,
+          ScanCommand.class,
+          ExportCommand.class,
+          LoadCommand.class);
 
   private static final String TRACE = "isobar.trace";
 

@@ -154,4 +154,17 @@ class UsageTest {
       assertTrue(out.contains("--trace"), out);
     }
   }
+
+  @Test
+  void whatTheEngineRefusesOfAnArgumentIsWrongUsage() {
+    for (String command : List.of("check", "dump", "stats")) {
+      assertEquals(Exit.USAGE.code(), run(command, dir.toString(), "--memory", "100000GB"), err);
+      assertTrue(err.startsWith("isobar " + command + ": "), err);
+      assertEquals(1, err.lines().count(), err);
+    }
+    String target = temporary.resolve("new").toString();
+    assertEquals(
+        Exit.USAGE.code(), run("repair", dir.toString(), "--to", target, "--memory", "100000GB"));
+    assertFalse(Files.exists(Path.of(target)));
+  }
 }

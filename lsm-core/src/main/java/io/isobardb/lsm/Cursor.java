@@ -16,7 +16,13 @@ import java.util.Objects;
  * one of them reads may be a mixture. Closing the store or dropping the tree closes it.
  */
 public final class Cursor implements AutoCloseable {
+  private static final int LEAST_SCRATCH = 256;
+  private static final int MOST_SCRATCH = 64 << 10;
+
   private final OpenCursor cursor;
+
+  /** For {@link #read}; of the thread that uses the cursor. */
+  private ByteBuffer scratch = Keys.NO_ROOM;
 
   Cursor(OpenCursor cursor) {
     this.cursor = cursor;
@@ -44,6 +50,16 @@ public final class Cursor implements AutoCloseable {
   /** Moves to the last entry whose key is before {@code key}. Returns {@link #isValid}. */
   public boolean seekBefore(byte[] key) {
     return cursor.seekBefore(Objects.requireNonNull(key, "key"));
+  }
+
+  /** As {@link #seek(byte[])}; the key is what remains in the buffer. */
+  public boolean seek(ByteBuffer key) {
+    return cursor.seek(Keys.bytes(key));
+  }
+
+  /** As {@link #seekBefore(byte[])}; the key is what remains in the buffer. */
+  public boolean seekBefore(ByteBuffer key) {
+    return cursor.seekBefore(Keys.bytes(key));
   }
 
   /**
@@ -109,6 +125,32 @@ public final class Cursor implements AutoCloseable {
   public int value(ByteBuffer target) {
     Targets.check(target);
     return cursor.value(target);
+  }
+
+  /**
+   * Looks at the current value, in a buffer of the cursor that is used again: no array is made of
+   * it. {@code look} may read other keys, and move the cursor.
+   *
+   * @return what {@code look} made of the value
+   */
+  public <T> T read(ValueReader<T> look) {
+    Objects.requireNonNull(look, "look");
+    ByteBuffer target = scratch;
+    // Whoever looks may use the cursor meanwhile: it must not get the same buffer.
+    scratch = Keys.NO_ROOM;
+    int length;
+    while ((length = cursor.value(target.clear())) > target.capacity()) {
+      target = ByteBuffer.allocate(Math.max(length, LEAST_SCRATCH));
+    }
+    ByteBuffer view = target.slice(0, length).asReadOnlyBuffer();
+    try {
+      return look.read(view);
+    } finally {
+      view.limit(0);
+      if (target.capacity() <= MOST_SCRATCH) {
+        scratch = target;
+      }
+    }
   }
 
   @Override

@@ -43,6 +43,26 @@ public final class ExperimentalOptions {
     return values.get(StoreOption.MERGE_SELECTION);
   }
 
+  /** Groups of L0 from which on it is merged down. */
+  public int l0StartGroups() {
+    return values.get(StoreOption.L0_START_GROUPS);
+  }
+
+  /** Groups of L0 from which on writers are slowed down. */
+  public int l0SlowdownGroups() {
+    return values.get(StoreOption.L0_SLOWDOWN_GROUPS);
+  }
+
+  /** Groups of L0 from which on flushes for memory's sake wait for merges. */
+  public int l0StopGroups() {
+    return values.get(StoreOption.L0_STOP_GROUPS);
+  }
+
+  /** How many bytes may wait for merges; writers are slowed down from half of that on. */
+  public long mergeDebtLimit() {
+    return values.get(StoreOption.MERGE_DEBT_LIMIT);
+  }
+
   /** By how much a tree's write memory must outgrow L1 before that is dropped. */
   public double levelDropFactor() {
     return values.get(StoreOption.LEVEL_DROP_FACTOR);
@@ -151,6 +171,26 @@ public final class ExperimentalOptions {
     /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */
     public Builder l0Structure(L0Structure structure) {
       return set(StoreOption.L0_STRUCTURE, structure);
+    }
+
+    /** See {@link ExperimentalOptions#l0StartGroups}; less than the other two. */
+    public Builder l0StartGroups(int groups) {
+      return set(StoreOption.L0_START_GROUPS, groups);
+    }
+
+    /** See {@link ExperimentalOptions#l0SlowdownGroups}. */
+    public Builder l0SlowdownGroups(int groups) {
+      return set(StoreOption.L0_SLOWDOWN_GROUPS, groups);
+    }
+
+    /** See {@link ExperimentalOptions#l0StopGroups}; no less than the other two. */
+    public Builder l0StopGroups(int groups) {
+      return set(StoreOption.L0_STOP_GROUPS, groups);
+    }
+
+    /** See {@link ExperimentalOptions#mergeDebtLimit}. */
+    public Builder mergeDebtLimit(long bytes) {
+      return set(StoreOption.MERGE_DEBT_LIMIT, bytes);
     }
 
     /**

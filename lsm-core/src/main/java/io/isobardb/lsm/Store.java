@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
@@ -12,14 +13,18 @@ import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.TreeMXBean;
 import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ExitHook;
+import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -110,6 +115,46 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /**
+   * Opens a store to be read only. Any number of processes may do that at the same time, while none
+   * has it open to write, and each once. Nothing in the directory is changed, and no right to write
+   * is needed.
+   *
+   * <p>The store is as {@link #open} would show it. What is in the log is kept in memory, so the
+   * budget has to be large enough for that. SSTables of unlogged trees with entries newer than the
+   * last checkpoint are written anew on the heap, up to the memory budget. All that would write
+   * throws {@code ReadOnlyException}; backups and {@link #checkpointTo} work.
+   *
+   * @param options as for {@link #open}; {@code createIfMissing} is of no matter
+   * @throws io.isobardb.lsm.error.StoreLockedException if it is open to write, or open in this
+   *     process
+   * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
+   *     format
+   * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
+   * @throws IsobarException if the log is longer than memory; the message has the budget that is
+   *     needed
+   * @throws UncheckedIOException if a file can't be read
+   */
+  public static Store openReadOnly(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    MemoryLimits.checkProcess(options.memoryBudget());
+    Path name = directory.toAbsolutePath().getFileName();
+    try {
+      Storage storage =
+          new PrivateStorage(DirectoryStorage.openToRead(directory), options.memoryBudget());
+      ThreadScheduler scheduler =
+          new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
+      Environment environment =
+          new Environment(storage, Clock.SYSTEM, new NoJobs(scheduler), new SplittableRandom());
+      Store store = open(environment, options.toBuilder().createIfMissing(false).build());
+      store.session.closeIfLost(options.closeOnExit());
+      return store;
+    } catch (IOException e) {
+      throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);
+    }
+  }
+
   private static void closeQuietly(Environment environment, Throwable cause) {
     try {
       environment.scheduler().close();
@@ -125,6 +170,9 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     try {
       return new Store(options, StoreParts.open(environment, options.toOpenOptions()));
+    } catch (CorruptionException e) {
+      closeQuietly(environment, e);
+      throw e.in(environment.storage().path());
     } catch (RuntimeException | Error e) {
       closeQuietly(environment, e);
       throw e;
@@ -342,10 +390,11 @@ public final class Store implements AutoCloseable {
    * Runs {@code body} in a transaction and commits it, unless {@code body} has ended it; if others
    * get in its way, runs it anew, after a pause that grows.
    *
+   * <p>A write within {@code body} that does not go through the transaction is not part of it. On a
+   * key that the transaction has locked it throws {@code SelfDeadlockException}, and so does
+   * another transaction of the same thread.
+   *
    * @return what {@code body} gave at last
-   *     <p>A write within {@code body} that does not go through the transaction is not part of it.
-   *     On a key that the transaction has locked it throws {@code SelfDeadlockException}, and so
-   *     does another transaction of the same thread.
    * @throws TransactionAbortedException if all attempts were in vain, or no more was begun since
    *     {@link TransactionOptions#retryTimeout} had passed
    * @throws X what {@code body} throws; the transaction is rolled back then
@@ -373,6 +422,26 @@ public final class Store implements AutoCloseable {
       }
       session.transactions().pause(attempt);
     }
+  }
+
+  /**
+   * As {@link #inTransaction(TransactionBody)}, of what gives nothing. It has a name of its own
+   * since the compiler could not tell which of the two {@code t -> t.get(tree, key)} is for.
+   */
+  public <X extends Exception> void runInTransaction(TransactionTask<X> task) throws X {
+    runInTransaction(TransactionOptions.defaults(), task);
+  }
+
+  /** As {@link #inTransaction(TransactionOptions, TransactionBody)}, of what gives nothing. */
+  public <X extends Exception> void runInTransaction(
+      TransactionOptions transactionOptions, TransactionTask<X> task) throws X {
+    Objects.requireNonNull(task, "task");
+    this.<@Nullable Void, X>inTransaction(
+        transactionOptions,
+        transaction -> {
+          task.run(transaction);
+          return null;
+        });
   }
 
   /** The store as it is now, to read from while it changes. */
@@ -412,6 +481,42 @@ public final class Store implements AutoCloseable {
   }
 
   /**
+   * Makes a store in another directory that holds what this one does at one moment of this call,
+   * over all trees, unlogged ones included. Writers go on meanwhile. SSTables get a second name
+   * there if both directories lie in one file system ({@linkplain java.nio.file.Files#createLink
+   * hard links}), and are copied if not. All is durable when this returns. The copy has the ID of
+   * this store, and from then on they are changed apart.
+   *
+   * <p>It takes 16 MB beside the memory budget while it works.
+   *
+   * @param directory empty or not there yet; no store before all of it is there. After a failure it
+   *     is again as it was; a crash may leave files there, but no store
+   * @throws io.isobardb.lsm.error.FormatException if the directory is not empty
+   * @throws DiskFullException if there is no room
+   * @throws io.isobardb.lsm.error.StoreFailedException if this store has failed
+   */
+  public void checkpointTo(Path directory) {
+    Objects.requireNonNull(directory, "directory");
+    operations.checkOpen();
+    try {
+      DirectoryStorage target = DirectoryStorage.open(directory, true);
+      boolean done = false;
+      try {
+        session.checkpointTo(target);
+        target.close();
+        done = true;
+      } finally {
+        if (!done) {
+          target.abandon();
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "the checkpoint can't be made in " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
    * Changes the memory budget, in bytes, at least 4 MiB. Write memory and buffer cache keep their
    * shares. A larger budget can be used at once. For a smaller one, this waits until memory has
    * been flushed and given back to the system. If reads, merges or a full disk keep some of it for
@@ -426,8 +531,23 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Lets JMX see the store, until it is closed: as {@code io.isobardb:type=Store,path="..."} with
-   * the path of its directory, in the platform's server.
+   * What monitoring is told of the store: for bridges to metric systems. {@link StoreMXBean} says
+   * what its attributes mean. As long as somebody holds it, a store that was not closed is not
+   * noticed to be lost.
+   */
+  public StoreMXBean metrics() {
+    return session.beans().store();
+  }
+
+  /** What monitoring is told of the trees there are now, by name; see {@link #metrics}. */
+  public Map<String, TreeMXBean> treeMetrics() {
+    return session.beans().trees();
+  }
+
+  /**
+   * Lets JMX see the store and its trees, until it is closed, in the platform's server: the store
+   * as {@code io.isobardb:type=Store,path="..."} with the path of its directory, each tree as
+   * {@code io.isobardb:type=Tree,path="...",name="..."} as long as it exists.
    *
    * @return the name in full
    * @throws IllegalStateException if that name is registered already, or the server refuses

@@ -255,6 +255,47 @@ final class StoreOption {
                   + " cheapest to merge leaves first.",
               "The others are there to compare with.");
 
+  static final Option<Integer> L0_START_GROUPS =
+      ALL.option("l0StartGroups", COUNT)
+          .from(1, 1000)
+          .byDefault(4)
+          .experimental()
+          .does(
+              "Groups of SSTables in L0 from which on it is merged into the next level.",
+              "Raise it if merges of L0 rewrite too much; each group makes reads slower.");
+
+  static final Option<Integer> L0_SLOWDOWN_GROUPS =
+      ALL.option("l0SlowdownGroups", COUNT)
+          .from(2, 2000)
+          .byDefault("twice `l0StartGroups`", before -> 2 * before.get(L0_START_GROUPS))
+          .experimental()
+          .does(
+              "Groups of SSTables in L0 from which on writers are slowed down, the more the more"
+                  + " there are. More than `l0StartGroups`.",
+              "Raise it if writes come in bursts that merges make up for later.");
+
+  static final Option<Integer> L0_STOP_GROUPS =
+      ALL.option("l0StopGroups", COUNT)
+          .from(2, 4000)
+          .byDefault(
+              "`l0SlowdownGroups` and `l0StartGroups` together",
+              before -> before.get(L0_SLOWDOWN_GROUPS) + before.get(L0_START_GROUPS))
+          .experimental()
+          .does(
+              "Groups of SSTables in L0 from which on flushes for memory's sake wait for merges."
+                  + " No less than `l0SlowdownGroups`.",
+              "Raise it along with `l0SlowdownGroups`.");
+
+  static final Option<Long> MERGE_DEBT_LIMIT =
+      ALL.option("mergeDebtLimit", BYTES)
+          .atLeast(1L << 20)
+          .byDefault("64 times the write memory", before -> 64 * before.get(WRITE_MEMORY))
+          .experimental()
+          .does(
+              "How many bytes may wait for merges. From half of that on writers are slowed down,"
+                  + " the more the more it is.",
+              "Lower it to bound the space that old versions take; raise it for long bursts.");
+
   static final Option<MergeSelection> MERGE_SELECTION =
       ALL.option("mergeSelection", oneOf(MergeSelection.class))
           .byDefault(MergeSelection.GREEDY)

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.IoMode;
@@ -12,6 +13,7 @@ import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.Tuning;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -43,6 +45,22 @@ public final class StoreOptions {
     checkTuner();
     checkActiveTableSize();
     checkStaticTrees();
+    checkL0();
+  }
+
+  private void checkL0() {
+    ExperimentalOptions chosen = experimental();
+    if (chosen.l0StartGroups() >= chosen.l0SlowdownGroups()
+        || chosen.l0SlowdownGroups() > chosen.l0StopGroups()) {
+      throw new IllegalArgumentException(
+          "l0StartGroups must be less than l0SlowdownGroups, and that no more than l0StopGroups,"
+              + " not "
+              + chosen.l0StartGroups()
+              + ", "
+              + chosen.l0SlowdownGroups()
+              + " and "
+              + chosen.l0StopGroups());
+    }
   }
 
   private void checkBudget() {
@@ -245,7 +263,8 @@ public final class StoreOptions {
         new OpenOptions.Policies(
             rules(),
             leveling(),
-            component(chosen),
+            chosen.mergeDebtLimit(),
+            chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),
             tuning()),
@@ -254,21 +273,11 @@ public final class StoreOptions {
         orders);
   }
 
-  /** The engine's policy of the same name: what users choose among has no code to show them. */
-  private static <E extends Enum<E>> E engine(Class<E> type, Enum<?> chosen) {
-    return Enum.valueOf(type, chosen.name());
-  }
-
-  private static io.isobardb.lsm.component.MemoryComponent component(ExperimentalOptions chosen) {
-    return engine(io.isobardb.lsm.component.MemoryComponent.class, chosen.memoryComponent());
-  }
-
   private FlushRules rules() {
     ExperimentalOptions chosen = experimental();
     return new FlushRules(
-        engine(io.isobardb.lsm.flush.FlushPolicy.class, chosen.flushPolicy()),
-        engine(io.isobardb.lsm.flush.FlushStrategy.class, chosen.flushStrategy())
-            .with(component(chosen)),
+        chosen.flushPolicy(),
+        FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
         logLimit());
   }
 
@@ -277,9 +286,9 @@ public final class StoreOptions {
     return new LevelingOptions(
         chosen.levelSizeRatio(),
         chosen.levelDropFactor(),
-        engine(io.isobardb.lsm.version.L0Structure.class, chosen.l0Structure()),
-        engine(io.isobardb.lsm.merge.MergeSelection.class, chosen.mergeSelection()),
-        LevelingOptions.DEFAULT.l0StartGroups(),
+        chosen.l0Structure(),
+        chosen.mergeSelection(),
+        new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
         chosen.staticLevels(),
         maxSpace());
   }

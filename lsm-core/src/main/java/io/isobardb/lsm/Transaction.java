@@ -1,11 +1,11 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Snapshots;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.handle.Commit;
+import io.isobardb.lsm.handle.OneThread;
 import io.isobardb.lsm.handle.Operations;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.Transactions;
@@ -16,10 +16,9 @@ import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.OwnWrites;
 import io.isobardb.lsm.transaction.ReadSet;
 import io.isobardb.lsm.transaction.WriteSet;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -50,18 +49,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transaction implements AutoCloseable {
   private static final long NONE = -1;
-  private static final VarHandle BUSY;
-
-  static {
-    try {
-      BUSY = MethodHandles.lookup().findVarHandle(Transaction.class, "busy", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private static final byte[] NO_VALUE = {};
-
   private final Store store;
   private final Session session;
   private final Transactions transactions;
@@ -87,13 +74,7 @@ public final class Transaction implements AutoCloseable {
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
 
-  private int busy;
-
-  /** Who is in a call. Written by that thread, and read by others only to compare it with them. */
-  private @Nullable Thread holder;
-
-  /** How many calls of the holder are under way within its first one. */
-  private int depth;
+  private final OneThread use = new OneThread();
 
   /**
    * Begins one.
@@ -219,6 +200,16 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
+  /** The value of a key, or null if there is none; the key is what remains in the buffer. */
+  public byte @Nullable [] get(Tree tree, ByteBuffer key) {
+    return get(tree, Keys.bytes(key));
+  }
+
+  /** Whether there is such a key. Counts as a read of it. */
+  public boolean contains(Tree tree, byte[] key) {
+    return get(tree, key, Keys.NO_ROOM) != Tree.NOT_FOUND;
+  }
+
   /**
    * As {@link #get(Tree, byte[])}, of a key that is going to be written, or on which a write
    * depends: nobody else changes it until this transaction ends. With pessimistic locking others
@@ -275,6 +266,50 @@ public final class Transaction implements AutoCloseable {
     } finally {
       exit();
     }
+  }
+
+  /** As {@link #put(Tree, byte[], byte[])}; takes what remains in the buffers. */
+  public void put(Tree tree, ByteBuffer key, ByteBuffer value) {
+    Objects.requireNonNull(key, "key");
+    put(tree, Keys.bytes(key), Keys.bytes(Objects.requireNonNull(value, "value")));
+  }
+
+  /** As {@link #delete(Tree, byte[])}; takes what remains in the buffer. */
+  public void delete(Tree tree, ByteBuffer key) {
+    delete(tree, Keys.bytes(key));
+  }
+
+  /**
+   * Sets a key that is not there. The key is read as by {@link #getForUpdate}.
+   *
+   * @return the value that is there, and stays; null if there was none
+   */
+  public byte @Nullable [] putIfAbsent(Tree tree, byte[] key, byte[] value) {
+    Objects.requireNonNull(value, "value");
+    byte[] before = getForUpdate(tree, key);
+    if (before == null) {
+      put(tree, key, value);
+    }
+    return before;
+  }
+
+  /**
+   * Sets or removes a key if it has the value expected. The key is read as by {@link
+   * #getForUpdate}.
+   *
+   * @param expected null if the key must not be there
+   * @param value null to remove the key
+   * @return whether it had the value expected
+   */
+  public boolean compareAndSet(
+      Tree tree, byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
+    boolean as = Arrays.equals(getForUpdate(tree, key), expected);
+    if (as && value == null) {
+      delete(tree, key);
+    } else if (as) {
+      put(tree, key, Objects.requireNonNull(value));
+    }
+    return as;
   }
 
   private void write(Tree tree, byte[] key, byte @Nullable [] value) {
@@ -442,40 +477,8 @@ public final class Transaction implements AutoCloseable {
   private long write() {
     // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
     closeCursors();
-    List<TreeHandle> trees = writes.trees();
-    trees.forEach(TreeHandle::checkOpen);
-    boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
-    BatchFormat.Builder batch = new BatchFormat.Builder();
-    writes.forEach(
-        (tree, key, value) -> {
-          if (value == null) {
-            batch.add(Kind.DELETE, tree.id(), key, NO_VALUE);
-          } else {
-            batch.add(Kind.PUT, tree.id(), key, value);
-          }
-        });
-    if (batch.count() > 0) {
-      admit(batch);
-    }
-    if (!reads.isEmpty() || batch.count() > 0) {
-      owner.beginCommit();
-      reads.validate(transactions.versions(), transactions.locks(), owner);
-    }
-    return batch.count() == 0 ? NONE : session.commit(batch, trees, logged);
-  }
-
-  /** Waits for room for what is to be written, and locks it if that has not been done. */
-  private void admit(BatchFormat.Builder batch) {
-    session.awaitRoom(batch);
-    if (!pessimistic) {
-      transactions.lockWithRoom(
-          owner, this::lockWrites, () -> session.hasRoom(batch), () -> session.awaitRoom(batch));
-    }
-  }
-
-  private void lockWrites() {
     long timeout = options.lockTimeout().toNanos();
-    writes.forEach((tree, key, value) -> transactions.lock(owner, tree, key, timeout));
+    return new Commit(session, owner, writes, reads, timeout).write(pessimistic);
   }
 
   /** Takes all writes back; the transaction has ended then. Does nothing if it has already. */
@@ -555,15 +558,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void acquire() {
-    Thread current = Thread.currentThread();
-    if (BUSY.compareAndSet(this, 0, 1)) {
-      holder = current;
-      owner.use();
-    } else if (holder == current) {
-      depth++;
-    } else {
+    if (!use.tryEnter()) {
       throw new IllegalStateException(
           this + " is in use by another thread: one at a time may use it");
+    }
+    if (use.isOutermost()) {
+      owner.use();
     }
   }
 
@@ -581,12 +581,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void exit() {
-    if (depth > 0) {
-      depth--;
-    } else {
-      holder = null;
-      BUSY.setRelease(this, 0);
-    }
+    use.exit();
   }
 
   @Override

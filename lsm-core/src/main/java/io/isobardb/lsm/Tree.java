@@ -2,11 +2,10 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Writer;
-import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.handle.Operations;
 import io.isobardb.lsm.handle.Session;
-import io.isobardb.lsm.handle.Transactions;
+import io.isobardb.lsm.handle.TreeWriter;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.Bounds;
@@ -15,8 +14,6 @@ import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.LockOwner;
-import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -62,7 +59,7 @@ public final class Tree {
   private final InPlaceReader inPlace;
   private final BatchReader batches;
   private final MemoryReader memory;
-  private final Transactions transactions;
+  private final TreeWriter writes;
   private final boolean syncByDefault;
 
   Tree(Session session, TreeHandle handle) {
@@ -75,7 +72,7 @@ public final class Tree {
     this.inPlace = parts.inPlaceReader();
     this.batches = parts.batchReader();
     this.memory = parts.memoryReader();
-    this.transactions = session.transactions();
+    this.writes = new TreeWriter(session, handle);
     this.syncByDefault = session.syncByDefault();
   }
 
@@ -196,7 +193,7 @@ public final class Tree {
   private void put(byte[] key, byte[] value, boolean sync) {
     Writer writer = committer.writer();
     writer.write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length);
-    write(writer, sync);
+    writes.write(writer, sync);
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
@@ -218,59 +215,18 @@ public final class Tree {
     int valueLength = value.remaining();
     checkKey(keyLength);
     checkValue(valueLength);
-    byte[] keyBytes = array(key);
-    byte[] valueBytes = array(value);
+    byte[] keyBytes = Keys.array(key);
+    byte[] valueBytes = Keys.array(value);
     Writer writer = committer.writer();
     writer
         .write()
-        .of(Kind.PUT, keyBytes, start(key), keyLength)
-        .value(valueBytes, start(value), valueLength);
-    write(writer, sync);
+        .of(Kind.PUT, keyBytes, Keys.start(key), keyLength)
+        .value(valueBytes, Keys.start(value), valueLength);
+    writes.write(writer, sync);
   }
 
   private static boolean isSync(Durability durability) {
     return Objects.requireNonNull(durability, "durability") == Durability.SYNC;
-  }
-
-  private void write(Writer writer, boolean sync) {
-    try {
-      int slot = operations.enter(handle);
-      try {
-        LockOwner locked = admit(writer.write());
-        long written;
-        try {
-          written = committer.write(handle, writer);
-        } finally {
-          if (locked != null) {
-            transactions.locks().releaseAll(locked);
-          }
-        }
-        if (sync) {
-          committer.awaitDurable(written);
-        }
-      } finally {
-        operations.exit(slot);
-      }
-    } finally {
-      writer.done();
-    }
-  }
-
-  /** Waits for room for a write, and locks its key against transactions, if there are any. */
-  private @Nullable LockOwner admit(Write write) {
-    committer.admit(handle, write);
-    if (!transactions.inUse()) {
-      return null;
-    }
-    LockOwner owner = transactions.newWriter();
-    int from = write.keyOffset();
-    byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
-    transactions.lockWithRoom(
-        owner,
-        () -> transactions.lock(owner, handle, key),
-        () -> committer.admits(write),
-        () -> committer.admit(handle, write));
-    return owner;
   }
 
   /** Removes a key, whether it is there or not. */
@@ -288,7 +244,98 @@ public final class Tree {
   private void delete(byte[] key, boolean sync) {
     Writer writer = committer.writer();
     writer.write().of(Kind.DELETE, key, 0, key.length);
-    write(writer, sync);
+    writes.write(writer, sync);
+  }
+
+  /** Removes a key, whether it is there or not; takes what remains in the buffer. */
+  public void delete(ByteBuffer key) {
+    delete(Keys.bytes(key));
+  }
+
+  /** Removes a key, whether it is there or not; takes what remains in the buffer. */
+  public void delete(ByteBuffer key, Durability durability) {
+    delete(Keys.bytes(key), durability);
+  }
+
+  /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */
+  public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
+    return putIfAbsent(key, value, syncByDefault);
+  }
+
+  /**
+   * Sets a key that is not there, in one step: no other write of the key comes between the look and
+   * the write.
+   *
+   * <p>From the first call of this method or {@link #compareAndSet} on, plain writes lock their
+   * keys, as they do from the first transaction on; see {@link Store#begin}.
+   *
+   * @return the value that is there, and stays; null if there was none, and {@code value} is there
+   *     now
+   * @throws io.isobardb.lsm.error.LockTimeoutException if the key stays locked for a second
+   */
+  public byte @Nullable [] putIfAbsent(byte[] key, byte[] value, Durability durability) {
+    return putIfAbsent(key, value, isSync(durability));
+  }
+
+  private byte @Nullable [] putIfAbsent(byte[] key, byte[] value, boolean sync) {
+    checkKey(key);
+    checkValue(value);
+    Writer writer = committer.writer();
+    writer.write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length);
+    return writes.writeIf(writer, Objects::isNull, sync).before();
+  }
+
+  /** As {@link #compareAndSet(byte[], byte[], byte[], Durability)}, with the default durability. */
+  public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
+    return compareAndSet(key, expected, value, syncByDefault);
+  }
+
+  /**
+   * Sets or removes a key if it has the value expected, in one step, as {@link #putIfAbsent} does.
+   *
+   * @param expected null if the key must not be there
+   * @param value null to remove the key
+   * @return whether it had the value expected; if not, nothing was written
+   * @throws io.isobardb.lsm.error.LockTimeoutException if the key stays locked for a second
+   */
+  public boolean compareAndSet(
+      byte[] key, byte @Nullable [] expected, byte @Nullable [] value, Durability durability) {
+    return compareAndSet(key, expected, value, isSync(durability));
+  }
+
+  private boolean compareAndSet(
+      byte[] key, byte @Nullable [] expected, byte @Nullable [] value, boolean sync) {
+    checkKey(key);
+    if (value != null) {
+      checkValue(value);
+    }
+    Writer writer = committer.writer();
+    if (value == null) {
+      writer.write().of(Kind.DELETE, key, 0, key.length);
+    } else {
+      writer.write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length);
+    }
+    return writes.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
+  }
+
+  /** Whether there is such a key. */
+  public boolean contains(byte[] key) {
+    return read(key, PointReader.LATEST, Keys.NO_ROOM) != NOT_FOUND;
+  }
+
+  /** Whether there is such a key; takes what remains in the buffer. */
+  public boolean contains(ByteBuffer key) {
+    return contains(Keys.bytes(key));
+  }
+
+  /** Whether there was such a key as of a snapshot. */
+  public boolean contains(byte[] key, Snapshot snapshot) {
+    return get(key, Keys.NO_ROOM, snapshot) != NOT_FOUND;
+  }
+
+  /** The value of a key, or null if there is none; takes what remains in the buffer. */
+  public byte @Nullable [] get(ByteBuffer key) {
+    return get(Keys.bytes(key));
   }
 
   /** The value of a key, or null if there is none. */
@@ -324,6 +371,11 @@ public final class Tree {
   public int get(byte[] key, ByteBuffer target) {
     Targets.check(target);
     return advance(target, read(key, PointReader.LATEST, target));
+  }
+
+  /** As {@link #get(byte[], ByteBuffer)}; the key is what remains in its buffer. */
+  public int get(ByteBuffer key, ByteBuffer target) {
+    return get(Keys.bytes(key), target);
   }
 
   /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
@@ -383,6 +435,11 @@ public final class Tree {
       SCRATCH.set(target);
       view.limit(0);
     }
+  }
+
+  /** As {@link #read(byte[], ValueReader)}; the key is what remains in its buffer. */
+  public <T> @Nullable T read(ByteBuffer key, ValueReader<T> look) {
+    return read(Keys.bytes(key), look);
   }
 
   /**
@@ -472,42 +529,7 @@ public final class Tree {
               + "' must both be logged, and belong to one store");
     }
     handle.checkOpen();
-    handle.setFilter(
-        (key, lsn) -> {
-          try {
-            return records.tells(filter, key, lsn);
-          } catch (RuntimeException | Error e) {
-            // What is the user's must not stop the store; entries that stay do no harm.
-            System.getLogger(Tree.class.getName())
-                .log(
-                    Level.WARNING,
-                    "merges of tree '" + name() + "' don't ask its filter any more, which failed",
-                    e);
-            handle.setFilter(null);
-            return false;
-          }
-        });
-  }
-
-  /** Whether a filter tells, by what memory knows of this tree, that an entry does not count. */
-  private boolean tells(MergeFilter filter, byte[] key, long lsn) {
-    byte[] recordKey = filter.recordKey(key);
-    ByteBuffer target = SCRATCH.get();
-    target.clear();
-    int length = memory.get(handle, recordKey, lsn, target);
-    if (length > target.remaining()) {
-      target = ByteBuffer.allocate(length);
-      length = memory.get(handle, recordKey, lsn, target);
-    }
-    if (length == MemoryReader.NOT_FOUND) {
-      return !filter.counts(key, null);
-    }
-    if (length < 0 || length > target.remaining()) {
-      return false;
-    }
-    byte[] record = new byte[length];
-    target.get(0, record);
-    return !filter.counts(key, record);
+    handle.setFilter(new RecordFilter(handle, records.handle, filter, memory));
   }
 
   /** Begins a read from a snapshot; see {@link Snapshot#enter}. */
@@ -547,19 +569,6 @@ public final class Tree {
                       + " bytes (StoreOptions.Builder.writeMemory)"
                   : " bytes"));
     }
-  }
-
-  private static byte[] array(ByteBuffer buffer) {
-    if (buffer.hasArray()) {
-      return buffer.array();
-    }
-    byte[] bytes = new byte[buffer.remaining()];
-    buffer.get(buffer.position(), bytes);
-    return bytes;
-  }
-
-  private static int start(ByteBuffer buffer) {
-    return buffer.hasArray() ? buffer.arrayOffset() + buffer.position() : 0;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -66,11 +67,32 @@ public final class WriteBatch {
     return this;
   }
 
-  /** Removes a key, whether it is there or not. Errors as with {@link #put}. */
+  /**
+   * Removes a key, whether it is there or not. Errors as with {@link #put(Tree, byte[], byte[])}.
+   */
   public WriteBatch delete(Tree tree, byte[] key) {
     Objects.requireNonNull(tree, "tree").checkKey(key);
     add(Kind.DELETE, tree, key, NO_VALUE);
     return this;
+  }
+
+  /**
+   * Sets a key; takes what remains in the buffers. Errors as with {@link #put(Tree, byte[],
+   * byte[])}.
+   */
+  public WriteBatch put(Tree tree, ByteBuffer key, ByteBuffer value) {
+    Objects.requireNonNull(tree, "tree");
+    Objects.requireNonNull(key, "key");
+    return put(tree, Keys.bytes(key), Keys.bytes(Objects.requireNonNull(value, "value")));
+  }
+
+  /**
+   * Removes a key; takes what remains in the buffer. Errors as with {@link #put(Tree, byte[],
+   * byte[])}.
+   */
+  public WriteBatch delete(Tree tree, ByteBuffer key) {
+    Objects.requireNonNull(tree, "tree");
+    return delete(tree, Keys.bytes(key));
   }
 
   private void add(int kind, Tree tree, byte[] key, byte[] value) {

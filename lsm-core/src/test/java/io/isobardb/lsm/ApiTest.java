@@ -31,7 +31,8 @@ class ApiTest {
           BASE + ".error",
           BASE + ".inspect",
           BASE + ".observe",
-          BASE + ".option");
+          BASE + ".option",
+          BASE + ".typed");
 
   /** The packages of the modules below that users may import. */
   static final Set<String> EXPORTED_BELOW = Set.of("io.isobardb.memory.stats");
@@ -120,9 +121,17 @@ class ApiTest {
               "TransactionOptions",
               "TreeOption",
               "TreeOptions"),
-          Set.of("Cursor", "CursorOptions", "Snapshot", "Targets", "ValueReader"),
-          Set.of("MergeFilter", "Tree", "WriteBatch"),
-          Set.of("Savepoint", "Store", "StoreInspector", "Transaction", "TransactionBody"));
+          Set.of("Cursor", "CursorOptions", "Keys", "Snapshot", "Targets", "ValueReader"),
+          Set.of("MergeFilter", "RecordFilter", "Tree", "WriteBatch"),
+          Set.of(
+              "Backup",
+              "Backups",
+              "Savepoint",
+              "Store",
+              "StoreInspector",
+              "Transaction",
+              "TransactionBody",
+              "TransactionTask"));
 
   private static int group(JavaClass type) {
     JavaClass top = type;

@@ -62,6 +62,9 @@ class ArchitectureTest {
   /** Built on the public API, as a user's program is. */
   private static final String DATASET = BASE + ".dataset";
 
+  /** As above, with datasets. */
+  private static final String TYPED = BASE + ".typed";
+
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -96,7 +99,7 @@ class ArchitectureTest {
 
   @Test
   void everyPackageHasItsPlaceInTheOrder() {
-    Set<String> known = new TreeSet<>(Set.of(BASE, DATASET));
+    Set<String> known = new TreeSet<>(Set.of(BASE, DATASET, TYPED));
     ORDER.forEach(entry -> known.add(BASE + "." + entry.getKey()));
     Set<String> found = new TreeSet<>();
     CLASSES.forEach(type -> found.add(type.getPackageName()));
@@ -108,10 +111,10 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackage(DATASET)
+            .resideOutsideOfPackages(DATASET, TYPED)
             .should()
             .dependOnClassesThat()
-            .resideInAPackage(DATASET),
+            .resideInAnyPackage(DATASET, TYPED),
         "a store knows trees, not what they hold for each other");
     check(
         noClasses()
@@ -122,6 +125,15 @@ class ArchitectureTest {
                 resideInAPackage("io.isobardb..")
                     .and(resideOutsideOfPackages(BASE, BASE + ".error", DATASET))),
         "what they need of a store is what every user may have");
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(TYPED)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.isobardb..")
+                    .and(resideOutsideOfPackages(BASE, BASE + ".option", DATASET, TYPED))),
+        "types are given to what every user may have");
   }
 
   @Test
@@ -347,13 +359,14 @@ class ArchitectureTest {
   /** Where it is decided what is done, of what, and how much. */
   private static final Set<String> DECISIONS =
       Set.of(
+          "commit.Backpressure",
           "commit.Fullness",
           "commit.Sealing",
           "commit.StaticShares",
-          "component.MemoryComponent",
-          "flush.FlushPolicy",
+          "component.MemoryRules",
+          "flush.FlushExtent",
           "flush.FlushRules",
-          "flush.FlushStrategy",
+          "flush.TreeChoice",
           "merge.LevelTargets",
           "merge.MemoryMerging",
           "merge.PartitionedLeveling",

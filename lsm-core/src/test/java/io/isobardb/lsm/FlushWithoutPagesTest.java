@@ -64,7 +64,9 @@ class FlushWithoutPagesTest {
       byte[] value = value(i, 100);
       Writer writer = parts.committer().writer();
       writer.write().of(Kind.PUT, key(i), 0, key(i).length).value(value, 0, value.length);
-      parts.committer().write(tree, writer);
+      int slot = parts.engine().operations().enter();
+      parts.committer().write(tree, writer, slot);
+      parts.engine().operations().exit(slot);
       writer.done();
       sealHalfway(parts, tree);
     }

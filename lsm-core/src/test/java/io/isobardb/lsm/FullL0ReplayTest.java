@@ -9,7 +9,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
-import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.L0Limits;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,14 +35,14 @@ class FullL0ReplayTest {
     Environment environment = new Environment(storage, clock, scheduler, new SplittableRandom(1));
     try (Store store = Store.open(environment, OPTIONS.memoryBudget(32 << 20).build())) {
       Tree tree = store.openTree("t");
-      for (int round = 0; round < Version.MAX_L0_GROUPS; round++) {
+      for (int round = 0; round < L0Limits.DEFAULT.stop(); round++) {
         for (int i = 0; i < KEYS; i++) {
           tree.put(key(i), value(round, 100));
         }
         store.flush();
       }
       int groups = store.stats().trees().get(0).l0Groups();
-      assertTrue(groups >= Version.MAX_L0_GROUPS, groups + " groups: merges were not behind");
+      assertTrue(groups >= L0Limits.DEFAULT.stop(), groups + " groups: merges were not behind");
       for (int i = 0; i < LAST; i++) {
         tree.put(key(i), lastValue(i));
       }

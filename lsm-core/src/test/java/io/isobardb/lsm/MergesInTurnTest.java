@@ -2,19 +2,24 @@ package io.isobardb.lsm;
 
 import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.flush.FlusherAccess;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
-import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.L0Limits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Merges that are behind, and who has to wait for them. */
@@ -42,7 +47,7 @@ class MergesInTurnTest {
   }
 
   private static void fillL0(Store store, Tree tree) {
-    for (int round = 0; round < Version.MAX_L0_GROUPS; round++) {
+    for (int round = 0; round < L0Limits.DEFAULT.stop(); round++) {
       for (int i = 0; i < KEYS; i++) {
         tree.put(key(i), value(round, 1000));
       }
@@ -82,5 +87,50 @@ class MergesInTurnTest {
       assertFalse(FlusherAccess.goesOn(store.session().engine(), tree.handle(), LOG_LIMIT));
       scheduler.letGo();
     }
+  }
+
+  @Test
+  void noMergeOfL0WaitsForTheEndOfADeeperOne() {
+    SimulatedScheduler steps = new SimulatedScheduler(clock, 2);
+    HoldingScheduler busy =
+        new HoldingScheduler(steps, job -> job.priority() == Job.Priority.MERGE_DEEP);
+    StoreOptions options =
+        StoreOptions.builder()
+            .pageSize(4096)
+            .memoryBudget(8 << 20)
+            .writeMemory(512 << 10)
+            .memoryTuner(false)
+            .backgroundThreads(2)
+            .build();
+    SplittableRandom random = new SplittableRandom(2);
+    Set<String> keys = new TreeSet<>();
+    try (Store store =
+        Store.open(
+            new Environment(new SimulatedStorage(clock), clock, busy, random.split()), options)) {
+      Tree tree = store.openTree("t");
+      int most = 0;
+      try {
+        for (int i = 0; busy.heldJobs() == 0; i++) {
+          assertTrue(i < 200_000, "there was no deep merge");
+          put(tree, random.nextInt(20_000), i, keys);
+        }
+        for (int i = 0; i < 20_000; i++) {
+          put(tree, random.nextInt(20_000), i, keys);
+          steps.runUntilIdle();
+          most = Math.max(most, tree.handle().states().current().version().groups().size());
+          assertTrue(most < L0Limits.DEFAULT.slowdown(), most + " groups: L0 was left alone");
+        }
+      } finally {
+        busy.letGo();
+      }
+      store.awaitQuiet();
+      assertEquals(keys, SimulatedStores.contents(tree).keySet());
+    }
+  }
+
+  private static void put(Tree tree, int i, int n, Set<String> keys) {
+    byte[] key = key(i);
+    keys.add(new String(key, UTF_8));
+    tree.put(key, value(n, 1000));
   }
 }

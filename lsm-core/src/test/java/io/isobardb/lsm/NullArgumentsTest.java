@@ -64,6 +64,7 @@ class NullArgumentsTest {
   /** What the API gives, or has the user implement; nobody is asked to make or call them. */
   private static final Set<String> NO_RECEIVERS =
       Set.of(
+          "Backup",
           "BuildProgress",
           "Compression",
           "DatasetCheck",
@@ -85,11 +86,13 @@ class NullArgumentsTest {
           "Snapshot",
           "StoreInspector",
           "TransactionBody",
+          "TransactionTask",
           "ValueReader");
 
   @TempDir Path temp;
 
   private Store store;
+  private Backups backups;
   private final Map<Class<?>, Object> arguments = new HashMap<>();
   private final List<Object> receivers = new ArrayList<>();
 
@@ -107,9 +110,11 @@ class NullArgumentsTest {
     DatasetOptions datasetOptions = DatasetOptions.builder().index(index).build();
     Dataset dataset = Dataset.open(store, "dataset", datasetOptions);
     IndexCursor indexCursor = dataset.cursor("index", IndexRange.all());
+    backups = Backups.open(temp.resolve("backups"));
     List<Object> things =
         List.of(
             store,
+            backups,
             tree,
             transaction,
             cursor,
@@ -154,6 +159,7 @@ class NullArgumentsTest {
     arguments.put(CheckProgress.class, CheckProgress.NONE);
     arguments.put(StoreListener.class, new StoreListener() {});
     arguments.put(ValueReader.class, (ValueReader<Integer>) ByteBuffer::remaining);
+    arguments.put(TransactionTask.class, (TransactionTask<Exception>) t -> {});
     arguments.put(TransactionBody.class, (TransactionBody<String, Exception>) t -> "done");
     arguments.put(
         MergeFilter.class,
@@ -188,6 +194,7 @@ class NullArgumentsTest {
 
   @AfterEach
   void close() {
+    backups.close();
     store.close();
   }
 

@@ -7,18 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.option.FlushPolicy;
-import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.option.L0Structure;
-import io.isobardb.lsm.option.MemoryComponent;
-import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.setting.Option;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -31,9 +25,10 @@ class OptionsTest {
           + " memoryTunerWriteWeight=2.5 memoryTunerReadWeight=0.5 memoryTunerWriteFloor=1048576"
           + " memoryTunerCacheFloor=2097152 memoryTunerSamples=7 memoryTunerFixedStep=0.25"
           + " memoryTunerMaxStep=0.125 memoryTunerBoldness=1.5 memoryTunerMinStep=4096"
-          + " memoryTunerMinGain=0.0625 logLimit=8388608 maxSpace=1.5 flushPolicy=MIN_LSN"
-          + " flushStrategy=OLDEST"
-          + " l0Structure=ORIGINAL mergeSelection=OLDEST levelDropFactor=2.25 levelSizeRatio=7"
+          + " memoryTunerMinGain=0.0625 logLimit=8388608 maxSpace=1.5 flushPolicy=MIN_LSN flushStrategy=OLDEST"
+          + " l0Structure=ORIGINAL l0StartGroups=3"
+          + " l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216 mergeSelection=OLDEST levelDropFactor=2.25"
+          + " levelSizeRatio=7"
           + " levels=STATIC(131072) memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
           + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED durability=SYNC"
           + " asyncSyncInterval=250ms backgroundThreads=9 createIfMissing=false maxOpenFiles=77"
@@ -179,22 +174,5 @@ class OptionsTest {
             IllegalArgumentException.class,
             () -> StoreOptions.fromProperties(properties("logLimit=64KB"), ""));
     assertEquals("logLimit must be at least 1MB, not 64KB", refused.getMessage());
-  }
-
-  /** Users choose among names; the engine has the code of each. */
-  @Test
-  void whatUsersChooseAmongIsWhatTheEngineHas() {
-    Map<Class<? extends Enum<?>>, Class<? extends Enum<?>>> faces =
-        Map.of(
-            FlushPolicy.class, io.isobardb.lsm.flush.FlushPolicy.class,
-            FlushStrategy.class, io.isobardb.lsm.flush.FlushStrategy.class,
-            L0Structure.class, io.isobardb.lsm.version.L0Structure.class,
-            MergeSelection.class, io.isobardb.lsm.merge.MergeSelection.class,
-            MemoryComponent.class, io.isobardb.lsm.component.MemoryComponent.class);
-    faces.forEach((face, code) -> assertEquals(names(code), names(face)));
-  }
-
-  private static List<String> names(Class<? extends Enum<?>> type) {
-    return Arrays.stream(type.getEnumConstants()).map(Enum::name).toList();
   }
 }

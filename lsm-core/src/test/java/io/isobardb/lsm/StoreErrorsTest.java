@@ -309,7 +309,7 @@ class StoreErrorsTest {
     Files.delete(table);
     TreeMap<String, byte[]> before = StoreFiles.read(dir());
     CorruptionException e = assertThrows(CorruptionException.class, () -> Store.open(dir(), SMALL));
-    assertEquals(table.getFileName().toString(), e.file());
+    assertNames(table, e);
     StoreFiles.assertSame(before, dir());
   }
 
@@ -319,7 +319,7 @@ class StoreErrorsTest {
     Path manifest = file("MANIFEST", "");
     Files.delete(manifest);
     CorruptionException e = assertThrows(CorruptionException.class, () -> Store.open(dir(), SMALL));
-    assertEquals(manifest.getFileName().toString(), e.file());
+    assertNames(manifest, e);
   }
 
   @Test
@@ -344,7 +344,7 @@ class StoreErrorsTest {
     try (Store store = Store.open(dir(), SMALL)) {
       CorruptionException e =
           assertThrows(CorruptionException.class, () -> readAll(store.tree("t")));
-      assertEquals(table.getFileName().toString(), e.file());
+      assertNames(table, e);
       assertEquals(4096, e.offset());
       assertArrayEquals(value(3999, 100), store.tree("t").get(key(3999)));
     }
@@ -359,7 +359,7 @@ class StoreErrorsTest {
     Files.write(manifest, content);
     TreeMap<String, byte[]> before = StoreFiles.read(dir());
     CorruptionException e = assertThrows(CorruptionException.class, () -> Store.open(dir(), SMALL));
-    assertEquals(manifest.getFileName().toString(), e.file());
+    assertNames(manifest, e);
     StoreFiles.assertSame(before, dir());
   }
 
@@ -372,7 +372,7 @@ class StoreErrorsTest {
     bad[4096 + 20_000] ^= 1;
     Files.write(log, bad);
     CorruptionException e = assertThrows(CorruptionException.class, () -> Store.open(dir(), SMALL));
-    assertEquals(log.getFileName().toString(), e.file());
+    assertNames(log, e);
     assertArrayEquals(bad, Files.readAllBytes(log));
     Files.write(log, good);
     try (Store store = Store.open(dir(), SMALL)) {
@@ -515,5 +515,13 @@ class StoreErrorsTest {
       assertArrayEquals(value(7, 200), store.tree("t").get(key(7)));
       assertArrayEquals(bytes("v"), store.tree("t").get(bytes("batch")));
     }
+  }
+
+  /** That a message has the file with its directory. */
+  private static void assertNames(Path file, CorruptionException e) throws IOException {
+    assertEquals(file.getFileName().toString(), e.file());
+    Path directory = file.toAbsolutePath().getParent().toRealPath();
+    assertEquals(directory.toString(), e.directory());
+    assertSays("corrupt: " + directory.resolve(e.file()) + " at offset " + e.offset(), e);
   }
 }

@@ -21,7 +21,7 @@ import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
-import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.version.L0Limits;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -156,18 +156,18 @@ class StoreFaultsTest {
     Environment environment = new Environment(storage, clock, holding, new SplittableRandom(SEED));
     try (Store store = Store.open(environment, SimulatedStores.SMALL)) {
       Tree tree = store.openTree("t");
-      for (int round = 0; round < Version.MAX_L0_GROUPS; round++) {
+      for (int round = 0; round < L0Limits.DEFAULT.stop(); round++) {
         putUntil(tree, 0, 10);
         store.flush();
       }
-      assertTrue(groups(store) >= Version.MAX_L0_GROUPS, "merges were not behind");
+      assertTrue(groups(store) >= L0Limits.DEFAULT.stop(), "merges were not behind");
       assertTrue(holding.heldJobs() > 0);
       holding.letGo();
       storage.faults(NO_ROOM_FOR_THE_MANIFEST);
       assertThrows(DiskFullException.class, () -> store.dropTree("t"));
       storage.faults(FaultPlan.NONE);
       store.awaitQuiet();
-      assertTrue(groups(store) < Version.MAX_L0_GROUPS, groups(store) + " groups");
+      assertTrue(groups(store) < L0Limits.DEFAULT.stop(), groups(store) + " groups");
       putUntil(tree, 0, 5000);
       check(tree, 5000);
     }

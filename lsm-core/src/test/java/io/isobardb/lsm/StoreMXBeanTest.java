@@ -10,9 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.observe.Metric;
 import io.isobardb.lsm.observe.StoreMXBean;
+import io.isobardb.lsm.observe.TreeMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
@@ -62,16 +67,67 @@ class StoreMXBeanTest {
         assertNull(bean.getFailure());
         assertEquals(0, bean.getOpenHandles().size());
         assertTrue(bean.getJson().contains("\"files\":{\"open\":"), bean.getJson());
+        assertEquals(1, bean.getGets());
+        assertEquals(0, bean.getFailed());
+        assertEquals(0, bean.getDiskFull());
+        assertEquals(Set.of("0.5", "0.99", "0.999"), bean.getGetNanos().keySet());
         for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
           assertTrue(attribute.isReadable() && !attribute.isWritable(), attribute.getName());
           Object read = server.getAttribute(name, attribute.getName());
           assertTrue(read != null || attribute.getName().equals("Failure"), attribute.getName());
         }
+        checkDescriptions(name, StoreMXBean.class);
         assertFalse(((TabularData) server.getAttribute(name, "Stalls")).isEmpty());
         assertFalse(cursor.isValid());
       }
     }
     assertFalse(server.isRegistered(name));
     assertThrows(StoreClosedException.class, store::registerMXBean);
+  }
+
+  private void checkDescriptions(ObjectName name, Class<?> type) throws Exception {
+    Set<String> metrics = new HashSet<>();
+    for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
+      Metric metric = type.getMethod("get" + attribute.getName()).getAnnotation(Metric.class);
+      assertEquals(metric.value(), attribute.getDescription());
+      assertEquals(metric.unit(), attribute.getDescriptor().getFieldValue("units"));
+      boolean text = metric.kind() == Metric.Kind.TEXT;
+      assertEquals(text, metric.name().isEmpty(), attribute.getName());
+      assertEquals(
+          text,
+          metric.unit().isEmpty()
+              && !metric.name().endsWith("failed")
+              && !metric.name().endsWith("full"),
+          attribute.getName());
+      assertTrue(text || metrics.add(metric.name()), metric.name() + " twice");
+    }
+  }
+
+  @Test
+  void treesComeAndGo() throws Exception {
+    ObjectName all = new ObjectName("io.isobardb:type=Tree,*");
+    Path path = dir.resolve("b");
+    try (Store store = Store.open(path)) {
+      store.openTree("first").put(key(1), value(1, 10));
+      store.registerMXBean();
+      assertEquals(1, server.queryNames(all, null).size());
+      store.openTree("odd, \"name\"*").put(key(1), value(1, 10));
+      store.openTree("odd, \"name\"*").get(key(1));
+      assertEquals(Set.of("first", "odd, \"name\"*"), store.treeMetrics().keySet());
+      for (ObjectName name : server.queryNames(all, null)) {
+        TreeMXBean bean = JMX.newMXBeanProxy(server, name, TreeMXBean.class);
+        assertEquals(ObjectName.unquote(name.getKeyProperty("name")), bean.getName());
+        assertEquals(1, bean.getPuts());
+        assertEquals(bean.getName().equals("first") ? 0 : 1, bean.getGets());
+        assertEquals(key(1).length + 10, bean.getUserBytesWritten());
+        checkDescriptions(name, TreeMXBean.class);
+      }
+      TreeMXBean gone = store.treeMetrics().get("first");
+      store.dropTree("first");
+      assertEquals(1, server.queryNames(all, null).size());
+      assertEquals(Set.of("odd, \"name\"*"), store.treeMetrics().keySet());
+      assertThrows(TreeDroppedException.class, gone::getGets);
+    }
+    assertEquals(0, server.queryNames(all, null).size());
   }
 }

@@ -78,15 +78,33 @@ class TransactionTest extends SimulatedTransactions {
   @Test
   void aCommitOverManyTreesIsOneBatch() {
     Tree other = store.openTree("other");
-    store.inTransaction(
+    store.runInTransaction(
         tx -> {
           put(tx, "a", "1");
           tx.put(other, bytes("a"), bytes("2"));
-          return null;
         });
     assertEquals("1", get("a"));
     assertEquals(Map.of("a", "2"), contents(other));
     assertEquals(1, store.stats().transactions().committed());
+  }
+
+  @Test
+  void lambdasOfAllKindsHaveTheirMethod() throws IOException {
+    store.runInTransaction(tx -> put(tx, "a", "1"));
+    store.runInTransaction(TransactionOptions.defaults(), tx -> tx.get(tree, bytes("a")));
+    assertEquals("1", text(store.inTransaction(tx -> tx.get(tree, bytes("a")))));
+    assertEquals(
+        "1",
+        text(store.inTransaction(TransactionOptions.defaults(), tx -> tx.get(tree, bytes("a")))));
+    assertThrows(
+        IOException.class,
+        () ->
+            store.runInTransaction(
+                tx -> {
+                  put(tx, "a", "2");
+                  throw new IOException("no");
+                }));
+    assertEquals("1", get("a"));
   }
 
   @Test

@@ -20,7 +20,7 @@ final class UserProgram {
   /** What a user's class path has besides the user's own classes. */
   private static final Pattern INHERITED =
       Pattern.compile(
-          ".*(lsm-(core|memory|tuner).*(?<!test-classes)|(netty-|hppc-|hash4j-|lz4-java-|jspecify-)[^/]*)");
+          ".*(lsm-(core|memory|tuner).*(?<!test-classes)|(hash4j-|lz4-java-|jspecify-)[^/]*)");
 
   /**
    * What a program printed.

@@ -101,8 +101,7 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .haveNameMatching(
-                "java\\.nio\\.file\\..*|java\\.nio\\.channels\\..*|java\\.io\\.File.*"
-                    + "|io\\.netty\\..*"),
+                "java\\.nio\\.file\\..*|java\\.nio\\.channels\\..*|java\\.io\\.File.*"),
         "files have their seam; only memory is mapped from one");
     check(
         noClasses()

@@ -14,6 +14,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.cli.report.MarkdownOption;
 import java.io.IOException;
@@ -191,8 +192,7 @@ public final class CompareCommand implements Callable<Integer> {
             ? EngineKind.of(baseline)
             : kinds.stream().filter(EngineKind::isRocksDb).findFirst().orElse(kinds.get(0));
     if (!kinds.contains(base)) {
-      throw new IllegalArgumentException(
-          "the baseline " + base.label() + " is not among --engines");
+      throw new UsageException("the baseline " + base.label() + " is not among --engines");
     }
     List<Phase> ordered = new ArrayList<>(phases);
     ordered.remove(Phase.LOAD);

@@ -2,6 +2,7 @@ package io.isobardb.bench.compare;
 
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.cli.console.UsageException;
 import java.util.List;
 
 /**
@@ -43,7 +44,7 @@ record CompareSpec(
     phases = List.copyOf(phases);
     engine.check(options.syncWrites());
     if (records < 1 || operations < 1 || threads < 1 || threads > 1024) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "records and operations are to be positive, threads in 1..1024: "
               + records
               + ", "
@@ -52,7 +53,7 @@ record CompareSpec(
               + threads);
     }
     if (!phases.isEmpty() && phases.get(0) != Phase.LOAD) {
-      throw new IllegalArgumentException("the first phase is to be load");
+      throw new UsageException("the first phase is to be load");
     }
   }
 

@@ -5,6 +5,7 @@ import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.observe.StoreStats;
@@ -50,7 +51,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (!(pace > 0 && pace <= 100)) {
-      throw new IllegalArgumentException("--pace must be above 0 and at most 100, not " + pace);
+      throw new UsageException("--pace must be above 0 and at most 100, not " + pace);
     }
     PrintWriter out = spec.commandLine().getOut();
     try (WorkDirectory work = WorkDirectory.of(null, "isobar-demo-");

@@ -1,5 +1,6 @@
 package io.isobardb.bench.drive;
 
+import io.isobardb.cli.console.UsageException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -32,10 +33,10 @@ public final class Dataset {
   /** Keys of 8 to 500 bytes, and values of up to 1 MB. */
   public Dataset(int keyBytes, int valueBytes) {
     if (keyBytes < 8 || keyBytes > 500) {
-      throw new IllegalArgumentException("key size is not in 8..500: " + keyBytes);
+      throw new UsageException("key size is not in 8..500: " + keyBytes);
     }
     if (valueBytes < 0 || valueBytes > 1 << 20) {
-      throw new IllegalArgumentException("value size is not in 0..1 MB: " + valueBytes);
+      throw new UsageException("value size is not in 0..1 MB: " + valueBytes);
     }
     this.keyBytes = keyBytes;
     this.valueBytes = valueBytes;

@@ -1,5 +1,7 @@
 package io.isobardb.bench.drive;
 
+import io.isobardb.cli.console.UsageException;
+
 /**
  * What is done to a store: operations drawn independently. Immutable.
  *
@@ -39,8 +41,7 @@ public record Workload(
   /** Checks the shares. */
   public Workload {
     if (writePercent < 0 || writePercent > 100 || hotPercent < 0 || hotPercent > 100) {
-      throw new IllegalArgumentException(
-          "shares are not in 0..100 %: " + writePercent + ", " + hotPercent);
+      throw new UsageException("shares are not in 0..100 %: " + writePercent + ", " + hotPercent);
     }
   }
 
@@ -68,7 +69,7 @@ public record Workload(
       case "D" -> new Workload(5, Write.INSERT, 0, Keys.LATEST, 0, 0);
       case "E" -> new Workload(5, Write.INSERT, 50, Keys.ZIPF, 0, 0);
       case "F" -> new Workload(50, Write.READ_MODIFY_WRITE, 0, Keys.ZIPF, 0, 0);
-      default -> throw new IllegalArgumentException("YCSB has no workload '" + name + "'");
+      default -> throw new UsageException("YCSB has no workload '" + name + "'");
     };
   }
 
@@ -79,7 +80,7 @@ public record Workload(
       case "write-heavy" -> mixed(50, Keys.ZIPF);
       case "read-heavy" -> mixed(5, Keys.ZIPF);
       case "scan-heavy" -> mixed(5, Keys.ZIPF).scanning(SCAN);
-      default -> throw new IllegalArgumentException("no workload is called '" + name + "'");
+      default -> throw new UsageException("no workload is called '" + name + "'");
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tpcc.store.Loss;
 import io.isobardb.tpcc.store.RocksLog;
 import io.isobardb.tpcc.store.Survival;
@@ -119,7 +120,7 @@ public enum EngineKind {
    */
   public void check(boolean syncWrites) {
     if (syncWrites && (this == ROCKSDB_SYNC100MS || this == ROCKSDB_BUFFERED)) {
-      throw new IllegalArgumentException(RocksLog.sameIfSynced(label()));
+      throw new UsageException(RocksLog.sameIfSynced(label()));
     }
   }
 
@@ -130,7 +131,7 @@ public enum EngineKind {
         return kind;
       }
     }
-    throw new IllegalArgumentException("no engine named '" + label + "'; there are " + labels());
+    throw new UsageException("no engine named '" + label + "'; there are " + labels());
   }
 
   /** All names, joined by commas. */

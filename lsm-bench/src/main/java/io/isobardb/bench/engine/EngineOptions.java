@@ -1,5 +1,6 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tpcc.store.StoreSpec;
 import java.nio.file.Path;
 
@@ -22,10 +23,10 @@ public record EngineOptions(
   /** Checks the limits. */
   public EngineOptions {
     if (memoryBytes < 8 << 20) {
-      throw new IllegalArgumentException("memory is below 8 MB: " + memoryBytes + " bytes");
+      throw new UsageException("memory is below 8 MB: " + memoryBytes + " bytes");
     }
     if (trees < 1 || trees > 4096) {
-      throw new IllegalArgumentException("trees is not in 1..4096: " + trees);
+      throw new UsageException("trees is not in 1..4096: " + trees);
     }
   }
 }

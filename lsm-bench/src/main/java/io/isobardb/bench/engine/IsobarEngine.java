@@ -1,5 +1,6 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
@@ -27,7 +28,7 @@ public final class IsobarEngine implements Engine {
 
   private IsobarEngine(Path dir, StoreOptions options, int trees, TreeOptions treeOptions) {
     this.dir = dir;
-    store = Store.open(dir, options);
+    store = UsageException.ofArguments(() -> Store.open(dir, options));
     for (int i = 0; i < trees; i++) {
       this.trees.add(store.openTree("tree" + i, treeOptions));
     }

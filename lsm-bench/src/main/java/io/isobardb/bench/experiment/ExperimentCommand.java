@@ -12,6 +12,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.MarkdownOption;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -121,10 +122,10 @@ public final class ExperimentCommand implements Callable<Integer> {
     Numbers.check("--threads", threads, 1, 1024);
     Numbers.check("--seeds", seeds, 1, 1000);
     if (name.equals(ALL) && !only.isEmpty()) {
-      throw new IllegalArgumentException("--only is for one experiment, not for 'all'");
+      throw new UsageException("--only is for one experiment, not for 'all'");
     }
     if (markdown.isGiven() && name.equals(ALL)) {
-      throw new IllegalArgumentException("--markdown is for one experiment, not for 'all'");
+      throw new UsageException("--markdown is for one experiment, not for 'all'");
     }
     markdown.check();
     List<Experiment> experiments =

@@ -1,5 +1,6 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.cli.console.UsageException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ final class Experiments {
   /**
    * The experiment of that name.
    *
-   * @throws IllegalArgumentException if there is none, naming the nearest
+   * @throws UsageException if there is none, naming the nearest
    */
   static Experiment of(String name) {
     Experiment nearest = ALL.get(0);
@@ -47,7 +48,7 @@ final class Experiments {
         nearest = experiment;
       }
     }
-    throw new IllegalArgumentException(
+    throw new UsageException(
         "there is no experiment '"
             + name
             + "'; did you mean '"

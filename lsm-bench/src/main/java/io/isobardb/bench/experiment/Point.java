@@ -1,5 +1,6 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.cli.console.UsageException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -38,7 +39,7 @@ record Point(Map<String, String> parameters) {
   String text(String name) {
     String value = parameters.get(name);
     if (value == null) {
-      throw new IllegalArgumentException("a point has no " + name + ": " + parameters);
+      throw new UsageException("a point has no " + name + ": " + parameters);
     }
     return value;
   }

@@ -1,5 +1,6 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.cli.console.UsageException;
 import java.util.Locale;
 
 /**
@@ -22,7 +23,7 @@ public record Scale(double factor) {
   /** Checks the factor. */
   public Scale {
     if (!(factor > 0 && factor <= 1)) {
-      throw new IllegalArgumentException("--scale must be above 0 and at most 1, not " + factor);
+      throw new UsageException("--scale must be above 0 and at most 1, not " + factor);
     }
   }
 
@@ -39,7 +40,7 @@ public record Scale(double factor) {
         try {
           return new Scale(Double.parseDouble(text));
         } catch (NumberFormatException e) {
-          throw new IllegalArgumentException(
+          throw new UsageException(
               "'" + text + "' is no scale; write small, medium, full or a factor such as 0.01", e);
         }
     }

@@ -1,5 +1,6 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.MemoryComponent;
@@ -60,7 +61,7 @@ enum Scheme {
     return Arrays.stream(values())
         .filter(scheme -> scheme.label.equals(label))
         .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no scheme is called '" + label + "'"));
+        .orElseThrow(() -> new UsageException("no scheme is called '" + label + "'"));
   }
 
   /** The points whose scheme can be with the write memory they have: a static share has a least. */

@@ -1,5 +1,6 @@
 package io.isobardb.bench.experiment;
 
+import io.isobardb.cli.console.UsageException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +28,7 @@ record Selection(Map<String, List<String>> values) {
   /**
    * Checks that there is something to select.
    *
-   * @throws IllegalArgumentException if no point has such a parameter, or one of the values
+   * @throws UsageException if no point has such a parameter, or one of the values
    */
   void check(List<Point> points) {
     values.forEach(
@@ -39,7 +40,7 @@ record Selection(Map<String, List<String>> values) {
                   .map(Map.Entry::getValue)
                   .collect(Collectors.toCollection(TreeSet::new));
           if (there.isEmpty()) {
-            throw new IllegalArgumentException(
+            throw new UsageException(
                 "no point has a parameter '"
                     + name
                     + "'; there are "
@@ -47,7 +48,7 @@ record Selection(Map<String, List<String>> values) {
           }
           for (String value : wanted) {
             if (!there.contains(value)) {
-              throw new IllegalArgumentException(
+              throw new UsageException(
                   "no point has '" + value + "' as its " + name + "; there are " + there);
             }
           }

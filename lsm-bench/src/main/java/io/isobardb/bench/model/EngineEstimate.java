@@ -5,7 +5,8 @@ import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
-import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.cli.console.UsageException;
+import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.Popularity;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +68,7 @@ final class EngineEstimate {
   /** The store that the options describe. */
   StoreShape shape(long itemBytes, long writeBytes) {
     if (!(memoryWeight >= 1 && memoryWeight <= 100)) {
-      throw new IllegalArgumentException(
-          "--memory-weight must be from 1 to 100, not " + memoryWeight);
+      throw new UsageException("--memory-weight must be from 1 to 100, not " + memoryWeight);
     }
     ByteSize given = logLimit;
     long log = given == null ? Math.max(writeBytes * 5 / 2, LEAST_LOG) : given.bytes();

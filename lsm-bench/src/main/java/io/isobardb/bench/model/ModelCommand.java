@@ -10,6 +10,7 @@ import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Count;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.LevelBounds;
@@ -163,28 +164,30 @@ public final class ModelCommand implements Callable<Integer> {
       Numbers.check("--max-levels", maxLevels, 1, 16);
     }
     if (writeMemory.bytes() < item.bytes()) {
-      throw new IllegalArgumentException("--write-memory must hold one --item or more");
+      throw new UsageException("--write-memory must hold one --item or more");
     }
     if (design != Design.LEVELDB && (levels != null || optimise)) {
-      throw new IllegalArgumentException("--levels and --optimise are for --design leveldb");
+      throw new UsageException("--levels and --optimise are for --design leveldb");
     }
     Path file = keysFrom;
     if (file != null) {
       checkAlone("--keys", "--skew", "--simulate", "--trees");
     }
     if (simulate && keys.value() > MOST_SIMULATED) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "--simulate takes at most " + new Count(MOST_SIMULATED) + " keys, not " + keys);
     }
     RecordedKeys recorded = file == null ? null : RecordedKeys.read(file);
     Popularity popularity =
         recorded == null
-            ? TabulatedPopularity.of(KeyGroups.zipf(keysOfTree(), skew))
+            ? UsageException.ofArguments(
+                () -> TabulatedPopularity.of(KeyGroups.zipf(keysOfTree(), skew)))
             : recorded.popularity();
     ModelReport report = new ModelReport(workload(recorded), item.bytes());
     switch (design) {
       case ISOBAR -> {
-        StoreShape shape = engine.shape(item.bytes(), writeMemory.bytes());
+        StoreShape shape =
+            UsageException.ofArguments(() -> engine.shape(item.bytes(), writeMemory.bytes()));
         engine.addModel(report, shape, popularity);
         if (simulate) {
           engine.addSimulation(report, shape, new Load((int) keysOfTree(), skew, seed), ROUNDS);
@@ -219,7 +222,7 @@ public final class ModelCommand implements Callable<Integer> {
   private void checkAlone(String... others) {
     for (String option : others) {
       if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-        throw new IllegalArgumentException("--keys-from and " + option + " exclude each other");
+        throw new UsageException("--keys-from and " + option + " exclude each other");
       }
     }
   }

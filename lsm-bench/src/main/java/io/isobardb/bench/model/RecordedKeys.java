@@ -1,6 +1,7 @@
 package io.isobardb.bench.model;
 
 import com.dynatrace.hash4j.hashing.Hashing;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tuner.model.LearntPopularity;
 import io.isobardb.tuner.model.ReuseTimes;
 import java.io.BufferedReader;
@@ -25,15 +26,15 @@ record RecordedKeys(long writes, LearntPopularity popularity) {
   /**
    * Reads a file twice: to count its lines, and to learn from them.
    *
-   * @throws IllegalArgumentException if it has too few lines, or hardly a key is written again
+   * @throws UsageException if it has too few lines, or hardly a key is written again
    */
   static RecordedKeys read(Path file) throws IOException {
     if (!Files.isReadable(file) || Files.isDirectory(file)) {
-      throw new IllegalArgumentException("--keys-from: " + file + " is no file that can be read");
+      throw new UsageException("--keys-from: " + file + " is no file that can be read");
     }
     long writes = forEachHash(file, hash -> {});
     if (writes < LEAST_WRITES) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           String.format(
               Locale.ROOT,
               "--keys-from needs %,d lines or more, and %s has %,d",
@@ -46,7 +47,7 @@ record RecordedKeys(long writes, LearntPopularity popularity) {
     forEachHash(file, times::write);
     LearntPopularity popularity = times.popularity();
     if (!(popularity.keys() <= writes * MOST_KEYS_PER_WRITE)) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "--keys-from: hardly any key of "
               + (file + " is written a second time; the models are about keys that are"));
     }

@@ -1,6 +1,7 @@
 package io.isobardb.bench.process;
 
 import io.isobardb.bench.engine.Directories;
+import io.isobardb.cli.console.UsageException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -44,13 +45,13 @@ public final class WorkDirectory implements AutoCloseable {
   /**
    * A directory that is made, and removed as a temporary one is.
    *
-   * @throws IllegalArgumentException if it is there and holds anything
+   * @throws UsageException if it is there and holds anything
    */
   public static WorkDirectory fresh(Path path) throws IOException {
     if (Files.exists(path)) {
       try (Stream<Path> inside = Files.list(path)) {
         if (inside.findAny().isPresent()) {
-          throw new IllegalArgumentException(
+          throw new UsageException(
               path.toAbsolutePath() + " is not empty; give an empty directory or a new one");
         }
       }

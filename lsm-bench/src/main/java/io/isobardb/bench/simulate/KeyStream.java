@@ -1,5 +1,6 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.cli.console.UsageException;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.apache.commons.rng.UniformRandomProvider;
@@ -33,7 +34,7 @@ public final class KeyStream {
   public KeyStream(int keys, double skew, long seed, LongConsumer progress) {
     this.progress = progress;
     if (keys < 2) {
-      throw new IllegalArgumentException("there must be 2 keys or more, not " + keys);
+      throw new UsageException("there must be 2 keys or more, not " + keys);
     }
     this.keys = keys;
     this.stride = stride(keys);

@@ -1,5 +1,6 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tuner.model.LevelDbModel;
 import io.isobardb.tuner.model.WriteCost;
 import java.util.Arrays;
@@ -48,7 +49,7 @@ public final class LevelDbSimulator {
   public LevelDbSimulator(
       LevelDbModel design, int tableEntries, Selection selection, KeyStream stream) {
     if (tableEntries < 1) {
-      throw new IllegalArgumentException("tables must hold 1 entry or more, not " + tableEntries);
+      throw new UsageException("tables must hold 1 entry or more, not " + tableEntries);
     }
     this.design = design;
     this.tableEntries = tableEntries;

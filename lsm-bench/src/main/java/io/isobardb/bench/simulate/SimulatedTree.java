@@ -167,7 +167,7 @@ final class SimulatedTree {
       runs.removeFirst();
     }
     VersionEdit.Builder edit = VersionEdit.of(TREE_ID);
-    edit.add(shape.leveling().l0().place(version, List.of(table)).get(0), table);
+    edit.add(version.place(shape.leveling().l0(), List.of(table)).get(0), table);
     version = version.apply(edit.build());
     merge(recentBytes);
   }
@@ -181,7 +181,7 @@ final class SimulatedTree {
     while (true) {
       long tableBytes = Room.SIZES.merged(room().writeBytes(), version.sizeBytes(), recentBytes);
       MergeChoice choice =
-          policy.choose(new MergeView(version, recentBytes, tableBytes, 0, List.of()));
+          policy.choose(new MergeView(version, recentBytes, tableBytes, List.of()));
       if (choice == null) {
         return;
       }

@@ -1,5 +1,6 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.SamtModel;
 import io.isobardb.tuner.model.UniversalModel;
@@ -19,7 +20,7 @@ public final class StagedSimulator {
 
   private StagedSimulator(int bufferEntries, KeyStream stream, Design design) {
     if (bufferEntries < 1) {
-      throw new IllegalArgumentException("the buffer must hold 1 or more, not " + bufferEntries);
+      throw new UsageException("the buffer must hold 1 or more, not " + bufferEntries);
     }
     this.bufferEntries = bufferEntries;
     this.stream = stream;

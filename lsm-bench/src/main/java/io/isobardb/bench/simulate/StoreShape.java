@@ -1,12 +1,14 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
-import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.TableSizes;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.tuner.model.EngineShape;
 
 /**
@@ -34,7 +36,7 @@ public record StoreShape(
   /** Whether trees are flushed whole for memory's sake, so many being there with equal shares. */
   public boolean flushesWhole(int trees) {
     return strategy == FlushStrategy.FULL
-        || MemoryComponent.isSmall(mostBytes(trees), room.writeBytes());
+        || MemoryRules.isSmall(mostBytes(trees), room.writeBytes());
   }
 
   /** The most that a tree has in memory. */
@@ -63,7 +65,7 @@ public record StoreShape(
             room.sliceBytes() / entry,
             tableBytes / entry,
             room.memoryEntryBytes() / entry,
-            leveling.l0StartGroups(),
+            leveling.l0Limits().start(),
             leveling.usualRatio()));
   }
 
@@ -89,12 +91,12 @@ public record StoreShape(
     /** Checks the numbers. */
     public Room {
       if (entryBytes < 1 || memoryEntryBytes < entryBytes) {
-        throw new IllegalArgumentException(
+        throw new UsageException(
             "an entry takes at least 1 byte on disk and no less in memory, not "
                 + (entryBytes + " and " + memoryEntryBytes));
       }
       if (writeBytes < LEAST_BYTES || logBytes < writeBytes) {
-        throw new IllegalArgumentException(
+        throw new UsageException(
             "write memory must have 1 MB or more and the log no less, not "
                 + (writeBytes + " and " + logBytes));
       }

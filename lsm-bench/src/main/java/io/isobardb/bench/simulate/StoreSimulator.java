@@ -1,6 +1,7 @@
 package io.isobardb.bench.simulate;
 
 import io.isobardb.bench.simulate.StoreShape.Room;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.flush.FlushChoice;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.FlushRules.Cause;
@@ -55,7 +56,7 @@ public final class StoreSimulator {
    */
   public StoreSimulator(StoreShape shape, int trees, int keys, double skew, long seed) {
     if (trees < 1) {
-      throw new IllegalArgumentException("there must be 1 tree or more, not " + trees);
+      throw new UsageException("there must be 1 tree or more, not " + trees);
     }
     this.shape = shape;
     this.trees = new SimulatedTree[trees];

@@ -7,6 +7,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.console.UsageException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -146,7 +147,7 @@ public final class SoakCommand implements Callable<Integer> {
 
   private TimeSpan length() {
     if (duration != null && hours != null) {
-      throw new IllegalArgumentException("--duration and --hours say the same: give one of them");
+      throw new UsageException("--duration and --hours say the same: give one of them");
     }
     TimeSpan length =
         duration != null ? duration : TimeSpan.parse(hours != null ? hours + "h" : "10m");

@@ -1,6 +1,7 @@
 package io.isobardb.bench.tpcc;
 
 import io.isobardb.cli.console.Progress.Watcher;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.tpcc.drive.DriverClock;
 import io.isobardb.tpcc.load.Loader;
 import io.isobardb.tpcc.schema.LoadMark;
@@ -24,7 +25,7 @@ final class Loading {
     LoadMark before = Loader.loaded(store);
     if (before != null) {
       if (!before.scale().equals(scale)) {
-        throw new IllegalArgumentException(
+        throw new UsageException(
             "the directory holds " + before.scale() + ", not " + scale + ": give another --dir");
       }
       return null;

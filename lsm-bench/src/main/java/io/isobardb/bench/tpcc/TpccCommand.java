@@ -12,6 +12,7 @@ import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.cli.report.MarkdownOption;
 import io.isobardb.tpcc.drive.Mix;
@@ -277,11 +278,11 @@ public final class TpccCommand implements Callable<Integer> {
     if (kills != null) {
       Numbers.checkAtLeast("--kill-test", kills, 1);
       if (html.isGiven() || markdown.isGiven()) {
-        throw new IllegalArgumentException("--html and --markdown are not for --kill-test");
+        throw new UsageException("--html and --markdown are not for --kill-test");
       }
     }
     if (!(scale > 0 && scale <= 1)) {
-      throw new IllegalArgumentException("--scale must be above 0 and at most 1, not " + scale);
+      throw new UsageException("--scale must be above 0 and at most 1, not " + scale);
     }
   }
 

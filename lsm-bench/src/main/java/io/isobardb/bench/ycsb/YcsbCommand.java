@@ -14,6 +14,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
@@ -144,7 +145,7 @@ public final class YcsbCommand implements Callable<Integer> {
     EngineKind kind = EngineKind.of(engine);
     kind.check(durability == Durability.sync);
     if (noLoad && (dir == null || loadOnly)) {
-      throw new IllegalArgumentException("--no-load needs --dir and a workload to run");
+      throw new UsageException("--no-load needs --dir and a workload to run");
     }
     settings.setProperty("isobar.engine", kind.label());
     Map<String, YcsbRun> runs = new LinkedHashMap<>();
@@ -202,8 +203,7 @@ public final class YcsbCommand implements Callable<Integer> {
     if (!hot.isEmpty()) {
       Matcher shares = HOT.matcher(hot);
       if (!shares.matches()) {
-        throw new IllegalArgumentException(
-            "--hot must be two percentages, such as 80:20, not '" + hot + "'");
+        throw new UsageException("--hot must be two percentages, such as 80:20, not '" + hot + "'");
       }
       Numbers.check("--hot's first share", Integer.parseInt(shares.group(1)), 1, 100);
       Numbers.check("--hot's second share", Integer.parseInt(shares.group(2)), 1, 100);

@@ -4,6 +4,7 @@ import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.console.UsageException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -48,8 +49,7 @@ record YcsbRun(
     try (InputStream in =
         YcsbRun.class.getClassLoader().getResourceAsStream("workloads/workload" + letter)) {
       if (in == null) {
-        throw new IllegalArgumentException(
-            "there is no workload '" + letter + "'; there are a to f");
+        throw new UsageException("there is no workload '" + letter + "'; there are a to f");
       }
       Properties properties = new Properties();
       properties.load(in);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.bench.engine.Directories;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.UsageException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -66,7 +67,7 @@ class WorkDirectoryTest {
           () -> {
             switch (args[0]) {
               case "ends" -> new Events(System.out).send(Events.END, Map.of());
-              case "usage" -> throw new IllegalArgumentException("that makes no sense");
+              case "usage" -> throw new UsageException("that makes no sense");
               case "fails" -> throw new IOException("/there: the device is gone");
               default -> System.out.println("still at work");
             }

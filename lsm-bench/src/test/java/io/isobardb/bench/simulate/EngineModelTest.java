@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator.Result;
-import io.isobardb.lsm.flush.FlushStrategy;
+import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.WriteCost;

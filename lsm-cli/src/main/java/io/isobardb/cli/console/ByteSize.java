@@ -13,22 +13,22 @@ public record ByteSize(long bytes) {
       Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*([kmgt]?)(i?b)?", Pattern.CASE_INSENSITIVE);
   private static final String UNITS = "kmgt";
 
-  /** Reads {@code text}; {@link IllegalArgumentException} shows what is accepted. */
+  /** Reads {@code text}; {@link UsageException} shows what is accepted. */
   public static ByteSize parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "'" + text + "' is not a size; write for example 4096, 64MB or 1.5GiB");
     }
     String unit = matcher.group(2).toLowerCase(Locale.ROOT);
     if (unit.isEmpty() && "ib".equalsIgnoreCase(matcher.group(3))) {
-      throw new IllegalArgumentException("'" + text + "' has no unit before 'iB'");
+      throw new UsageException("'" + text + "' has no unit before 'iB'");
     }
     double bytes =
         Double.parseDouble(matcher.group(1))
             * (unit.isEmpty() ? 1 : 1L << (10 * (UNITS.indexOf(unit) + 1)));
     if (bytes > 1L << 53) {
-      throw new IllegalArgumentException("'" + text + "' is too large");
+      throw new UsageException("'" + text + "' is too large");
     }
     return new ByteSize((long) bytes);
   }

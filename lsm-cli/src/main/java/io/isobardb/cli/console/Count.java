@@ -15,7 +15,7 @@ public record Count(double value) {
   public static Count parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "'" + text + "' is not a number; write for example 5000, 100M or 1e8");
     }
     String unit = matcher.group(2).toLowerCase(Locale.ROOT);

@@ -51,7 +51,7 @@ public enum Exit {
     if (thrown instanceof FailedException failed) {
       return failed.exit();
     }
-    if (thrown instanceof IllegalArgumentException) {
+    if (thrown instanceof UsageException) {
       return USAGE;
     }
     for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {

@@ -6,11 +6,11 @@ import java.util.Locale;
 public final class Numbers {
   private Numbers() {}
 
-  /** A whole number; {@link IllegalArgumentException} says so if it is none. */
+  /** A whole number; {@link UsageException} says so if it is none. */
   public static int parseInt(String text) {
     long value = parseLong(text);
     if (value != (int) value) {
-      throw new IllegalArgumentException("'" + text + "' is too large");
+      throw new UsageException("'" + text + "' is too large");
     }
     return (int) value;
   }
@@ -19,12 +19,12 @@ public final class Numbers {
   public static long parseLong(String text) {
     String digits = text.strip();
     if (!digits.matches("[-+]?[0-9]{1,}")) {
-      throw new IllegalArgumentException("'" + text + "' is not a whole number");
+      throw new UsageException("'" + text + "' is not a whole number");
     }
     try {
       return Long.parseLong(digits);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("'" + text + "' is too large", e);
+      throw new UsageException("'" + text + "' is too large", e);
     }
   }
 
@@ -38,7 +38,7 @@ public final class Numbers {
     } catch (NumberFormatException e) {
       // Told below.
     }
-    throw new IllegalArgumentException("'" + text + "' is not a number");
+    throw new UsageException("'" + text + "' is not a number");
   }
 
   /**
@@ -46,7 +46,7 @@ public final class Numbers {
    *
    * @param least the smallest that is allowed
    * @param most the largest; {@link Long#MAX_VALUE} for no bound
-   * @throws IllegalArgumentException that names option, range and value
+   * @throws UsageException that names option, range and value
    */
   public static void check(String option, long value, long least, long most) {
     if (value < least || value > most) {
@@ -54,7 +54,7 @@ public final class Numbers {
           most == Long.MAX_VALUE
               ? String.format(Locale.ROOT, "%,d or more", least)
               : String.format(Locale.ROOT, "%,d to %,d", least, most);
-      throw new IllegalArgumentException(
+      throw new UsageException(
           option + " must be " + range + ", not " + String.format(Locale.ROOT, "%,d", value));
     }
   }
@@ -67,7 +67,7 @@ public final class Numbers {
   /** Refuses a size that is too small. */
   public static void checkAtLeast(String option, ByteSize size, long leastBytes) {
     if (size.bytes() < leastBytes) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           option + " must be " + ByteSize.format(leastBytes) + " or more, not " + size);
     }
   }
@@ -75,7 +75,7 @@ public final class Numbers {
   /** Refuses a length of time of 0. */
   public static void checkAboveZero(String option, TimeSpan time) {
     if (time.millis() < 1) {
-      throw new IllegalArgumentException(option + " must be longer than 0");
+      throw new UsageException(option + " must be longer than 0");
     }
   }
 

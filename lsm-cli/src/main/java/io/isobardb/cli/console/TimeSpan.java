@@ -12,11 +12,11 @@ public record TimeSpan(long millis) {
   private static final Pattern FORM =
       Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*(ms|s|m|h)?", Pattern.CASE_INSENSITIVE);
 
-  /** Reads {@code text}; {@link IllegalArgumentException} shows what is accepted. */
+  /** Reads {@code text}; {@link UsageException} shows what is accepted. */
   public static TimeSpan parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "'" + text + "' is not a length of time; write for example 500ms, 60s, 5m or 2h");
     }
     double unit =
@@ -28,7 +28,7 @@ public record TimeSpan(long millis) {
         };
     double millis = Double.parseDouble(matcher.group(1)) * unit;
     if (millis > 1e12) {
-      throw new IllegalArgumentException("'" + text + "' is too long");
+      throw new UsageException("'" + text + "' is too long");
     }
     return new TimeSpan(Math.round(millis));
   }

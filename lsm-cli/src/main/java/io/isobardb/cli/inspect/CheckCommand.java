@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.error.CorruptionException;
@@ -47,7 +48,8 @@ public final class CheckCommand implements Callable<Integer> {
     Path directory = store.directory();
     CheckReport report;
     try (Progress progress = Progress.onStandardError();
-        StoreInspector inspector = Store.inspect(directory, store.options())) {
+        StoreInspector inspector =
+            UsageException.ofArguments(() -> Store.inspect(directory, store.options()))) {
       report =
           inspector.check(
               (what, done, total) ->

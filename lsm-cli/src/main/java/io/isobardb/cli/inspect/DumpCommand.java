@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.error.CorruptionException;
@@ -63,7 +64,8 @@ public final class DumpCommand implements Callable<Integer> {
     byte[] end = to == null ? null : KeyText.parse(to);
     boolean listKeys = keys || first != null || end != null;
     PrintWriter out = spec.commandLine().getOut();
-    try (StoreInspector inspector = Store.inspect(store.store(), store.options())) {
+    try (StoreInspector inspector =
+        UsageException.ofArguments(() -> Store.inspect(store.store(), store.options()))) {
       StoreDump dump = new StoreDump(inspector);
       List<Map<String, Object>> trees = new ArrayList<>();
       for (StoredTree one : chosen(inspector)) {
@@ -96,7 +98,7 @@ public final class DumpCommand implements Callable<Integer> {
     }
     List<StoredTree> found = trees.stream().filter(one -> one.name().equals(name)).toList();
     if (found.isEmpty()) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "there is no tree '"
               + name
               + "'; there are "

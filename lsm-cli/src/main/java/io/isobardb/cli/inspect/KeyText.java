@@ -1,5 +1,6 @@
 package io.isobardb.cli.inspect;
 
+import io.isobardb.cli.console.UsageException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
@@ -16,8 +17,8 @@ final class KeyText {
   /**
    * The key that {@code text} stands for.
    *
-   * @throws IllegalArgumentException if it begins with 0x and goes on with other than pairs of
-   *     hexadecimal digits
+   * @throws UsageException if it begins with 0x and goes on with other than pairs of hexadecimal
+   *     digits
    */
   static byte[] parse(String text) {
     if (!text.startsWith(HEX)) {
@@ -26,7 +27,7 @@ final class KeyText {
     try {
       return HexFormat.of().parseHex(text.substring(HEX.length()));
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           "'" + text + "' is no key: after 0x come pairs of hexadecimal digits", e);
     }
   }

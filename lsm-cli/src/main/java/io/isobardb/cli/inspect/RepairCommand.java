@@ -5,6 +5,7 @@ import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.error.Finding;
@@ -61,19 +62,21 @@ public final class RepairCommand implements Callable<Integer> {
     Path directory = store.directory();
     target = target.toAbsolutePath().normalize();
     if (Files.exists(target)) {
-      throw new IllegalArgumentException(
-          target + " exists already; give a directory that does not");
+      throw new UsageException(target + " exists already; give a directory that does not");
     }
     RepairReport report;
     List<Finding> findings;
     try (Progress progress = Progress.onStandardError()) {
       report =
-          Store.repair(
-              directory,
-              target,
-              store.options(),
-              (what, done, total) ->
-                  progress.update("repairing " + what + ": " + done + " of " + total, done, total));
+          UsageException.ofArguments(
+              () ->
+                  Store.repair(
+                      directory,
+                      target,
+                      store.options(),
+                      (what, done, total) ->
+                          progress.update(
+                              "repairing " + what + ": " + done + " of " + total, done, total)));
       progress.update("checking the new store");
       findings = check();
     } catch (IsobarException | UncheckedIOException e) {
@@ -89,7 +92,8 @@ public final class RepairCommand implements Callable<Integer> {
   }
 
   private List<Finding> check() throws IOException {
-    try (StoreInspector inspector = Store.inspect(target, store.options())) {
+    try (StoreInspector inspector =
+        UsageException.ofArguments(() -> Store.inspect(target, store.options()))) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       return report.findings();
     }

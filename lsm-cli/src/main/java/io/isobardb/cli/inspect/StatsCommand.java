@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.observe.StoreStats;
@@ -33,7 +34,8 @@ public final class StatsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    try (Store opened = Store.open(store.store(), store.options())) {
+    try (Store opened =
+        UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
       StoreStats stats = opened.stats();
       if (json) {
         out.println(stats.toJson());

@@ -1,5 +1,6 @@
 package io.isobardb.cli.report;
 
+import io.isobardb.cli.console.UsageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ public final class HtmlOption {
   /**
    * Sees that the file can be written, so that nobody waits for a report that has no place.
    *
-   * @throws IllegalArgumentException that names option and file
+   * @throws UsageException that names option and file
    */
   public void check() {
     check("--html", file);
@@ -30,7 +31,7 @@ public final class HtmlOption {
     }
     Path dir = file.toAbsolutePath().getParent();
     if (Files.isDirectory(file) || dir == null || !Files.isWritable(dir)) {
-      throw new IllegalArgumentException(
+      throw new UsageException(
           option
               + " can't be written: "
               + file.toAbsolutePath()

@@ -71,11 +71,6 @@ public final class Page {
     return element("p", text);
   }
 
-  /** Text as it is, line by line. */
-  public Page verbatim(String text) {
-    return element("pre", text.strip());
-  }
-
   private Page element(String tag, String text) {
     body.append('<').append(tag).append('>').append(Svg.escape(text));
     body.append("</").append(tag).append(">\n");

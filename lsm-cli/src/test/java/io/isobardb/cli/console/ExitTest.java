@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class ExitTest {
   @Test
   void eachFailureHasItsCode() {
-    assertEquals(2, Exit.of(new IllegalArgumentException("no")).code());
+    assertEquals(2, Exit.of(new UsageException("no")).code());
+    assertEquals(4, Exit.of(new IllegalArgumentException("the engine's own")).code());
     assertEquals(3, Exit.of(new StoreLockedException("in use")).code());
     IOException denied = new AccessDeniedException("/there");
     assertEquals(3, Exit.of(new UncheckedIOException("can't be opened", denied)).code());

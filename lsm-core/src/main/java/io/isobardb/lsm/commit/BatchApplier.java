@@ -16,6 +16,7 @@ final class BatchApplier implements BatchFormat.Handler {
   private final Committer committer;
   private final Engine engine;
   private final Write reused;
+  private final int slot;
 
   /** The chains of large values, by operation; shorter than the batch if the rest has none. */
   private int[] overflows = new int[0];
@@ -27,10 +28,14 @@ final class BatchApplier implements BatchFormat.Handler {
   private ActiveTree[] actives = new ActiveTree[4];
   private int treeCount;
 
-  BatchApplier(Committer committer, Engine engine, Write reused) {
+  /**
+   * @param slot the operation's that this is a part of
+   */
+  BatchApplier(Committer committer, Engine engine, Write reused, int slot) {
     this.committer = committer;
     this.engine = engine;
     this.reused = reused;
+    this.slot = slot;
   }
 
   /** Takes what the batch needs in memory beyond a few pages, before anything is reserved. */
@@ -72,7 +77,7 @@ final class BatchApplier implements BatchFormat.Handler {
   @Override
   public void operation(int treeId, Write write) {
     write.at(lsn).overflow(done < overflows.length ? overflows[done] : PagePool.NONE);
-    committer.apply(tree(treeId), write.hashed());
+    committer.apply(tree(treeId), write.hashed(), slot);
     done++;
   }
 

@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.page.Memory;
 import java.util.Arrays;
@@ -152,11 +153,24 @@ public final class BatchFormat {
     }
   }
 
+  /** Receives the operations of a log, in order. */
+  @FunctionalInterface
+  public interface OperationVisitor {
+    /**
+     * An operation.
+     *
+     * @param lsn of its record
+     * @param write valid during the call
+     */
+    void operation(long lsn, int treeId, Write write);
+  }
+
   /**
-   * Walks over payloads that lie off the heap and may come in parts. On the heap it holds a part
-   * and one operation at most. One thread at a time.
+   * Tells the operations of a log's records. Payloads may lie off the heap and come in parts. On
+   * the heap it holds a part and one operation at most. One thread at a time.
    */
-  public static final class Reader {
+  public static final class Reader implements LogHandler {
+    private final Handler handler;
     private byte[] bytes = new byte[256];
     private final Write write = new Write();
 
@@ -166,16 +180,21 @@ public final class BatchFormat {
     /** Bytes of an operation of that record that has begun and not ended. */
     private int held;
 
+    /** A reader that hands operations over as soon as all of them is there. */
+    public Reader(OperationVisitor visitor) {
+      this.handler = (treeId, write) -> visitor.operation(lsn, treeId, write);
+    }
+
     /**
-     * Takes the next part of a payload, or the first of another record's.
+     * Takes a record, or the next part of one.
      *
-     * @param record the LSN of the record that the part is of
-     * @param rest bytes of the payload that are still to come; 0 in the last part
-     * @param handler gets the operations that end in this part
      * @throws IllegalArgumentException if it is no payload; what was handed over before was right
      */
-    public void read(
-        long record, Memory payload, int offset, int length, int rest, Handler handler) {
+    @Override
+    public void record(long record, byte kind, Memory payload, int offset, int length, int rest) {
+      if (kind != LogHandler.BATCH) {
+        return;
+      }
       if (record != lsn) {
         lsn = record;
         held = 0;

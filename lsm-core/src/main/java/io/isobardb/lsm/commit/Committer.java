@@ -98,29 +98,32 @@ public final class Committer {
    * Writes one put or delete that was admitted, the one that the writer has in hand; returns when
    * it is visible.
    *
+   * @param slot the operation's that the caller is within
    * @return what to hand to {@link #awaitDurable}
    */
-  public long write(TreeHandle tree, Writer writer) {
+  public long write(TreeHandle tree, Writer writer, int slot) {
     engine.failure().check();
     engine.log().get().checkWritable();
     Write write = writer.write().hashed();
     ActiveTree active = tree.activeTree();
     if (active.fitsInline(write)) {
-      return write(tree, active, writer);
+      return write(tree, active, writer, slot);
     }
     long claimed = room.claimOverflow(write.valueLength());
     try {
       writeOverflow(active, write);
-      return write(tree, active, writer);
+      return write(tree, active, writer, slot);
     } finally {
       active.freeOverflow(write.takeOverflow());
       gate.unclaim(claimed);
     }
   }
 
-  private long write(TreeHandle tree, ActiveTree active, Writer writer) {
+  private long write(TreeHandle tree, ActiveTree active, Writer writer, int slot) {
     long written =
-        tree.settings().logged() ? writeLogged(tree, writer) : writeUnlogged(tree, writer.write());
+        tree.settings().logged()
+            ? writeLogged(tree, writer, slot)
+            : writeUnlogged(tree, writer.write(), slot);
     sealer.sealIfFull(tree, active);
     logWatch.written(written);
     return written;
@@ -139,14 +142,14 @@ public final class Committer {
     }
   }
 
-  private long writeLogged(TreeHandle tree, Writer writer) {
+  private long writeLogged(TreeHandle tree, Writer writer, int slot) {
     Write write = writer.write();
     LogRecord record = writer.record();
     boolean applied = false;
     try {
       write.at(record.begin(BatchFormat.operationBytes(tree.id(), write)));
       BatchFormat.encode(record, tree.id(), write);
-      apply(tree, write);
+      apply(tree, write, slot);
       applied = true;
       record.complete();
       record.publish();
@@ -158,11 +161,11 @@ public final class Committer {
     }
   }
 
-  private long writeUnlogged(TreeHandle tree, Write write) {
+  private long writeUnlogged(TreeHandle tree, Write write, int slot) {
     Log log = engine.log().get();
     write.at(log.reserveMarker());
     try {
-      apply(tree, write);
+      apply(tree, write, slot);
     } finally {
       log.publishMarker(write.lsn());
     }
@@ -174,9 +177,10 @@ public final class Committer {
    * within an operation, and has checked since it began that the batch's trees are open: so they
    * stay until the batch is written.
    *
+   * @param slot the operation's
    * @return what to hand to {@link #awaitDurable}
    */
-  public long write(BatchFormat.Builder batch, boolean logged) {
+  public long write(BatchFormat.Builder batch, boolean logged, int slot) {
     if (batch.count() == 0) {
       return NOT_LOGGED;
     }
@@ -184,7 +188,7 @@ public final class Committer {
     Log log = engine.log().get();
     log.checkWritable();
     Writer writer = writer();
-    BatchApplier applier = new BatchApplier(this, engine, writer.write());
+    BatchApplier applier = new BatchApplier(this, engine, writer.write(), slot);
     long written = NOT_LOGGED;
     long claimed = 0;
     try {
@@ -284,6 +288,7 @@ public final class Committer {
     applying.lock();
     try {
       put(tree, write);
+      tree.addReplayed(WriteRoom.of(write));
       return true;
     } catch (OutOfBudgetException e) {
       return false;
@@ -306,10 +311,12 @@ public final class Committer {
   }
 
   /** Puts a write that has its place in the log into its tree. */
-  void apply(TreeHandle tree, Write write) {
+  void apply(TreeHandle tree, Write write, int slot) {
     for (int attempt = 1; ; attempt++) {
       try {
         put(tree, write);
+        int bytes = write.keyLength() + write.valueLength();
+        tree.counts().wrote(slot, write.isDelete(), bytes);
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
@@ -322,6 +329,5 @@ public final class Committer {
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.
     tree.states().current().target(write.lsn()).put(write, snapshots);
-    tree.addBytesWritten(WriteRoom.of(write));
   }
 }

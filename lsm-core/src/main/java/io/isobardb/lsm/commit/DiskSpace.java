@@ -24,20 +24,17 @@ public final class DiskSpace implements Service {
   private final Scheduler scheduler;
   private final FailureLatch failure;
   private volatile @Nullable DiskFullException full;
-  private volatile Runnable retry = () -> {};
+  private final Runnable retry;
   private Service.@Nullable Handle timer;
 
   /**
    * @param failure told if trying again fails for a reason of its own
+   * @param retry what to do when it is time to try again: starts what is due
    */
-  public DiskSpace(Scheduler scheduler, FailureLatch failure) {
+  public DiskSpace(Scheduler scheduler, FailureLatch failure, Runnable retry) {
     this.scheduler = scheduler;
     this.failure = failure;
-  }
-
-  /** What to do when it is time to try again: start what is due. */
-  public void onRetry(Runnable action) {
-    retry = action;
+    this.retry = retry;
   }
 
   /** The disk is full: nothing is begun until some time has passed. */

@@ -24,6 +24,7 @@ import io.isobardb.memory.pool.Epochs;
  * @param space whether the disk is full
  * @param observers who is told what is done
  * @param operations entered by every call that closing the store must wait for, save short reads
+ * @param latencies how long calls take
  */
 public record Engine(
     Catalog catalog,
@@ -34,7 +35,8 @@ public record Engine(
     FailureLatch failure,
     DiskSpace space,
     Observers observers,
-    Epochs operations) {
+    Epochs operations,
+    Latencies latencies) {
 
   /** A cursor over all of a table, for a flush or a merge. */
   public EntryCursor mergeCursor(Table table) {

@@ -4,8 +4,8 @@ package io.isobardb.lsm.commit;
  * How full something with a limit may become before something is done about it: the write memory, a
  * tree's even share of it, the log. All in bytes. Pure functions; any thread.
  *
- * <p>Between {@link #flushFrom} and the limit, flushes free what writers take. From {@link
- * #nearlyFull} on, writers are slowed down to the pace of the flushes; at the limit they wait.
+ * <p>Between {@link #flushFrom} and the limit, flushes free what writers take. Writers are slowed
+ * down before the limit ({@link #slow}, {@link Backpressure}); at the limit they wait.
  */
 public final class Fullness {
   /** The parts of a limit that the others count. */
@@ -14,7 +14,10 @@ public final class Fullness {
   /** Flushes begin here, ... */
   private static final int FLUSH = 56;
 
-  /** ... and here writers are slowed down. */
+  /** ... here writers are slowed down, so little at first that they hardly feel it, ... */
+  private static final int SLOW = 58;
+
+  /** ... and here nothing but writes should take more. */
   private static final int NEARLY_FULL = 61;
 
   /** This part of the write memory is not lent: writers should not have to ask for it back. */
@@ -53,11 +56,11 @@ public final class Fullness {
   }
 
   /**
-   * How fast writers may go once memory is nearly full: so many times what flushes free. It falls
-   * from 2 to a half as memory fills.
+   * How near to its limit something is: 0 while that slows nobody down, 1 at the limit, more
+   * beyond.
    */
-  static double pace(long used, long limit) {
-    double room = (double) (limit - used) / (limit - nearlyFull(limit));
-    return 0.5 + 1.5 * room;
+  public static double slow(long used, long limit) {
+    long from = limit / PARTS * SLOW;
+    return Math.max(0, (double) (used - from) / (limit - from));
   }
 }

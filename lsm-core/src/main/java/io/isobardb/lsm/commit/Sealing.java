@@ -1,7 +1,8 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveUse;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
+import io.isobardb.lsm.option.MemoryComponent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,8 +70,8 @@ public record Sealing(
   public long smallBytes(long writeBytes) {
     long bytes;
     if (wantedBytes == 0) {
-      int many = component.mergesWhole() ? 4 * MemoryComponent.PIPELINE : FEW;
-      bytes = Math.min(writeBytes / many, MemoryComponent.MOST_ACTIVE_BYTES);
+      int many = MemoryRules.mergesWhole(component) ? 4 * MemoryRules.PIPELINE : FEW;
+      bytes = Math.min(writeBytes / many, MemoryRules.MOST_ACTIVE_BYTES);
     } else {
       bytes = Math.min(writeBytes / LEAST, Math.max(wantedBytes, leastWanted(pageSize)));
     }
@@ -96,10 +97,10 @@ public record Sealing(
 
   /**
    * Whether to seal an active SSTable that is full, or let it grow on. What is overwritten in it
-   * takes no room and needs no merge: so while its tree is small ({@link MemoryComponent#isSmall})
-   * and flushed whole, it grows to what the processor's cache still helps with. It grows beyond
-   * that while write memory is not wanted and there are so many reads that more runs would cost
-   * more than that puts find a large tree out of the cache (decision 0011).
+   * takes no room and needs no merge: so while its tree is small ({@link MemoryRules#isSmall}) and
+   * flushed whole, it grows to what the processor's cache still helps with. It grows beyond that
+   * while write memory is not wanted and there are so many reads that more runs would cost more
+   * than that puts find a large tree out of the cache (decision 0011).
    *
    * @param active what it was used for
    * @param usedBytes what all trees have in memory
@@ -111,16 +112,15 @@ public record Sealing(
     }
     boolean mayFit = active.fits() && usedBytes < writeBytes / 4 * 3;
     boolean grows =
-        active.heldBytes() < MemoryComponent.MOST_ACTIVE_BYTES
-            ? mayFit || MemoryComponent.isSmall(active.treeBytes(), writeBytes)
+        active.heldBytes() < MemoryRules.MOST_ACTIVE_BYTES
+            ? mayFit || MemoryRules.isSmall(active.treeBytes(), writeBytes)
             : (mayFit || usedBytes < writeBytes / 2) && readsPay(active);
     return !grows;
   }
 
   /** Whether to go on with one that is large has cost less than to begin another would have. */
   private static boolean readsPay(ActiveUse use) {
-    long merge =
-        Math.min(use.heldBytes(), use.writtenBytes()) * MemoryComponent.MERGE_NANOS_PER_BYTE;
+    long merge = Math.min(use.heldBytes(), use.writtenBytes()) * MemoryRules.MERGE_NANOS_PER_BYTE;
     return use.readNanos() * RUNS_LEFT + merge >= use.writtenBytes() * GROWTH_NANOS_PER_BYTE;
   }
 

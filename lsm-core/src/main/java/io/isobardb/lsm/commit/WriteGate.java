@@ -22,10 +22,9 @@ import java.util.function.LongConsumer;
  * Admits writes while there is write memory, slows them down while it gets scarce, and makes them
  * wait when there is none.
  *
- * <p>Writers pass it before they hold anything. Below the trigger it costs one read. Between the
- * trigger and the limit a flush is asked for; in the last tenth before the limit writers are paced
- * to what flushes free, with a rate that falls as memory fills; at the limit they wait. All in
- * bytes.
+ * <p>Writers pass it before they hold anything. Below the trigger it costs two reads. Between the
+ * trigger and the limit a flush is asked for; before the limit writers are paced as {@link
+ * Backpressure} says; at the limit they wait. All in bytes.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -65,13 +64,30 @@ public final class WriteGate implements StallCounter {
   private volatile Runnable check = () -> {};
   private volatile Runnable spaceCheck = () -> {};
   private volatile long relieved;
-  private volatile boolean l0Full;
-  private volatile boolean logFull;
+  private final Backpressure.Limits limits;
+  private volatile int l0Groups;
+  private volatile long debtBytes;
+  private volatile double logPressure;
+
+  /** Whether writers are slowed down or wait, however much memory there is. */
+  private volatile boolean slowed;
+
   private volatile boolean closed;
   private volatile double bytesPerNano = 0.1;
 
+  /** The rate of the last write that was paced. */
+  private record Rate(double bytesPerNano, long nanos) {}
+
+  private volatile Rate lastRate = new Rate(0, 0);
+
   public WriteGate(
-      PagePool pool, Clock clock, Scheduler scheduler, Observers observers, long limitBytes) {
+      PagePool pool,
+      Clock clock,
+      Scheduler scheduler,
+      Observers observers,
+      long limitBytes,
+      Backpressure.Limits limits) {
+    this.limits = limits;
     this.pool = pool;
     this.clock = clock;
     this.freed = scheduler.signal("write memory");
@@ -155,7 +171,7 @@ public final class WriteGate implements StallCounter {
 
   /** Whether writers wait for flushes that let the log be cut. */
   public boolean isLogFull() {
-    return logFull;
+    return logPressure > 1;
   }
 
   /** Whether more is in use than the write memory and this many bytes. */
@@ -186,7 +202,7 @@ public final class WriteGate implements StallCounter {
    */
   void admit(long bytes, long room) {
     long used = usedBytes();
-    if (used + room > Fullness.flushFrom(limitBytes) || logFull) {
+    if (used + room > Fullness.flushFrom(limitBytes) || slowed) {
       admitSlowly(bytes, room);
     }
   }
@@ -208,7 +224,7 @@ public final class WriteGate implements StallCounter {
    * without a wait. Nothing is kept for those who have passed.
    */
   boolean admits(long room) {
-    return usedBytes() + atMost(room) <= limitBytes && !logFull;
+    return usedBytes() + atMost(room) <= limitBytes && !isLogFull();
   }
 
   private long wanted() {
@@ -238,18 +254,18 @@ public final class WriteGate implements StallCounter {
       await(atMost(room));
       return;
     }
-    long used = usedBytes();
-    if (used > Fullness.nearlyFull(limit)) {
-      pace(bytes, used, limit);
+    Backpressure.View view = pressures();
+    if (slowed || view.memory() > 0) {
+      pace(bytes, view);
     }
   }
 
   /** Waits until the write's bytes fit. */
   private void await(long bytes) {
     StallReason reason = StallReason.MEMORY_FULL;
-    if (l0Full) {
+    if (l0Groups >= limits.l0().stop()) {
       reason = StallReason.L0_FULL;
-    } else if (logFull) {
+    } else if (isLogFull()) {
       reason = StallReason.LOG_FULL;
     }
     StallSpan span = StallSpan.start();
@@ -384,19 +400,41 @@ public final class WriteGate implements StallCounter {
     check.run();
   }
 
-  /** Takes the write's turn in a line that moves at the pace of flushes, slower as memory fills. */
-  private void pace(long bytes, long used, long limit) {
-    double rate = bytesPerNano * Fullness.pace(used, limit);
-    long cost = (long) (bytes / rate);
+  private Backpressure.View pressures() {
+    return new Backpressure.View(
+        Fullness.slow(usedBytes(), limitBytes), logPressure, l0Groups, debtBytes);
+  }
+
+  /** Takes the write's turn in a line that moves the slower the greater the pressure is. */
+  private void pace(long bytes, Backpressure.View view) {
+    Backpressure.Pace pace = Backpressure.pace(view, limits);
+    StallReason reason = pace.reason();
+    if (reason == null) {
+      return;
+    }
     long now = clock.nanos();
-    long slot = nextSlotNanos.updateAndGet(next -> Math.max(next, now) + cost);
+    long cost = (long) (bytes / rate(pace, now));
+    long latest = now + MAX_WAIT_NANOS;
+    long slot = nextSlotNanos.updateAndGet(next -> Math.min(latest, Math.max(next, now)) + cost);
     long wait = Math.min(slot - now, MAX_WAIT_NANOS);
     if (wait < MIN_WAIT_NANOS) {
       return;
     }
     StallSpan span = StallSpan.start();
-    freed.await(() -> closed || usedBytes() <= Fullness.nearlyFull(limitBytes), wait);
-    count(span, StallReason.MEMORY_DELAY, clock.nanos() - now);
+    freed.await(() -> closed || Backpressure.pace(pressures(), limits).reason() == null, wait);
+    count(span, reason, clock.nanos() - now);
+  }
+
+  /** Bytes in a nanosecond. For memory and log they follow at once, else they fall slowly. */
+  private double rate(Backpressure.Pace pace, long now) {
+    double wanted = bytesPerNano * pace.factor();
+    Rate before = lastRate;
+    boolean eases =
+        pace.reason() == StallReason.L0_DELAY || pace.reason() == StallReason.DEBT_DELAY;
+    double rate =
+        eases ? Backpressure.eased(before.bytesPerNano(), now - before.nanos(), wanted) : wanted;
+    lastRate = new Rate(rate, now);
+    return rate;
   }
 
   @Override
@@ -456,16 +494,37 @@ public final class WriteGate implements StallCounter {
     freed.raise();
   }
 
-  /** Whether a tree's flushes wait for merges of its L0: the reason of waits from now on. */
-  public void setL0Full(boolean full) {
-    l0Full = full;
+  /** The most groups of L0 that a tree has from now on with something to flush. */
+  public void setL0Groups(int groups) {
+    l0Groups = groups;
+    seePressures();
   }
 
-  /** Whether the log is over its limit: then writers wait until flushes let it be cut. */
-  public void setLogFull(boolean full) {
-    if (logFull != full) {
-      logFull = full;
-      freed.raise();
+  /** What waits for disk merges from now on. */
+  public void setDebt(long bytes) {
+    debtBytes = bytes;
+    seePressures();
+  }
+
+  /**
+   * How near the log is to its limit ({@link Fullness#slow}). Above 1 writers wait until flushes
+   * let it be cut.
+   */
+  public void setLogPressure(double pressure) {
+    boolean eased = pressure < logPressure;
+    if (logPressure != pressure) {
+      logPressure = pressure;
+      seePressures();
+      if (eased) {
+        freed.raise();
+      }
+    }
+  }
+
+  private void seePressures() {
+    boolean slows = Backpressure.slows(pressures(), limits);
+    if (slowed != slows) {
+      slowed = slows;
     }
   }
 

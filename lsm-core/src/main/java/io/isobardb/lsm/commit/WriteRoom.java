@@ -1,5 +1,7 @@
 package io.isobardb.lsm.commit;
 
+import static io.isobardb.lsm.state.TreeHandle.ENTRY_OVERHEAD;
+
 import io.isobardb.lsm.component.Write;
 import io.isobardb.memory.pool.PagePool;
 
@@ -8,9 +10,6 @@ import io.isobardb.memory.pool.PagePool;
  * for what they claim before they take it.
  */
 public final class WriteRoom {
-  /** What an entry costs in a page besides its key and value, about. */
-  private static final int ENTRY_OVERHEAD = 32;
-
   /** Of batches below this part of the write memory, values are not looked at. */
   private static final int SMALL_SHARE = 16;
 

@@ -16,6 +16,7 @@ public final class Writer {
   private final Supplier<LogRecord> records;
   private @Nullable LogRecord record;
   private boolean taken;
+  private long number;
 
   Writer(Supplier<LogRecord> records) {
     this.records = records;
@@ -25,6 +26,7 @@ public final class Writer {
   boolean take() {
     boolean free = !taken;
     taken = true;
+    number++;
     return free;
   }
 
@@ -32,6 +34,11 @@ public final class Writer {
   public void done() {
     write.clear();
     taken = false;
+  }
+
+  /** The number of the write in hand among those of this writer. */
+  public long number() {
+    return number;
   }
 
   /** The write in hand. */

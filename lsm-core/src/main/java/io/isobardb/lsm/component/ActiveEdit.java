@@ -6,7 +6,6 @@ import static io.isobardb.lsm.component.ActiveLayout.GARBAGE;
 import static io.isobardb.lsm.component.ActiveLayout.HEADS;
 import static io.isobardb.lsm.component.ActiveLayout.HEAP_START;
 import static io.isobardb.lsm.component.ActiveLayout.LOWER;
-import static io.isobardb.lsm.component.ActiveLayout.MAX_LSN;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.SLOT_BYTES;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
@@ -83,7 +82,6 @@ final class ActiveEdit {
     memory.putShort(base + LOWER, 0);
     memory.putShort(base + UPPER, 0);
     memory.putInt(base + FIRST_CHILD, PagePool.NONE);
-    memory.putLong(base + MAX_LSN, 0);
   }
 
   /** Bytes between the slots and the heap. */
@@ -156,7 +154,6 @@ final class ActiveEdit {
     long copied = scratch.getLong(scratchBase + SHAPE);
     scratch.putLong(scratchBase + SHAPE, copied | (shape & 0xFFFF));
     scratch.putInt(scratchBase + FIRST_CHILD, memory.getInt(base + FIRST_CHILD));
-    scratch.putLong(scratchBase + MAX_LSN, memory.getLong(base + MAX_LSN));
     replaceContents(scratch, scratchBase, memory, base);
     pool.release(page, Purpose.WRITE);
     return true;

@@ -46,8 +46,7 @@ final class ActiveLayout {
   static final int LOWER = 24;
   static final int UPPER = 26;
   static final int FIRST_CHILD = 28;
-  static final int MAX_LSN = 32;
-  static final int HEADS = 40;
+  static final int HEADS = 32;
 
   /** A head and an offset. */
   static final int SLOT_BYTES = 6;

@@ -5,7 +5,6 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 import static io.isobardb.lsm.component.ActiveLayout.FIRST_CHILD;
 import static io.isobardb.lsm.component.ActiveLayout.HEADS;
 import static io.isobardb.lsm.component.ActiveLayout.LOWER;
-import static io.isobardb.lsm.component.ActiveLayout.MAX_LSN;
 import static io.isobardb.lsm.component.ActiveLayout.NEWEST;
 import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
@@ -325,7 +324,6 @@ final class ActiveSplit {
     putSeparatorAsFence(target, base, UPPER);
     edit.append(source, sourceBase, 0, cut, target, base);
     target.putInt(base + FIRST_CHILD, source.getInt(sourceBase + FIRST_CHILD));
-    target.putLong(base + MAX_LSN, source.getLong(sourceBase + MAX_LSN));
   }
 
   private void buildRight(Memory source, int sourceBase, Memory target, int base) {
@@ -344,7 +342,6 @@ final class ActiveSplit {
       int entry = ActiveEdit.entry(source, sourceBase, ActiveLayout.capacity(shape), cut);
       target.putInt(base + FIRST_CHILD, source.getInt(entry + ENTRY_LINK));
     }
-    target.putLong(base + MAX_LSN, source.getLong(sourceBase + MAX_LSN));
   }
 
   private int commonWithSeparator(Memory memory, int fence) {

@@ -280,7 +280,7 @@ public final class ActiveTree implements Sealed {
    */
   private void createFilter() {
     ActiveFilter[] before = filters;
-    boolean large = bytesUsed() > MemoryComponent.MOST_ACTIVE_BYTES;
+    boolean large = bytesUsed() > MemoryRules.MOST_ACTIVE_BYTES;
     long wanted = large ? LARGE_STEP * filteredBytes : filterBytes << before.length;
     long bits = Math.max(filterBytes, wanted) / 64 * 10;
     int held = pages.get();
@@ -310,11 +310,6 @@ public final class ActiveTree implements Sealed {
       new NodeWalk(this).addKeys(lookup.root(), created);
       filters = all;
     }
-  }
-
-  /** A cursor without bounds while there may be writers; see {@link Sealed#cursor}. */
-  public EntryCursor cursor(Purpose purpose) {
-    return cursor(purpose, null, null, -1);
   }
 
   KeyOrder order() {
@@ -411,14 +406,6 @@ public final class ActiveTree implements Sealed {
   @Override
   public long minLsn() {
     return minLsn;
-  }
-
-  /**
-   * No put that has returned had a higher LSN; 0 before the first. Visits all leaves, so that
-   * writers need not share a counter.
-   */
-  public long maxLsn() {
-    return new NodeWalk(this).measure().maxLsn;
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.component;
 
-import com.carrotsearch.hppc.IntArrayList;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
@@ -11,6 +10,7 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +27,8 @@ public final class IndexMerge implements AutoCloseable {
   private final MergingCursor source;
   private final byte[] prefix;
   private final int placesPerPage;
-  private final IntArrayList pages = new IntArrayList();
+  private int[] pages = new int[16];
+  private int pageCount;
   private int count;
   private final @Nullable ActiveFilter filter;
   private boolean finished;
@@ -91,9 +92,11 @@ public final class IndexMerge implements AutoCloseable {
   private void add(LeafEntryCursor entry) {
     int slot = count % placesPerPage;
     if (slot == 0) {
-      pages.add(pool.allocatePatiently(Purpose.WRITE));
+      pages = pageCount < pages.length ? pages : Arrays.copyOf(pages, 2 * pageCount);
+      pages[pageCount] = pool.allocatePatiently(Purpose.WRITE);
+      pageCount++;
     }
-    int page = pages.get(pages.size() - 1);
+    int page = pages[pageCount - 1];
     Memory memory = pool.memory(page);
     int at = pool.base(page) + slot * PLACE_BYTES;
     int rest = entry.keyLength() - prefix.length;
@@ -110,14 +113,17 @@ public final class IndexMerge implements AutoCloseable {
   public MergedIndex finish() {
     source.close();
     finished = true;
-    IntArrayList leaves = new IntArrayList();
+    IntStream.Builder leaves = IntStream.builder();
     long minLsn = Long.MAX_VALUE;
     for (Sealed input : inputs) {
-      leaves.add(input.handOver());
+      for (int leaf : input.handOver()) {
+        leaves.add(leaf);
+      }
       minLsn = Math.min(minLsn, input.minLsn());
     }
-    MergedIndex.Places places = new MergedIndex.Places(prefix, pages.toArray(), count);
-    return new MergedIndex(pool, order, places, filter, leaves.toArray(), minLsn);
+    MergedIndex.Places places =
+        new MergedIndex.Places(prefix, Arrays.copyOf(pages, pageCount), count);
+    return new MergedIndex(pool, order, places, filter, leaves.build().toArray(), minLsn);
   }
 
   /** Gives up what was begun; does nothing after {@link #finish}. */
@@ -128,8 +134,8 @@ public final class IndexMerge implements AutoCloseable {
     }
     finished = true;
     source.close();
-    for (int i = 0; i < pages.size(); i++) {
-      pool.release(pages.get(i), Purpose.WRITE);
+    for (int i = 0; i < pageCount; i++) {
+      pool.release(pages[i], Purpose.WRITE);
     }
     if (filter != null) {
       filter.retire();

@@ -7,10 +7,11 @@ import static io.isobardb.lsm.component.ActiveLayout.LOWER;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 
-import com.carrotsearch.hppc.IntHashSet;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ final class LeafRelease {
   private final PagePool pool;
   private final ActiveSearch search;
   private final KeyOrder order;
-  private final IntHashSet released = new IntHashSet();
+  private final Set<Integer> released = new HashSet<>();
   private byte[] key = new byte[64];
 
   LeafRelease(PagePool pool, ActiveSearch search, KeyOrder order) {

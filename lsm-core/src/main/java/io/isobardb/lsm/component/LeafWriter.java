@@ -2,7 +2,6 @@ package io.isobardb.lsm.component;
 
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
-import static io.isobardb.lsm.component.ActiveLayout.MAX_LSN;
 import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 
@@ -51,9 +50,6 @@ final class LeafWriter {
       return false;
     }
     fill(memory, entry, write);
-    if (write.lsn > memory.getLong(base + MAX_LSN)) {
-      memory.putLong(base + MAX_LSN, write.lsn);
-    }
     return true;
   }
 

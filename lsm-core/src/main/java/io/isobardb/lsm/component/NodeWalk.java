@@ -3,23 +3,17 @@ package io.isobardb.lsm.component;
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 import static io.isobardb.lsm.component.ActiveLayout.FIRST_CHILD;
-import static io.isobardb.lsm.component.ActiveLayout.MAX_LSN;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
-import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 
-import com.carrotsearch.hppc.IntArrayList;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
 /** Visits to all nodes of an {@link ActiveTree}. One walk serves one call. */
 final class NodeWalk {
-  /** Set by {@link #measure}. */
-  long maxLsn;
-
   private final ActiveTree tree;
   private final PagePool pool;
   private byte[] key = new byte[64];
@@ -130,12 +124,12 @@ final class NodeWalk {
 
   /** The leaves below and at a page that were not given up, in the order of keys. */
   int[] leaves(int page) {
-    IntArrayList leaves = new IntArrayList();
+    IntStream.Builder leaves = IntStream.builder();
     addLeaves(page, leaves);
-    return leaves.toArray();
+    return leaves.build().toArray();
   }
 
-  private void addLeaves(int page, IntArrayList leaves) {
+  private void addLeaves(int page, IntStream.Builder leaves) {
     if (page == PagePool.NONE || tree.isReleased(page)) {
       return;
     }
@@ -150,50 +144,6 @@ final class NodeWalk {
     for (int i = 0; i < ActiveLayout.count(shape); i++) {
       addLeaves(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK), leaves);
     }
-  }
-
-  /** Goes through all leaves while they may be written. Enters an epoch for each. */
-  NodeWalk measure() {
-    byte @Nullable [] from = null;
-    int length = 0;
-    long lsn = 0;
-    boolean more = true;
-    while (more) {
-      int epoch = pool.epochs().enter();
-      try {
-        long at = tree.lookup.descend(from, 0, length, lsn, false);
-        int page = (int) at;
-        if (page == PagePool.NONE) {
-          return this;
-        }
-        int version = (int) (at >>> 32);
-        Memory memory = pool.memory(page);
-        int base = pool.base(page);
-        long leafMax = memory.getLong(base + MAX_LSN);
-        int fence = tree.search.fence(memory, base, UPPER);
-        int nextLength = 0;
-        long nextLsn = 0;
-        if (fence >= 0) {
-          nextLength = tree.search.keyLength(memory, base, fence);
-          key = key.length >= nextLength ? key : new byte[nextLength];
-          memory.get(fence + ENTRY_KEY, key, 0, nextLength);
-          nextLsn = ActiveLayout.lsn(memory, fence);
-        }
-        if (ActiveLookup.changed(memory, base, version)) {
-          continue;
-        }
-        maxLsn = Math.max(maxLsn, leafMax);
-        more = fence >= 0;
-        byte[] spent = from;
-        from = key;
-        key = spent == null ? new byte[64] : spent;
-        length = nextLength;
-        lsn = nextLsn;
-      } finally {
-        pool.epochs().exit(epoch);
-      }
-    }
-    return this;
   }
 
   private static int entry(Memory memory, int base, long shape, int slot) {

@@ -233,12 +233,7 @@ public final class Dataset {
   }
 
   private void run(Consumer<Transaction> what) {
-    store.<@Nullable Void, RuntimeException>inTransaction(
-        IndexRepair.LATEST,
-        transaction -> {
-          what.accept(transaction);
-          return null;
-        });
+    store.runInTransaction(IndexRepair.LATEST, what::accept);
   }
 
   // ---- reading by an index

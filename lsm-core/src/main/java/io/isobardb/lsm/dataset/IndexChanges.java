@@ -380,12 +380,7 @@ final class IndexChanges {
   }
 
   private void run(TransactionOptions how, Consumer<Transaction> what) {
-    store.<@Nullable Void, RuntimeException>inTransaction(
-        how,
-        transaction -> {
-          what.accept(transaction);
-          return null;
-        });
+    store.runInTransaction(how, what::accept);
   }
 
   IndexRepair repair() {

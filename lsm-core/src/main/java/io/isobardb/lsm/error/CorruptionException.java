@@ -2,7 +2,10 @@ package io.isobardb.lsm.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** Stored bytes are not what was written. Names the file, the offset and, of SSTables, the tree. */
+/**
+ * Stored bytes are not what was written. Names the file with its directory, the offset and, of
+ * SSTables, the tree.
+ */
 public final class CorruptionException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
@@ -10,6 +13,7 @@ public final class CorruptionException extends IsobarException {
   private final long offset;
   private final String what;
   private final @Nullable String tree;
+  private volatile @Nullable String directory;
 
   /**
    * @param file name of the file in the store's directory
@@ -24,24 +28,50 @@ public final class CorruptionException extends IsobarException {
    * @param tree name of the tree that the file belongs to; null if it is not known, or of none
    */
   public CorruptionException(String file, long offset, String what, @Nullable String tree) {
-    super(
-        "corrupt: "
-            + file
-            + " at offset "
-            + offset
-            + (tree == null ? "" : ", of tree '" + tree + "'")
-            + ": "
-            + what);
+    super(what);
     this.file = file;
     this.offset = offset;
     this.what = what;
     this.tree = tree;
   }
 
+  /**
+   * Says where the file is, unless that is known; the store does.
+   *
+   * @param path of the store's directory
+   * @return this
+   */
+  public CorruptionException in(String path) {
+    if (directory == null) {
+      directory = path;
+    }
+    return this;
+  }
+
+  @Override
+  public String getMessage() {
+    String path = directory;
+    return "corrupt: "
+        + (path == null ? "" : path + "/")
+        + file
+        + " at offset "
+        + offset
+        + (tree == null ? "" : ", of tree '" + tree + "'")
+        + ": "
+        + what;
+  }
+
+  /** Path of the store's directory; null if it is not known. */
+  public @Nullable String directory() {
+    return directory;
+  }
+
+  /** Name of the file in the store's directory. */
   public String file() {
     return file;
   }
 
+  /** Byte offset of the page or record that is wrong. */
   public long offset() {
     return offset;
   }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.event;
 
+import io.isobardb.lsm.error.ReadOnlyException;
 import io.isobardb.lsm.error.StoreFailedException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ public final class FailureLatch {
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
   private volatile Runnable onFailure = () -> {};
   private volatile boolean told;
+  private volatile @Nullable String readOnly;
 
   /** What to do when the first failure comes, once: wake those who wait. */
   public void onFailure(Runnable action) {
@@ -36,6 +38,11 @@ public final class FailureLatch {
     return first.get();
   }
 
+  /** Has {@link #check} refuse all writes from now on, though nothing has failed. */
+  public void setReadOnly(String path) {
+    readOnly = path;
+  }
+
   /** A caller has been told of the failure otherwise than by {@link #check}. */
   public void markTold() {
     told = true;
@@ -50,6 +57,7 @@ public final class FailureLatch {
    * Passes if the store may write.
    *
    * @throws StoreFailedException if it may not; its cause is the first failure
+   * @throws ReadOnlyException if it was opened to be read only
    */
   public void check() {
     Throwable cause = first.get();
@@ -61,6 +69,11 @@ public final class FailureLatch {
               + "; reads go on. Close it, mend the"
               + " cause, and open it again",
           cause);
+    }
+    String path = readOnly;
+    if (path != null) {
+      throw new ReadOnlyException(
+          "the store in " + path + " was opened to be read only; open it with Store.open to write");
     }
   }
 }

@@ -1,9 +1,11 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Fullness;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -115,16 +117,16 @@ public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLim
 
   private List<FlushChoice> choose(FlushView view, long bytes) {
     List<TreeMemory> trees = view.trees();
-    List<FlushPolicy.Pick> picks =
+    List<TreeChoice.Pick> picks =
         switch (view.cause()) {
-          case LOG -> FlushPolicy.chooseForLog(trees, belowLsn(view), bytes);
+          case LOG -> TreeChoice.chooseForLog(trees, belowLsn(view), bytes);
           case SHARE ->
               trees.stream()
                   .filter(tree -> !tree.busy())
                   .limit(1)
-                  .map(tree -> new FlushPolicy.Pick(tree, "its share is full"))
+                  .map(tree -> new TreeChoice.Pick(tree, "its share is full"))
                   .toList();
-          case MEMORY -> policy.choose(trees, minimumBytes(view), bytes);
+          case MEMORY -> TreeChoice.choose(policy, trees, minimumBytes(view), bytes);
         };
     return picks.stream()
         .map(pick -> new FlushChoice(pick.tree().treeId(), kind(view, pick.tree()), pick.reason()))
@@ -145,15 +147,15 @@ public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLim
 
   private FlushKind kind(FlushView view, TreeMemory tree) {
     return switch (view.cause()) {
-      case LOG -> strategy.forLog(tree.lately());
-      case SHARE -> strategy.forMemory(false, tree.lately());
-      case MEMORY -> strategy.forMemory(isSmall(view, tree), tree.lately());
+      case LOG -> FlushExtent.forLog(strategy, tree.lately());
+      case SHARE -> FlushExtent.forMemory(strategy, false, tree.lately());
+      case MEMORY -> FlushExtent.forMemory(strategy, isSmall(view, tree), tree.lately());
     };
   }
 
   private static boolean isSmall(FlushView view, TreeMemory tree) {
     // A flush of the whole would take what is to stay.
     return tree.flushableBytes() == tree.memoryBytes()
-        && MemoryComponent.isSmall(tree.memoryBytes(), view.writeBytes());
+        && MemoryRules.isSmall(tree.memoryBytes(), view.writeBytes());
   }
 }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -8,7 +9,6 @@ import io.isobardb.lsm.state.Range;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
@@ -75,7 +75,7 @@ record FlushSlice(
           public VersionEdit edit(Version version, long flushedLsn) {
             VersionEdit.Builder edit = VersionEdit.of(tree().id()).flushedLsn(flushedLsn);
             List<SSTableMeta> added = outputs();
-            List<Place> places = l0.place(version, added);
+            List<Place> places = version.place(l0, added);
             for (int i = 0; i < places.size(); i++) {
               edit.add(places.get(i), added.get(i));
             }

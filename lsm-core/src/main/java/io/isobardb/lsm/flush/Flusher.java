@@ -1,6 +1,7 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.error.DiskFullException;
@@ -11,9 +12,11 @@ import io.isobardb.lsm.merge.Flushes;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -65,8 +68,10 @@ public final class Flusher implements Flushes {
    * @param l0 how L0 takes what is flushed
    * @param sizes of SSTables: of slices
    * @param maxJobs flushes at once
+   * @param l0Limits how many groups L0 may have
    */
-  public record Settings(FlushRules rules, L0Structure l0, TableSizes sizes, int maxJobs) {}
+  public record Settings(
+      FlushRules rules, L0Structure l0, TableSizes sizes, int maxJobs, L0Limits l0Limits) {}
 
   /**
    * @param onFlushed told when a tree's L0 has grown
@@ -144,25 +149,31 @@ public final class Flusher implements Flushes {
     }
   }
 
-  /** Makes writers wait while the log is over its limit. Cheap when it is not near that. */
+  /**
+   * Slows writers down while the log is near its limit, and makes them wait while it is over that.
+   * Cheap when it is not near.
+   */
   private void holdWriters() {
-    boolean logFull = false;
+    long limit = rules.logLimitBytes();
+    double pressure = 0;
     // A log that is replayed is as long as it is.
-    if (engine.log().isOpen() && engine.log().sizeBytes() > rules.logLimitBytes()) {
+    if (engine.log().isOpen() && Fullness.slow(engine.log().sizeBytes(), limit) > 0) {
       // What a flush could let go, not what the files hold: their cut comes with the next edit.
-      long needed = engine.log().end() - engine.catalog().neededLsn();
-      logFull = needed > rules.logLimitBytes();
+      pressure = Fullness.slow(engine.log().end() - engine.catalog().neededLsn(), limit);
     }
-    engine.gate().setLogFull(logFull);
+    engine.gate().setLogPressure(pressure);
   }
 
-  /** Sees whether flushes wait for L0, so that the waits of writers are named for that. */
-  private void seeL0() {
-    boolean full = false;
+  @Override
+  public void seeL0() {
+    int groups = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
-      full |= l0Full(tree) && tree.states().current().memoryBytes() > 0;
+      TreeState state = tree.states().current();
+      if (state.memoryBytes() > 0) {
+        groups = Math.max(groups, state.version().groups().size());
+      }
     }
-    engine.gate().setL0Full(full);
+    engine.gate().setL0Groups(groups);
   }
 
   private void choose() {
@@ -337,12 +348,12 @@ public final class Flusher implements Flushes {
     return FlushRules.keptOfFloors(engine.gate().mostKeptBytes(), floors);
   }
 
-  private static boolean busy(TreeHandle tree) {
+  private boolean busy(TreeHandle tree) {
     return tree.memoryBusy() || l0Full(tree);
   }
 
-  private static boolean l0Full(TreeHandle tree) {
-    return tree.states().current().version().l0Full();
+  private boolean l0Full(TreeHandle tree) {
+    return tree.states().current().version().l0Full(settings.l0Limits());
   }
 
   @Override

@@ -10,7 +10,6 @@ import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.management.JMException;
@@ -39,6 +38,7 @@ final class Lifetime implements ExitHook.Closer {
   private final Transactions transactions;
   private final OpenCursors cursors;
   private final AtomicInteger snapshots = new AtomicInteger();
+  private final AtomicInteger images = new AtomicInteger();
   private final LeakWatch.@Nullable Origin origin;
 
   /** By whom the store was opened, and where; empty if nobody watches whether it is lost. */
@@ -46,8 +46,8 @@ final class Lifetime implements ExitHook.Closer {
 
   private Cleaner.@Nullable Cleanable watch;
 
-  /** What JMX knows the store by, if it does. */
-  private @Nullable ObjectName beanName;
+  /** With JMX, if there is one. */
+  private @Nullable Registration registration;
 
   Lifetime(
       StoreParts parts,
@@ -67,6 +67,11 @@ final class Lifetime implements ExitHook.Closer {
   /** How many snapshots are open. */
   AtomicInteger snapshots() {
     return snapshots;
+  }
+
+  /** How many images of the store are being copied; each ends soon after the store is closed. */
+  AtomicInteger images() {
+    return images;
   }
 
   LeakWatch.@Nullable Origin origin() {
@@ -127,28 +132,35 @@ final class Lifetime implements ExitHook.Closer {
   // ---- JMX
 
   /** See {@code Store.registerMXBean}. */
-  synchronized ObjectName register(StoreBean bean) {
+  synchronized ObjectName register(Beans beans) {
     operations.checkOpen();
     try {
-      ObjectName as = new ObjectName("io.isobardb:type=Store,path=" + ObjectName.quote(name()));
-      ManagementFactory.getPlatformMBeanServer().registerMBean(bean, as);
-      beanName = as;
-      return as;
+      Registration made = new Registration(beans, name());
+      registration = made;
+      return made.store();
     } catch (JMException e) {
       throw new IllegalStateException("JMX does not take the store: " + e, e);
     }
   }
 
+  /** The monitor is held: a tree was created. */
+  void treeCreated(String tree) {
+    if (registration != null) {
+      registration.add(tree);
+    }
+  }
+
+  /** The monitor is held: a tree was dropped. */
+  void treeDropped(String tree) {
+    if (registration != null) {
+      registration.remove(tree);
+    }
+  }
+
   private void unregister() {
-    ObjectName as = beanName;
-    if (as != null) {
-      beanName = null;
-      try {
-        ManagementFactory.getPlatformMBeanServer().unregisterMBean(as);
-      } catch (JMException e) {
-        System.getLogger(Lifetime.class.getName())
-            .log(Level.WARNING, "JMX does not let go of " + as, e);
-      }
+    if (registration != null) {
+      registration.removeAll();
+      registration = null;
     }
   }
 
@@ -192,6 +204,7 @@ final class Lifetime implements ExitHook.Closer {
     engine.gate().close();
     cursors.closeAll();
     operations.awaitBegun();
+    operations.await(() -> images.get() == 0);
     IsobarException lastFailure = lastCheckpoint();
     for (TreeHandle tree : engine.catalog().trees()) {
       tree.close(TreeHandle.Refusal.STORE_CLOSED);

@@ -22,8 +22,14 @@ final class LongTransactionWatch implements Service {
     this.transactions = transactions;
   }
 
-  /** There is a first transaction. Begins, unless that was done before. */
-  synchronized void start() {
+  /** A transaction is about to begin. Begins, unless that was done before. */
+  void start() {
+    if (handle == null) {
+      startFirst();
+    }
+  }
+
+  private synchronized void startFirst() {
     if (handle == null && !stopped) {
       handle = engine.environment().scheduler().start(this);
     }

@@ -62,6 +62,7 @@ public final class OpenCursors {
         TreeCursor cursor = new TreeCursor(tree, engine::queryCursor, turns, overlay, lsn, bounds);
         added = new OpenCursor(this, tree, cursor, lsn, passed);
         cursors.add(added);
+        tree.counts().scanned();
         // Who refuses first and closes all cursors then has not seen this one, or is seen here.
         refused = operations.isClosed() || tree.refused();
         if (refused) {

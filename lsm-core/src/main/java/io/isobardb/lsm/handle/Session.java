@@ -5,13 +5,23 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.recovery.BackupDirectory;
+import io.isobardb.lsm.recovery.StoreCopy;
+import io.isobardb.lsm.recovery.StoreImage;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.memory.pool.SlotCounters;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +35,9 @@ public final class Session {
   /** The longest value of all, in bytes. */
   public static final int MAX_VALUE = 1 << 30;
 
+  private static final int NO_SLOT = -1;
+  private static final long MOST_PAUSE_NANOS = 100_000_000;
+
   private final StoreParts parts;
   private final Engine engine;
   private final Committer committer;
@@ -34,6 +47,9 @@ public final class Session {
   private final Transactions transactions;
   private final OpenCursors cursors;
   private final Lifetime lifetime;
+  private final SlotCounters batches;
+  private final OperationTotals totals = new OperationTotals();
+  private final Beans beans;
 
   /**
    * @param syncByDefault whether writes that do not say are synced
@@ -49,6 +65,8 @@ public final class Session {
     OpenCursors open = new OpenCursors(engine, operations, leaks);
     this.cursors = open;
     this.lifetime = new Lifetime(parts, operations, leaks, transactions, open);
+    this.beans = new Beans(engine, leaks, this::stats);
+    this.batches = new SlotCounters(engine.operations(), 1);
     parts.flusher().onPressure(() -> open.letGo(false));
     parts.cache().onShortage(() -> open.letGo(true));
     parts.pool().onShortage(() -> open.letGo(true));
@@ -81,6 +99,12 @@ public final class Session {
   /** Whether writes that do not say are synced. */
   public boolean syncByDefault() {
     return syncByDefault;
+  }
+
+  /** The ID that all of the store's files carry. */
+  public UUID storeId() {
+    TableSpace space = engine.catalog().space();
+    return new UUID(space.storeIdHigh(), space.storeIdLow());
   }
 
   /** The page size that is stored. */
@@ -129,10 +153,11 @@ public final class Session {
     try {
       checkOpen(trees);
       operations.count(slot, batch.count());
+      long begun = engine.latencies().begin(batches.add(slot, 0, 1));
       LockOwner locked = admit(batch);
       long written;
       try {
-        written = committer.write(batch, logged);
+        written = committer.write(batch, logged, slot);
       } finally {
         if (locked != null) {
           transactions.locks().releaseAll(locked);
@@ -141,6 +166,7 @@ public final class Session {
       if (sync) {
         committer.awaitDurable(written);
       }
+      engine.latencies().wroteBatch(begun);
     } finally {
       operations.exit(slot);
     }
@@ -193,7 +219,7 @@ public final class Session {
     try {
       checkOpen(trees);
       operations.count(slot, batch.count());
-      return committer.write(batch, logged);
+      return committer.write(batch, logged, slot);
     } finally {
       operations.exit(slot);
     }
@@ -247,6 +273,110 @@ public final class Session {
     }
   }
 
+  /**
+   * As {@code Store.checkpointTo}.
+   *
+   * @param target an empty directory, which nobody else uses
+   */
+  public void checkpointTo(Storage target) throws IOException {
+    try (StoreCopy copy = new StoreCopy(target, storeId(), pageSize())) {
+      try {
+        withImage(
+            copy::writeMemory,
+            image ->
+                copy.copy(image, engine.environment().storage(), bytes -> operations.checkOpen()));
+      } catch (IOException | RuntimeException | Error e) {
+        copy.discard(e);
+        throw e;
+      }
+    }
+  }
+
+  /** Does something with an image of the store. */
+  @FunctionalInterface
+  public interface ImageUse {
+    void use(StoreImage image) throws IOException;
+  }
+
+  /**
+   * Takes an image of the store, and has it used.
+   *
+   * @param first uses it first, within an operation; writes its memory
+   * @param then goes on; ends soon after the store refuses operations
+   */
+  public void withImage(ImageUse first, ImageUse then) throws IOException {
+    int slot = operations.enter();
+    lifetime.images().incrementAndGet();
+    try {
+      try (StoreImage image = image()) {
+        try {
+          first.use(image);
+        } finally {
+          operations.exit(slot);
+          slot = NO_SLOT;
+        }
+        then.use(image);
+      }
+    } finally {
+      if (slot != NO_SLOT) {
+        operations.exit(slot);
+      }
+      lifetime.images().decrementAndGet();
+    }
+  }
+
+  /**
+   * As {@code Backups.create}.
+   *
+   * @param bytesPerSecond how much may be read and copied; {@link Long#MAX_VALUE} for all that can
+   */
+  public BackupDirectory.Entry backup(BackupDirectory backups, long bytesPerSecond)
+      throws IOException {
+    BackupDirectory.Entry[] made = new BackupDirectory.Entry[1];
+    BackupDirectory.Draft draft = backups.begin(pageSize());
+    try {
+      withImage(
+          draft::writeMemory,
+          image -> {
+            Environment environment = engine.environment();
+            long now = environment.clock().wallMillis();
+            made[0] = draft.finish(image, environment.storage(), now, pace(bytesPerSecond));
+          });
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        draft.close();
+      } catch (IOException | RuntimeException more) {
+        e.addSuppressed(more);
+      }
+      throw e;
+    }
+    draft.close();
+    return Objects.requireNonNull(made[0]);
+  }
+
+  private StoreCopy.Pace pace(long bytesPerSecond) {
+    Signal turn = engine.environment().scheduler().signal("a backup's turn");
+    long begun = engine.nanos();
+    long[] copied = {0};
+    return bytes -> {
+      operations.checkOpen();
+      copied[0] += bytes;
+      if (bytesPerSecond < Long.MAX_VALUE) {
+        long due = begun + (long) (copied[0] * 1e9 / bytesPerSecond);
+        while (due > engine.nanos() && !operations.isClosed()) {
+          turn.await(operations::isClosed, Math.min(due - engine.nanos(), MOST_PAUSE_NANOS));
+        }
+      }
+    };
+  }
+
+  private StoreImage image() {
+    // No tree is created meanwhile: a batch that writes to it could be in the image in part.
+    synchronized (lifetime) {
+      return new StoreImage(engine);
+    }
+  }
+
   /** The same exception, now that a caller hears of it. */
   private IsobarException telling(IsobarException e) {
     if (engine.failure().cause() != null) {
@@ -293,7 +423,10 @@ public final class Session {
     int slot = operations.enter();
     try {
       return StatsCollector.collect(
-          parts, transactions, lifetime.snapshots().get(), cursors.count());
+          parts,
+          transactions,
+          new StatsCollector.Handles(
+              totals, batches.sum(0), lifetime.snapshots().get(), cursors.count()));
     } finally {
       operations.exit(slot);
     }
@@ -304,9 +437,18 @@ public final class Session {
     return leaks.texts();
   }
 
+  OperationTotals totals() {
+    return totals;
+  }
+
+  /** What monitoring is told. */
+  public Beans beans() {
+    return beans;
+  }
+
   /** As {@code Store.registerMXBean}. The store can't be lost from then on. */
   public ObjectName registerMXBean() {
-    return lifetime.register(new StoreBean(engine, leaks, this::stats));
+    return lifetime.register(beans);
   }
 
   /** As {@code Store.awaitQuiet}. */

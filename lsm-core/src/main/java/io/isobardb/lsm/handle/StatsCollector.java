@@ -10,6 +10,7 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.state.TreeWork;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.memory.Decision;
@@ -29,22 +30,34 @@ final class StatsCollector {
 
   private StatsCollector() {}
 
-  static StoreStats collect(
-      StoreParts parts, Transactions transactions, int openSnapshots, int openCursors) {
+  /**
+   * What the statistics have from the store's handle.
+   *
+   * @param totals the operations
+   * @param batches batches written
+   * @param snapshots how many are open
+   * @param cursors how many are open
+   */
+  record Handles(OperationTotals totals, long batches, int snapshots, int cursors) {}
+
+  static StoreStats collect(StoreParts parts, Transactions transactions, Handles handles) {
     Engine engine = parts.engine();
+    Map<String, TreeHandle> trees = byName(engine);
     List<StoreStats.TreeStats> treeStats = new ArrayList<>();
     int openFiles = 0;
     long heapBytes = 0;
-    for (TreeHandle tree : byName(engine).values()) {
+    for (TreeHandle tree : trees.values()) {
       TreeState state = tree.states().current();
       Version version = state.version();
       List<Long> levels = new ArrayList<>();
       for (int i = 1; i <= version.levelCount(); i++) {
         levels.add(version.level(i).sizeBytes());
       }
+      TreeWork.Sums work = tree.work().sums();
       treeStats.add(
           new StoreStats.TreeStats(
               tree.name(),
+              tree.counts().stats(),
               state.memoryBytes(),
               state.memoryRunCount(),
               version.groups().size(),
@@ -52,6 +65,8 @@ final class StatsCollector {
               version.tableCount(),
               version.sizeBytes(),
               parts.merger().debtBytes(tree),
+              work.memoryFlushedBytes() + work.otherFlushedBytes(),
+              work.mergedBytes(),
               tree.work().sweeps()));
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
@@ -69,6 +84,12 @@ final class StatsCollector {
       stallNanos.put(reason, engine.gate().stallNanos(reason));
     }
     return new StoreStats(
+        engine.failure().cause() != null,
+        engine.space().isFull() || engine.log().get().isDiskFull(),
+        handles.totals().sum(trees.values()),
+        handles.batches(),
+        new StoreStats.Latencies(
+            engine.latencies().gets(), engine.latencies().writes(), engine.latencies().batches()),
         parts.pool().ledger(),
         parts.cache().stats(),
         engine.gate().usedBytes(),
@@ -76,6 +97,7 @@ final class StatsCollector {
         engine.log().get().writtenBytes(),
         engine.log().get().syncs(),
         engine.log().sizeBytes(),
+        engine.log().get().unsyncedNanos(),
         parts.flusher().flushes(),
         parts.flusher().bytesWritten(),
         parts.merger().merges(),
@@ -85,7 +107,7 @@ final class StatsCollector {
         stalls,
         stallNanos,
         transactions.stats(),
-        readerStats(engine, openSnapshots, openCursors),
+        readerStats(engine, handles),
         new StoreStats.FileStats(openFiles, heapBytes),
         tunerStats(parts),
         treeStats);
@@ -96,12 +118,11 @@ final class StatsCollector {
     return TABLE_BYTES + keys + (table.isFileOpen() ? FILE_BYTES : 0);
   }
 
-  private static StoreStats.ReaderStats readerStats(
-      Engine engine, int openSnapshots, int openCursors) {
+  private static StoreStats.ReaderStats readerStats(Engine engine, Handles handles) {
     Snapshots.Oldest oldest = engine.snapshots().oldest();
     return new StoreStats.ReaderStats(
-        openSnapshots,
-        openCursors,
+        handles.snapshots(),
+        handles.cursors(),
         oldest == null ? 0 : Math.max(0, engine.nanos() - oldest.nanos()),
         oldest == null ? 0 : Math.max(0, engine.log().visible() - oldest.lsn()));
   }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.observe.LatencyStats;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
@@ -8,39 +9,25 @@ import io.isobardb.memory.stats.Purpose;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A store seen by JMX. Thread rule: all methods may be called by any thread. */
 final class StoreBean implements StoreMXBean {
-  private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final double[] PARTS = {0.5, 0.99, 0.999};
 
   private final Engine engine;
   private final LeakWatch leaks;
-  private final Supplier<StoreStats> source;
-  private @Nullable StoreStats last;
-  private long lastNanos;
+  private final Beans source;
 
-  /**
-   * @param source tells the store's statistics
-   */
-  StoreBean(Engine engine, LeakWatch leaks, Supplier<StoreStats> source) {
+  StoreBean(Engine engine, LeakWatch leaks, Beans source) {
     this.engine = engine;
     this.leaks = leaks;
     this.source = source;
   }
 
-  /** Whoever asks for all attributes, one after another, gets them of one moment. */
-  private synchronized StoreStats stats() {
-    long now = engine.nanos();
-    StoreStats stats = last;
-    if (stats == null || now - lastNanos >= KEPT_NANOS) {
-      stats = source.get();
-      last = stats;
-      lastNanos = now;
-    }
-    return stats;
+  private StoreStats stats() {
+    return source.stats();
   }
 
   private static Map<String, Long> byName(Map<StallReason, Long> values) {
@@ -82,6 +69,85 @@ final class StoreBean implements StoreMXBean {
   @Override
   public List<String> getOpenHandles() {
     return leaks.texts();
+  }
+
+  @Override
+  public int getFailed() {
+    return stats().failed() ? 1 : 0;
+  }
+
+  @Override
+  public int getDiskFull() {
+    return stats().diskFull() ? 1 : 0;
+  }
+
+  @Override
+  public long getGets() {
+    return stats().operations().gets();
+  }
+
+  @Override
+  public long getPuts() {
+    return stats().operations().puts();
+  }
+
+  @Override
+  public long getDeletes() {
+    return stats().operations().deletes();
+  }
+
+  @Override
+  public long getBatches() {
+    return stats().batches();
+  }
+
+  @Override
+  public long getScans() {
+    return stats().operations().scans();
+  }
+
+  @Override
+  public long getSteps() {
+    return stats().operations().steps();
+  }
+
+  @Override
+  public long getUserBytesWritten() {
+    return stats().operations().bytesWritten();
+  }
+
+  @Override
+  public double getWriteAmplification() {
+    return stats().writeAmplification();
+  }
+
+  @Override
+  public Map<String, Long> getGetNanos() {
+    return quantiles(StoreStats.Latencies::gets);
+  }
+
+  @Override
+  public Map<String, Long> getWriteNanos() {
+    return quantiles(StoreStats.Latencies::writes);
+  }
+
+  @Override
+  public Map<String, Long> getBatchNanos() {
+    return quantiles(StoreStats.Latencies::batches);
+  }
+
+  private Map<String, Long> quantiles(Function<StoreStats.Latencies, LatencyStats> of) {
+    LatencyStats recent = source.recent(of);
+    Map<String, Long> named = new TreeMap<>();
+    for (double part : PARTS) {
+      named.put(String.valueOf(part), recent.quantileNanos(part));
+    }
+    return named;
+  }
+
+  @Override
+  public long getUnsyncedNanos() {
+    return stats().unsyncedNanos();
   }
 
   @Override

@@ -65,10 +65,10 @@ public final class Transactions {
                     a.tree.order().compare(a.bytes, 0, a.bytes.length, b.bytes, 0, b.bytes.length));
   }
 
-  /** Held by who makes the store ready for its first one. */
+  /** Held by who has plain writes lock their keys. */
   private final Lock starting = new ReentrantLock();
 
-  /** Whether there ever was one: from then on plain writes lock their keys. */
+  /** Whether plain writes lock their keys: from the first transaction on. */
   private volatile boolean inUse;
 
   /** Whether all plain writes under way do that. */
@@ -103,9 +103,8 @@ public final class Transactions {
    */
   public LockOwner begin(long waitNanos) {
     operations.checkOpen();
-    if (!started) {
-      start();
-    }
+    lockPlainWrites();
+    watch.start();
     reportLong();
     LockOwner transaction = locks.newOwner(waitNanos, false);
     LeakWatch.Origin origin = leaks.taken("a transaction", "");
@@ -117,7 +116,16 @@ public final class Transactions {
     return transaction;
   }
 
-  /** Before the first one, and any other that is begun meanwhile. */
+  /**
+   * Has plain writes lock their keys from now on. The first call waits for the writes under way, so
+   * the caller must not be within an operation.
+   */
+  public void lockPlainWrites() {
+    if (!started) {
+      start();
+    }
+  }
+
   private void start() {
     starting.lock();
     try {
@@ -125,7 +133,6 @@ public final class Transactions {
         inUse = true;
         // Writes under way may have locked nothing.
         operations.awaitBegun();
-        watch.start();
         started = true;
       }
     } finally {

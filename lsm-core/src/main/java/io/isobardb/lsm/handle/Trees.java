@@ -102,7 +102,9 @@ public final class Trees<T> {
     Names.check("a key order", settings.order().name());
     int slot = operations.enter();
     try {
-      return add(parts.createTree(name, settings));
+      TreeHandle handle = parts.createTree(name, settings);
+      session.lifetime().treeCreated(name);
+      return add(handle);
     } catch (IOException e) {
       throw Operations.failed("creating tree '" + name + "'", e);
     } finally {
@@ -120,6 +122,7 @@ public final class Trees<T> {
   /** The monitor is held. */
   private void dropHolding(String name) {
     Named<T> tree = find(name);
+    parts.engine().failure().check();
     TreeHandle handle = tree.handle();
     handle.refuse(TreeHandle.Refusal.DROPPED);
     trees.remove(name);
@@ -128,8 +131,12 @@ public final class Trees<T> {
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
     operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle));
+    boolean dropped = false;
+    session.totals().drops(handle);
     try {
       parts.dropTree(handle);
+      dropped = true;
+      session.lifetime().treeDropped(name);
       session.transactions().locks().forget(handle);
     } catch (DiskFullException e) {
       handle.reopen();
@@ -139,6 +146,8 @@ public final class Trees<T> {
       throw e;
     } catch (IOException e) {
       throw Operations.failed("dropping tree '" + name + "'", e);
+    } finally {
+      session.totals().ended(handle, dropped);
     }
   }
 }

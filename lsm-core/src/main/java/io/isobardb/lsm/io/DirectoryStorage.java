@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -340,6 +341,23 @@ public final class DirectoryStorage implements Storage {
       throw explain("can't be renamed to " + to, from, e, 0);
     } finally {
       names.unlock();
+    }
+  }
+
+  @Override
+  public boolean link(Storage from, String name) throws IOException {
+    if (!(from instanceof DirectoryStorage other)) {
+      return false;
+    }
+    Path target = resolveToChange(name);
+    try {
+      Files.createLink(target, other.resolve(name));
+      return true;
+    } catch (NoSuchFileException | FileAlreadyExistsException e) {
+      throw FileErrors.explain("can't be linked to", other.resolve(name), e);
+    } catch (UnsupportedOperationException | IOException e) {
+      // Another file system, one without links, or one that has too many of them: copies do.
+      return false;
     }
   }
 

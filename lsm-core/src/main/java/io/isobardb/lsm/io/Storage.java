@@ -18,6 +18,11 @@ public interface Storage extends AutoCloseable {
   /** Whether {@link IoMode#DIRECT} works here. */
   boolean supportsDirect();
 
+  /** Whether what is changed here is gone when this is closed, and nobody else ever sees it. */
+  default boolean discardsChanges() {
+    return false;
+  }
+
   /** Creates a file that must not exist yet, for reading and writing. */
   DataFile create(String name, IoMode mode) throws IOException;
 
@@ -35,6 +40,16 @@ public interface Storage extends AutoCloseable {
 
   /** Renames, replacing what stands there, atomically. */
   void rename(String from, String to) throws IOException;
+
+  /**
+   * Gives a file of another directory a name here, too, if both lie in one file system. The file
+   * must not be written to any more.
+   *
+   * @return false if that can't be done
+   */
+  default boolean link(Storage from, String name) throws IOException {
+    return false;
+  }
 
   /** Deletes a file; no error if there is none. A file that is open may be deleted. */
   void delete(String name) throws IOException;

@@ -26,13 +26,15 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out one choice of a merge policy.
  *
  * <p>The inputs need no reference: nobody but this job takes them out of the tree's state, and a
- * tree is dropped only when its jobs have ended.
+ * tree is dropped only when its jobs have ended. A merge that needs SSTables of one that is given
+ * up begins when that has let go of them.
  */
 final class DiskMergeJob implements Job {
   private final Merger merger;
@@ -42,13 +44,42 @@ final class DiskMergeJob implements Job {
   private final List<SSTableMeta> outputs = new ArrayList<>();
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
+  private final List<DiskMergeJob> givenUp;
   private @Nullable Rewrite rewrite;
+
+  /** Whether the manifest may know of the outputs. */
   private boolean committing;
+
+  // Guarded by this.
+  private Stage stage = Stage.CARRYING;
+  private boolean inStep;
+  private boolean releasing;
+  private boolean released;
+  private final List<Runnable> onRelease = new ArrayList<>();
+
+  /** How far it has come. */
+  enum Stage {
+    /** It can still be given up. */
+    CARRYING,
+    /** Its outputs take the place of its inputs. */
+    COMMITTING,
+    /** A more urgent merge has taken its inputs. */
+    GIVEN_UP
+  }
 
   /** The LSN that the tree's filter was last asked at with success, -1 if never. */
   private long droppedAt = -1;
 
-  DiskMergeJob(Merger merger, Engine engine, TreeHandle tree, MergeChoice choice) {
+  /**
+   * @param givenUp merges that were given up for this one
+   */
+  DiskMergeJob(
+      Merger merger,
+      Engine engine,
+      TreeHandle tree,
+      MergeChoice choice,
+      List<DiskMergeJob> givenUp) {
+    this.givenUp = givenUp;
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
@@ -62,6 +93,91 @@ final class DiskMergeJob implements Job {
 
   MergeChoice choice() {
     return choice;
+  }
+
+  synchronized Stage stage() {
+    return stage;
+  }
+
+  /** Submits it once those that were given up for it have let go of their inputs. */
+  void start() {
+    AtomicInteger holders = new AtomicInteger(1);
+    Runnable fewer =
+        () -> {
+          if (holders.decrementAndGet() == 0) {
+            merger.submit(this);
+          }
+        };
+    for (DiskMergeJob other : givenUp) {
+      holders.incrementAndGet();
+      other.afterRelease(fewer);
+    }
+    fewer.run();
+  }
+
+  /** Has it end without a trace. Returns false if it is too late for that. */
+  synchronized boolean giveUp() {
+    if (stage == Stage.CARRYING) {
+      stage = Stage.GIVEN_UP;
+    }
+    return stage == Stage.GIVEN_UP;
+  }
+
+  /** Runs {@code action} when this merge, which was given up, reads none of its inputs any more. */
+  private void afterRelease(Runnable action) {
+    boolean now;
+    boolean idle;
+    synchronized (this) {
+      now = released;
+      idle = !inStep;
+      if (!now) {
+        onRelease.add(action);
+      }
+    }
+    if (now) {
+      action.run();
+    } else if (idle) {
+      release();
+    }
+  }
+
+  /** Lets go of the inputs, once it was given up and no part of it is under way. */
+  private void release() {
+    synchronized (this) {
+      if (releasing) {
+        return;
+      }
+      releasing = true;
+    }
+    Rewrite current = rewrite;
+    long begun = current == null ? 0 : current.outputBytes();
+    merger.lost(begun + outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
+    abandon();
+    List<Runnable> actions;
+    synchronized (this) {
+      released = true;
+      actions = List.copyOf(onRelease);
+    }
+    actions.forEach(Runnable::run);
+  }
+
+  /** Whether the next part of it may begin. */
+  private synchronized boolean enter() {
+    inStep = stage != Stage.GIVEN_UP;
+    return inStep;
+  }
+
+  /** A part of it has ended. Returns whether it was given up meanwhile. */
+  private synchronized boolean leave() {
+    inStep = false;
+    return stage == Stage.GIVEN_UP;
+  }
+
+  private synchronized boolean commits() {
+    if (stage == Stage.CARRYING) {
+      stage = Stage.COMMITTING;
+    }
+    return stage == Stage.COMMITTING;
   }
 
   @Override
@@ -79,9 +195,20 @@ final class DiskMergeJob implements Job {
 
   @Override
   public boolean step() throws Exception {
+    boolean more = enter() && part();
+    if (leave()) {
+      release();
+      more = false;
+    }
+    if (!more) {
+      merger.ended(this);
+    }
+    return more;
+  }
+
+  private boolean part() throws IOException {
     if (tree.closed()) {
       abandon();
-      merger.ended(this);
       return false;
     }
     boolean rewrites =
@@ -90,7 +217,6 @@ final class DiskMergeJob implements Job {
       return true;
     }
     commit();
-    merger.ended(this);
     return false;
   }
 
@@ -212,11 +338,14 @@ final class DiskMergeJob implements Job {
   }
 
   private void commit() throws IOException {
+    awaitLog();
+    if (!commits()) {
+      return;
+    }
     List<SSTable> fresh = new ArrayList<>();
     for (SSTableMeta meta : outputs) {
       fresh.add(engine.open(meta, tree));
     }
-    awaitLog();
     committing = true;
     engine.catalog().commit(tree, (version, flushedLsn) -> edit(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
@@ -255,7 +384,11 @@ final class DiskMergeJob implements Job {
       // The manifest may name them: who opens the store next will know.
       outputs.clear();
     }
-    abandon();
+    if (leave()) {
+      release();
+    } else {
+      abandon();
+    }
     merger.failed(cause);
     merger.ended(this);
   }

@@ -9,6 +9,9 @@ public interface Flushes {
   /** Starts flushes if there is need: a merge that has ended may have kept some from beginning. */
   void request();
 
+  /** Lets writers know how full the trees' L0 is. */
+  void seeL0();
+
   /**
    * The most bytes of write memory that a tree held within about a log's length: what its levels
    * are made for, so that they do not come and go with every flush.

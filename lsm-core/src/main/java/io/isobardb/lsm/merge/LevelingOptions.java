@@ -1,7 +1,8 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.version.L0Structure;
-import io.isobardb.lsm.version.Version;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.version.L0Limits;
 
 /**
  * How {@link PartitionedLeveling} shapes a tree.
@@ -11,7 +12,7 @@ import io.isobardb.lsm.version.Version;
  * @param dropFactor f: by how much the write memory must outgrow L1's use before L1 is dropped
  * @param l0 how L0 is kept
  * @param selection which SSTable of a level goes down
- * @param l0StartGroups groups of L0 from which on it is merged down
+ * @param l0Limits how many groups L0 may have
  * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
  *     has; 0 to follow it
  * @param maxSpace with sizes that go by batches, so many times the last level all may hold together
@@ -21,7 +22,7 @@ public record LevelingOptions(
     double dropFactor,
     L0Structure l0,
     MergeSelection selection,
-    int l0StartGroups,
+    L0Limits l0Limits,
     long fixedWriteMemoryBytes,
     double maxSpace) {
   /** T where nothing is known of batches: the paper's. */
@@ -29,7 +30,8 @@ public record LevelingOptions(
 
   /** What measurements have shown to be best; otherwise the paper's choices. */
   public static final LevelingOptions DEFAULT =
-      new LevelingOptions(0, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, 4, 0, 1.25);
+      new LevelingOptions(
+          0, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, L0Limits.DEFAULT, 0, 1.25);
 
   /** T; where it is left to batches, what holds while none are known. */
   public int usualRatio() {
@@ -43,10 +45,6 @@ public record LevelingOptions(
     }
     if (!(dropFactor >= 1)) {
       throw new IllegalArgumentException("drop factor " + dropFactor + ", must be 1 or more");
-    }
-    if (l0StartGroups < 1 || l0StartGroups >= Version.MAX_L0_GROUPS) {
-      throw new IllegalArgumentException(
-          "L0 is merged from " + l0StartGroups + " groups on, full with " + Version.MAX_L0_GROUPS);
     }
     if (!(maxSpace > 1)) {
       throw new IllegalArgumentException("space " + maxSpace + ", must be above 1");

@@ -131,7 +131,7 @@ final class MemoryMergeJob implements Job {
         gate.scarce()
             || gate.isLogFull()
             || (gate.pressed() && tree.bytesWritten() != writtenAtStart);
-    return wanted && !tree.states().current().version().l0Full();
+    return wanted && !merger.l0Full(tree);
   }
 
   private List<Run> inputsOf(List<Run> memory) {

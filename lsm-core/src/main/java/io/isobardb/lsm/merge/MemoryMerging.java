@@ -1,9 +1,10 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Fullness;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
+import io.isobardb.lsm.option.MemoryComponent;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +58,7 @@ public record MemoryMerging(MemoryComponent component) {
 
   /** What to do with the memory of a tree that is written to and read. */
   MemoryMergeChoice choose(MemoryMergeView view) {
-    if (component.mergesWhole()) {
+    if (MemoryRules.mergesWhole(component)) {
       return chooseWhole(view);
     }
     if (component != MemoryComponent.PARTITIONED) {
@@ -95,13 +96,13 @@ public record MemoryMerging(MemoryComponent component) {
   /** All frozen runs into one SSTable, or below one index. */
   private MemoryMergeChoice chooseWhole(MemoryMergeView view) {
     Runs runs = view.runs();
-    if (runs.frozen().length < MemoryComponent.PIPELINE) {
+    if (runs.frozen().length < MemoryRules.PIPELINE) {
       return MemoryMergeChoice.of(Action.LEAVE);
     }
     if (view.room().used() + runs.besidesBytes() >= Fullness.nearlyFull(view.room().limit())) {
       return MemoryMergeChoice.of(Action.NO_ROOM);
     }
-    Action action = component.mergesIndexes() ? Action.INDEX : Action.MERGE;
+    Action action = component == MemoryComponent.ACCORDION_INDEX ? Action.INDEX : Action.MERGE;
     return new MemoryMergeChoice(action, runs.frozen().length, 0, Long.MAX_VALUE, 0);
   }
 
@@ -191,7 +192,7 @@ public record MemoryMerging(MemoryComponent component) {
   }
 
   private static double price(double bytes) {
-    return bytes * MemoryComponent.MERGE_NANOS_PER_BYTE;
+    return bytes * MemoryRules.MERGE_NANOS_PER_BYTE;
   }
 
   /** How often a run of this size can have been merged, {@link #MANY} of a tier at a time. */

@@ -5,7 +5,9 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One thing to do to a tree's levels.
@@ -21,6 +23,8 @@ import java.util.List;
  *     delete markers no reader needs can be left out; if not, {@code Version.nothingBelow} can be
  *     asked for parts of it
  * @param reason for events: what was seen
+ * @param voids merges under way that hold SSTables which this one needs: they are given up, and
+ *     nothing of them stays
  */
 public record MergeChoice(
     Kind kind,
@@ -29,7 +33,28 @@ public record MergeChoice(
     byte[] minKey,
     byte[] maxKey,
     boolean bottommost,
-    String reason) {
+    String reason,
+    List<MergeChoice> voids) {
+
+  /** A choice for which nothing is given up. */
+  public MergeChoice(
+      Kind kind,
+      List<Input> inputs,
+      Place output,
+      byte[] minKey,
+      byte[] maxKey,
+      boolean bottommost,
+      String reason) {
+    this(kind, inputs, output, minKey, maxKey, bottommost, reason, List.of());
+  }
+
+  /** What merges of one kind take, so that the others need not wait for their end. */
+  public enum Slot {
+    /** Merges of L0, and changes of levels. */
+    L0,
+    /** All others. */
+    DEEP
+  }
 
   /** What there is to do. */
   public enum Kind {
@@ -72,6 +97,25 @@ public record MergeChoice(
   /** Whether it rewrites what comes from L0, and takes it to a level. */
   boolean leavesL0() {
     return kind == Kind.MERGE && fromL0() && !output.inL0();
+  }
+
+  /** The slot that it takes. */
+  public Slot slot() {
+    return inputs.isEmpty() || fromL0() ? Slot.L0 : Slot.DEEP;
+  }
+
+  /** This choice, for which others are given up. */
+  MergeChoice voiding(List<MergeChoice> others) {
+    return new MergeChoice(kind, inputs, output, minKey, maxKey, bottommost, reason, others);
+  }
+
+  /** Whether both need the same SSTable. */
+  boolean sharesInput(MergeChoice other) {
+    Set<Long> files = new HashSet<>();
+    inputs.forEach(input -> input.tables().forEach(table -> files.add(table.fileNumber())));
+    return other.inputs.stream()
+        .flatMap(input -> input.tables().stream())
+        .anyMatch(table -> files.contains(table.fileNumber()));
   }
 
   /** Whether the outputs go to the level of this height. */

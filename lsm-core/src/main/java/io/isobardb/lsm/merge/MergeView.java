@@ -1,7 +1,9 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.version.Version;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a merge policy looks at: one tree.
@@ -13,13 +15,23 @@ import java.util.List;
  * @param batchBytes what L0 delivers to the levels at a time, without what is overwritten within
  *     it; 0 if that is not known
  * @param running choices for this tree that were made and are not yet in {@code version}
+ * @param voidable those of {@code running} that can still be given up, without a trace
+ * @param free the slots of which there is one for another merge
  */
 public record MergeView(
     Version version,
     long writeMemoryBytes,
     long targetBytes,
     long batchBytes,
-    List<MergeChoice> running) {
+    List<MergeChoice> running,
+    List<MergeChoice> voidable,
+    Set<Slot> free) {
+  /** A view where every slot is free and no merge is given up. */
+  public MergeView(
+      Version version, long writeMemoryBytes, long targetBytes, List<MergeChoice> running) {
+    this(version, writeMemoryBytes, targetBytes, 0, running, List.of(), Set.of(Slot.values()));
+  }
+
   /** Checks the numbers. */
   public MergeView {
     if (writeMemoryBytes < 0 || targetBytes <= 0 || batchBytes < 0) {
@@ -27,5 +39,13 @@ public record MergeView(
           "write memory " + writeMemoryBytes + ", target " + targetBytes + ", batch " + batchBytes);
     }
     running = List.copyOf(running);
+    voidable = List.copyOf(voidable);
+    free = Set.copyOf(free);
+  }
+
+  /** The view as it will be when the merges that can be given up are. */
+  MergeView withoutVoidable() {
+    List<MergeChoice> left = running.stream().filter(choice -> !voidable.contains(choice)).toList();
+    return new MergeView(version, writeMemoryBytes, targetBytes, batchBytes, left, List.of(), free);
   }
 }

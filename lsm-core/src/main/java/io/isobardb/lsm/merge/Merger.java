@@ -8,16 +8,20 @@ import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
 import io.isobardb.lsm.merge.MemoryMergeView.Room;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
 import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
+import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,7 +45,16 @@ public final class Merger {
   /** Trees that asked for merges while there were enough: asked again, in turn, when one ends. */
   private final Set<TreeHandle> waiting = new LinkedHashSet<>();
 
-  private int count;
+  /** What waits for merges, of each tree for which something does, and its sum. */
+  private final Map<TreeHandle, Long> debts = new HashMap<>();
+
+  private long debtBytes;
+
+  /** Merges that were begun and neither ended nor were given up, by their slot. */
+  private final int[] begun = new int[Slot.values().length];
+
+  private final LongAdder bytesVoided = new LongAdder();
+  private final LongAdder voided = new LongAdder();
   private final LongAdder bytesRead = new LongAdder();
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder merges = new LongAdder();
@@ -53,9 +66,27 @@ public final class Merger {
    * @param disk which merge of a tree's SSTables is next
    * @param memory when a tree's memory is merged
    * @param sizes of SSTables
-   * @param maxJobs disk merges at once
+   * @param slots disk merges at once
+   * @param l0Limits how many groups L0 may have
    */
-  public record Settings(MergePolicy disk, MemoryMerging memory, TableSizes sizes, int maxJobs) {}
+  public record Settings(
+      MergePolicy disk, MemoryMerging memory, TableSizes sizes, Slots slots, L0Limits l0Limits) {}
+
+  /**
+   * How many disk merges there are at once. Those of L0 have slots of their own, so that none waits
+   * for the end of a deeper one.
+   *
+   * @param l0 merges of L0
+   * @param deep all others
+   * @param all both
+   */
+  public record Slots(int l0, int deep, int all) {
+    /** What goes with so many background threads. */
+    public static Slots of(int threads) {
+      int each = Math.max(1, threads - 1);
+      return new Slots(each, each, threads == 1 ? 1 : 2 * each);
+    }
+  }
 
   public Merger(Engine engine, Sealer sealer, Settings settings, Flushes flushes) {
     this.engine = engine;
@@ -84,6 +115,16 @@ public final class Merger {
     return bytesWritten.sum();
   }
 
+  /** Bytes that disk merges had written when they were given up for more urgent ones. */
+  public long bytesVoided() {
+    return bytesVoided.sum();
+  }
+
+  /** Disk merges given up for more urgent ones. */
+  public long voided() {
+    return voided.sum();
+  }
+
   /** Disk merges done. */
   public long merges() {
     return merges.sum();
@@ -96,23 +137,37 @@ public final class Merger {
 
   /** Starts what disk merges there are to do for a tree. */
   public void request(TreeHandle tree) {
+    seeDebt(tree);
     while (!tree.closed() && engine.failure().cause() == null && !engine.space().isFull()) {
       DiskMergeJob job = choose(tree);
       if (job == null) {
         return;
       }
-      engine.environment().scheduler().submit(job);
+      job.start();
     }
   }
 
+  /** Submits a merge that no longer waits for what is given up for it. */
+  void submit(DiskMergeJob job) {
+    engine.environment().scheduler().submit(job);
+  }
+
   private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
-    if (count >= settings.maxJobs()) {
+    Set<Slot> free = free();
+    if (free.isEmpty()) {
       waiting.add(tree);
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
-    MergeChoice choice = settings.disk().choose(view(tree, jobs));
+    MergeChoice choice = settings.disk().choose(view(tree, jobs, free));
+    List<DiskMergeJob> givenUp = new ArrayList<>();
+    while (choice != null && !giveUp(jobs, choice, givenUp)) {
+      choice = settings.disk().choose(view(tree, jobs, free));
+    }
     if (choice == null) {
+      if (free.size() < Slot.values().length) {
+        waiting.add(tree);
+      }
       if (jobs.isEmpty()) {
         running.remove(tree);
       }
@@ -121,24 +176,85 @@ public final class Merger {
     if (choice.leavesL0()) {
       tree.work().leavesL0(tree.states().current().version().l0Bytes());
     }
-    DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice);
+    DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, givenUp);
     jobs.add(job);
-    count++;
+    begun[choice.slot().ordinal()]++;
     return job;
   }
 
-  private MergeView view(TreeHandle tree, List<DiskMergeJob> jobs) {
+  private Set<Slot> free() {
+    Set<Slot> free = EnumSet.noneOf(Slot.class);
+    Slots slots = settings.slots();
+    int l0 = begun[Slot.L0.ordinal()];
+    int deep = begun[Slot.DEEP.ordinal()];
+    if (l0 + deep < slots.all()) {
+      if (l0 < slots.l0()) {
+        free.add(Slot.L0);
+      }
+      if (deep < slots.deep()) {
+        free.add(Slot.DEEP);
+      }
+    }
+    return free;
+  }
+
+  /**
+   * Gives up the merges that a choice names.
+   *
+   * @return false if one of them has come too far meanwhile: then there is another choice to make
+   */
+  private boolean giveUp(List<DiskMergeJob> jobs, MergeChoice choice, List<DiskMergeJob> givenUp) {
+    for (DiskMergeJob job : jobs) {
+      if (choice.voids().contains(job.choice())) {
+        if (!job.giveUp()) {
+          return false;
+        }
+        begun[job.choice().slot().ordinal()]--;
+        voided.increment();
+        givenUp.add(job);
+      }
+    }
+    return true;
+  }
+
+  /** A merge that was given up had written so much. */
+  void lost(long bytes) {
+    bytesVoided.add(bytes);
+  }
+
+  private MergeView view(TreeHandle tree, List<DiskMergeJob> jobs, Set<Slot> free) {
+    List<MergeChoice> made = new ArrayList<>();
+    List<MergeChoice> voidable = new ArrayList<>();
+    for (DiskMergeJob job : jobs) {
+      DiskMergeJob.Stage stage = job.stage();
+      if (stage != DiskMergeJob.Stage.GIVEN_UP) {
+        made.add(job.choice());
+      }
+      if (stage == DiskMergeJob.Stage.CARRYING) {
+        voidable.add(job.choice());
+      }
+    }
     return new MergeView(
         tree.states().current().version(),
         flushes.recentMemoryBytes(tree),
         tableBytes(tree),
         tree.work().batchBytes(),
-        jobs.stream().map(DiskMergeJob::choice).toList());
+        made,
+        voidable,
+        free);
   }
 
   /** Bytes of the tree's SSTables that wait for disk merges, or are being merged; about. */
   public long debtBytes(TreeHandle tree) {
-    return settings.disk().debtBytes(view(tree, List.of()));
+    return settings.disk().debtBytes(view(tree, List.of(), Set.of()));
+  }
+
+  /** Lets the gate know how much there is to merge in all. */
+  private synchronized void seeDebt(TreeHandle tree) {
+    long debt = tree.closed() ? 0 : debtBytes(tree);
+    Long before = debt == 0 ? debts.remove(tree) : debts.put(tree, debt);
+    debtBytes += debt - (before == null ? 0 : before);
+    engine.gate().setDebt(debtBytes);
   }
 
   void merged(
@@ -171,7 +287,9 @@ public final class Merger {
     synchronized (this) {
       List<DiskMergeJob> jobs = running.get(job.tree());
       if (jobs != null && jobs.remove(job)) {
-        count--;
+        if (job.stage() != DiskMergeJob.Stage.GIVEN_UP) {
+          begun[job.choice().slot().ordinal()]--;
+        }
         if (jobs.isEmpty()) {
           running.remove(job.tree());
         }
@@ -182,9 +300,15 @@ public final class Merger {
       next.add(job.tree());
       waiting.clear();
     }
-    next.sort(Comparator.comparing(tree -> !tree.states().current().version().l0Full()));
+    next.sort(Comparator.comparing(tree -> !l0Full(tree)));
+    flushes.seeL0();
     flushes.request();
     next.forEach(this::request);
+  }
+
+  /** Whether a tree is not flushed for memory's sake until its L0 has been merged. */
+  boolean l0Full(TreeHandle tree) {
+    return tree.states().current().version().l0Full(settings.l0Limits());
   }
 
   /** Whether disk merges of a tree are queued or running. */
@@ -283,7 +407,7 @@ public final class Merger {
       merged += run.get(0) instanceof Table.Active ? 0 : sizes[i];
     }
     long besides =
-        settings.memory().component().mergesIndexes()
+        settings.memory().component() == MemoryComponent.ACCORDION_INDEX
             ? IndexMergeJob.bytesFor(engine, memory, frozen)
             : state.sealedBytes();
     return new Runs(sizes, open, merged, state.memoryBytes(), besides);

@@ -1,8 +1,9 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.merge.MergeChoice.Kind;
+import io.isobardb.lsm.merge.MergeChoice.Slot;
+import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.L0Structure;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -105,15 +106,70 @@ public final class PartitionedLeveling implements MergePolicy {
         return change;
       }
       for (Candidate candidate : candidates()) {
-        MergeChoice choice =
-            candidate.height() > top
-                ? mergeL0(candidate)
-                : mergeLevel(candidate.height(), Kind.MERGE, candidate.reason());
+        MergeChoice choice = choose(candidate);
         if (choice != null) {
           return choice;
         }
       }
-      return draining ? mergeLevel(top, Kind.DRAIN_L1, "L1 is to be dropped") : null;
+      return draining && view.free().contains(Slot.DEEP)
+          ? mergeLevel(top, Kind.DRAIN_L1, "L1 is to be dropped")
+          : null;
+    }
+
+    private @Nullable MergeChoice choose(Candidate candidate) {
+      boolean l0 = candidate.height() > top;
+      if (!view.free().contains(l0 ? Slot.L0 : Slot.DEEP)) {
+        return null;
+      }
+      if (!l0) {
+        return mergeLevel(candidate.height(), Kind.MERGE, candidate.reason());
+      }
+      MergeChoice choice = mergeL0(candidate);
+      boolean besideDeeper = view.running().stream().anyMatch(r -> r.slot() == Slot.DEEP);
+      return choice == null && besideDeeper ? mergeBlockedL0(candidate) : choice;
+    }
+
+    /**
+     * Deeper merges hold what each merge of L0 needs. Those are given up, unless they relieve a
+     * level that is fuller than L0: then only groups of L0 are merged with each other meanwhile.
+     */
+    private @Nullable MergeChoice mergeBlockedL0(Candidate candidate) {
+      List<MergeChoice> voidable =
+          view.voidable().stream()
+              .filter(running -> running.slot() == Slot.DEEP)
+              .filter(running -> score(running) <= candidate.score())
+              .toList();
+      if (voidable.isEmpty()) {
+        return mergeWithinL0(candidate);
+      }
+      MergeView freed =
+          new MergeView(
+                  version,
+                  view.writeMemoryBytes(),
+                  view.targetBytes(),
+                  view.batchBytes(),
+                  view.running(),
+                  voidable,
+                  view.free())
+              .withoutVoidable();
+      MergeChoice choice = new Search(freed).mergeL0(candidate);
+      if (choice == null) {
+        return mergeWithinL0(candidate);
+      }
+      return choice.voiding(voidable.stream().filter(running -> meets(choice, running)).toList());
+    }
+
+    /** How full the level is that a running merge relieves. */
+    private double score(MergeChoice running) {
+      int height = running.inputs().get(0).place().height();
+      return (double) version.atHeight(height).sizeBytes() / targets.targetBytes(height);
+    }
+
+    private boolean meets(MergeChoice choice, MergeChoice running) {
+      return choice.sharesInput(running)
+          || running.output().equals(choice.output())
+              && compare(choice.minKey(), running.maxKey()) <= 0
+              && compare(running.minKey(), choice.maxKey()) <= 0;
     }
 
     private @Nullable MergeChoice changeLevels() {
@@ -164,8 +220,8 @@ public final class PartitionedLeveling implements MergePolicy {
 
     private double l0Score(long l0Bytes) {
       long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
-      double byBytes = (double) l0Bytes / Version.MAX_L0_GROUPS / fair;
-      return Math.max((double) version.groups().size() / options.l0StartGroups(), byBytes);
+      double byBytes = (double) l0Bytes / options.l0Limits().stop() / fair;
+      return Math.max((double) version.groups().size() / options.l0Limits().start(), byBytes);
     }
 
     long debtBytes() {
@@ -368,7 +424,7 @@ public final class PartitionedLeveling implements MergePolicy {
         if (busy.contains(table.fileNumber())) {
           continue;
         }
-        double rank = options.selection().rank(table, below);
+        double rank = MergeRank.of(options.selection(), table, below);
         if ((best == null || rank < bestRank) && setOf(height, table) != null) {
           best = table;
           bestRank = rank;

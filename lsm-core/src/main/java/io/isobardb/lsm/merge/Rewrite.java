@@ -123,6 +123,12 @@ public final class Rewrite implements AutoCloseable {
     return writer != null;
   }
 
+  /** Bytes of the output that is begun, 0 if there is none. */
+  long outputBytes() {
+    SSTableWriter out = writer;
+    return out == null ? 0 : out.sizeBytes();
+  }
+
   /** Finishes the output that is begun. */
   public SSTableMeta finishOutput() throws IOException {
     SSTableWriter out = writer;

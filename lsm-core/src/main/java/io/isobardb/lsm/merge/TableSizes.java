@@ -1,6 +1,6 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
 
 /**
  * How large SSTables on disk are. Pure functions; any thread.
@@ -43,7 +43,7 @@ public record TableSizes(int pageSize) {
    */
   public long merged(long writeBytes, long diskBytes, long memoryBytes) {
     long wanted = Math.max(flushed(writeBytes), Math.min(diskBytes / TREE_PARTS, MOST_BYTES));
-    return MemoryComponent.isSmall(memoryBytes, writeBytes)
+    return MemoryRules.isSmall(memoryBytes, writeBytes)
         ? Math.max(wanted, LEAST_OF_SMALL_BYTES)
         : wanted;
   }

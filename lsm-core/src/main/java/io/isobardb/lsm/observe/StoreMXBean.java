@@ -1,110 +1,295 @@
 package io.isobardb.lsm.observe;
 
+import io.isobardb.lsm.observe.Metric.Kind;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store tells by JMX, once {@link io.isobardb.lsm.Store#registerMXBean} was called; in
- * words, what {@link StoreStats} and its parts say. Sizes in bytes. Of a second's calls all but the
- * first are answered with what that has found.
+ * What a store tells by JMX, once {@link io.isobardb.lsm.Store#registerMXBean} was called, and by
+ * {@link io.isobardb.lsm.Store#metrics}; in words, what {@link StoreStats} and its parts say. Each
+ * attribute has a {@link Metric}, which JMX shows. Counters begin when the store is opened. Of a
+ * second's calls all but the first are answered with what that has found.
+ *
+ * <p>Thread rule: all methods may be called by any thread. After the store was closed they throw
+ * {@code StoreClosedException}.
  */
 public interface StoreMXBean {
-  /** The store's directory. */
+  @Metric(value = "The directory of the store.", kind = Kind.TEXT)
   String getPath();
 
-  /** What has stopped the store from writing; null if nothing has. */
+  @Metric(value = "What has stopped the store from writing; null if nothing has.", kind = Kind.TEXT)
   @Nullable String getFailure();
 
+  @Metric(
+      value = "1 if the store has stopped writing and has to be opened again, else 0.",
+      name = "failed")
+  int getFailed();
+
+  @Metric(value = "1 if there was no room on disk at the last write, else 0.", name = "disk.full")
+  int getDiskFull();
+
+  @Metric(value = "Keys looked up.", kind = Kind.COUNTER, unit = "operations", name = "gets")
+  long getGets();
+
+  @Metric(
+      value = "Keys set, in batches and commits, too.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "puts")
+  long getPuts();
+
+  @Metric(
+      value = "Keys removed, in batches and commits, too.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "deletes")
+  long getDeletes();
+
+  @Metric(value = "Batches written.", kind = Kind.COUNTER, unit = "operations", name = "batches")
+  long getBatches();
+
+  @Metric(value = "Cursors opened.", kind = Kind.COUNTER, unit = "operations", name = "scans")
+  long getScans();
+
+  @Metric(
+      value = "Moves of cursors to the next entry or the one before.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "scan.steps")
+  long getSteps();
+
+  @Metric(
+      value = "Keys and values that users wrote.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "user.written")
+  long getUserBytesWritten();
+
+  @Metric(
+      value =
+          "What the log, flushes and merges wrote by what users wrote, since the "
+              + "store was opened.",
+      unit = "ratio",
+      name = "write.amplification")
+  double getWriteAmplification();
+
+  @Metric(
+      value =
+          "Within how long that part of gets ended, in the last minute or two; "
+              + "one call in 64 is timed.",
+      unit = "nanoseconds",
+      name = "get.time",
+      tag = "quantile")
+  Map<String, Long> getGetNanos();
+
+  @Metric(
+      value =
+          "Within how long that part of single puts and deletes ended, in the "
+              + "last minute or two; one call in 64 is timed.",
+      unit = "nanoseconds",
+      name = "write.time",
+      tag = "quantile")
+  Map<String, Long> getWriteNanos();
+
+  @Metric(
+      value =
+          "Within how long that part of batches ended, in the last minute or "
+              + "two; one call in 64 is timed.",
+      unit = "nanoseconds",
+      name = "batch.time",
+      tag = "quantile")
+  Map<String, Long> getBatchNanos();
+
+  @Metric(value = "The memory budget.", unit = "bytes", name = "memory.budget")
   long getMemoryBudget();
 
+  @Metric(value = "Memory allocated.", unit = "bytes", name = "memory.allocated")
   long getMemoryAllocated();
 
+  @Metric(
+      value = "The most that was allocated since the store was opened.",
+      unit = "bytes",
+      name = "memory.peak")
   long getMemoryPeak();
 
-  /** Bytes allocated, by purpose. */
+  @Metric(
+      value = "Memory allocated, by purpose.",
+      unit = "bytes",
+      name = "memory.used",
+      tag = "purpose")
   Map<String, Long> getMemoryByPurpose();
 
+  @Metric(value = "Write memory in use.", unit = "bytes", name = "write.memory.used")
   long getWriteMemory();
 
+  @Metric(value = "The size of the write memory.", unit = "bytes", name = "write.memory.limit")
   long getWriteMemoryLimit();
 
-  /** Where the memory tuner wants the limit of the write memory. */
+  @Metric(
+      value = "The size of the write memory that the memory tuner wants.",
+      unit = "bytes",
+      name = "write.memory.target")
   long getTunerTarget();
 
-  /** How the memory tuner decided last, and why; empty if it has not. */
+  @Metric(
+      value = "How the memory tuner decided last, and why; empty if it has not.",
+      kind = Kind.TEXT)
   String getTunerDecision();
 
+  @Metric(
+      value = "Pages that the cache had.",
+      kind = Kind.COUNTER,
+      unit = "pages",
+      name = "cache.hits")
   long getCacheHits();
 
-  /** Pages read, for queries and merges. */
+  @Metric(
+      value = "Pages read from disk, for queries and merges.",
+      kind = Kind.COUNTER,
+      unit = "pages",
+      name = "cache.misses")
   long getCacheMisses();
 
+  @Metric(
+      value = "Pages that made room for others.",
+      kind = Kind.COUNTER,
+      unit = "pages",
+      name = "cache.evictions")
   long getCacheEvictions();
 
+  @Metric(
+      value = "Written to the log, rewritten blocks included.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "log.written")
   long getLogBytesWritten();
 
+  @Metric(value = "Syncs of the log.", kind = Kind.COUNTER, unit = "operations", name = "log.syncs")
   long getLogSyncs();
 
+  @Metric(
+      value = "Length of log that a crash would make the store replay.",
+      unit = "bytes",
+      name = "log.size")
   long getLogSize();
 
+  @Metric(
+      value =
+          "About the age of the oldest write that a failure of the machine may " + "lose, at most.",
+      unit = "nanoseconds",
+      name = "log.unsynced.age")
+  long getUnsyncedNanos();
+
+  @Metric(value = "SSTables flushed.", kind = Kind.COUNTER, unit = "tables", name = "flushes")
   long getFlushes();
 
+  @Metric(
+      value = "Written by flushes.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "flush.written")
   long getFlushBytesWritten();
 
+  @Metric(value = "Disk merges done.", kind = Kind.COUNTER, unit = "operations", name = "merges")
   long getMerges();
 
+  @Metric(
+      value = "Size of the SSTables that disk merges took in.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "merge.read")
   long getMergeBytesRead();
 
+  @Metric(
+      value = "Written by disk merges.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "merge.written")
   long getMergeBytesWritten();
 
-  /** What waits for disk merges, about. */
+  @Metric(value = "About what waits for disk merges.", unit = "bytes", name = "merge.debt")
   long getMergeDebt();
 
-  /** How often writers waited, by reason. */
+  @Metric(
+      value = "Waits of writers, by reason.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "stalls",
+      tag = "reason")
   Map<String, Long> getStalls();
 
-  /** How long they waited, in nanoseconds, by reason. */
+  @Metric(
+      value = "How long writers waited, by reason.",
+      kind = Kind.COUNTER,
+      unit = "nanoseconds",
+      name = "stall.time",
+      tag = "reason")
   Map<String, Long> getStallNanos();
 
+  @Metric(
+      value = "Commits that succeeded.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "transactions.committed")
   long getTransactionsCommitted();
 
+  @Metric(
+      value = "Transactions that their user rolled back.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "transactions.rolled.back")
   long getTransactionsRolledBack();
 
-  /** Conflicts, deadlocks and waits for a lock that were in vain. */
+  @Metric(
+      value = "Conflicts, deadlocks, and waits for a lock that were in vain.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "transactions.failed")
   long getTransactionsFailed();
 
+  @Metric(value = "Transactions open.", unit = "handles", name = "transactions.open")
   int getOpenTransactions();
 
+  @Metric(value = "Snapshots open.", unit = "handles", name = "snapshots.open")
   int getOpenSnapshots();
 
+  @Metric(value = "Cursors open.", unit = "handles", name = "cursors.open")
   int getOpenCursors();
 
-  /** The age of the oldest state that somebody still sees, in nanoseconds; 0 if there is none. */
+  @Metric(
+      value =
+          "The age of the oldest state that a snapshot, cursor or transaction "
+              + "sees; 0 if there is none.",
+      unit = "nanoseconds",
+      name = "reader.age")
   long getOldestReaderNanos();
 
-  /** Bytes of log written since then. */
+  @Metric(value = "Log written since that state was taken.", unit = "bytes", name = "reader.behind")
   long getOldestReaderBehind();
 
-  /**
-   * What users have open, from the oldest on, with where it was taken; empty unless the JVM was
-   * started with {@code -Disobar.leaks=true}.
-   */
+  @Metric(
+      value =
+          "What users have open, the oldest first, with where it was taken; "
+              + "empty unless the JVM has -Disobar.leaks=true.",
+      kind = Kind.TEXT)
   List<String> getOpenHandles();
 
+  @Metric(value = "Trees.", unit = "trees", name = "trees")
   int getTrees();
 
-  /** SSTables on disk. */
+  @Metric(value = "SSTables on disk.", unit = "tables", name = "tables")
   long getTables();
 
-  /** The size of all SSTables on disk. */
+  @Metric(value = "The size of all SSTables on disk.", unit = "bytes", name = "disk.used")
   long getDisk();
 
+  @Metric(value = "Files of SSTables that are open.", unit = "files", name = "files.open")
   int getOpenFiles();
 
-  /** About what SSTables take on the heap. */
+  @Metric(value = "About what SSTables take on the Java heap.", unit = "bytes", name = "files.heap")
   long getFileHeap();
 
-  /** All of {@link StoreStats} as JSON, tree by tree. */
+  @Metric(value = "All of StoreStats as JSON, tree by tree.", kind = Kind.TEXT)
   String getJson();
 }

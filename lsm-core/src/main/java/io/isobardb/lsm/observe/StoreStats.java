@@ -9,6 +9,11 @@ import java.util.Map;
 /**
  * What a store has done since it was opened, and what it holds. Sizes in bytes.
  *
+ * @param failed whether it has stopped writing, and has to be opened again
+ * @param diskFull whether there was no room on disk when it last wrote
+ * @param operations what users have done, to trees dropped since, too
+ * @param batches batches written by {@code Store.write}
+ * @param latencies how long calls took
  * @param ledger who holds how much memory
  * @param cache the buffer cache
  * @param writeMemoryBytes write memory in use
@@ -16,6 +21,8 @@ import java.util.Map;
  * @param logBytesWritten bytes written to the log, rewritten blocks included
  * @param logSyncs syncs of the log
  * @param logSizeBytes length of log that a crash would make the store replay
+ * @param unsyncedNanos about the age of the oldest write that a failure of the machine may lose, at
+ *     most; 0 if there is none. Unlogged trees do not count
  * @param flushes SSTables flushed
  * @param flushBytesWritten bytes written by flushes
  * @param merges disk merges done
@@ -31,6 +38,11 @@ import java.util.Map;
  * @param trees one by one, by name
  */
 public record StoreStats(
+    boolean failed,
+    boolean diskFull,
+    OperationStats operations,
+    long batches,
+    Latencies latencies,
     Ledger ledger,
     CacheStats cache,
     long writeMemoryBytes,
@@ -38,6 +50,7 @@ public record StoreStats(
     long logBytesWritten,
     long logSyncs,
     long logSizeBytes,
+    long unsyncedNanos,
     long flushes,
     long flushBytesWritten,
     long merges,
@@ -51,6 +64,15 @@ public record StoreStats(
     FileStats files,
     TunerStats tuner,
     List<TreeStats> trees) {
+
+  /**
+   * How long calls took, waits for memory, locks and syncs included; of one call in 64.
+   *
+   * @param gets single gets
+   * @param writes single puts and deletes
+   * @param batches batches written by {@code Store.write}
+   */
+  public record Latencies(LatencyStats gets, LatencyStats writes, LatencyStats batches) {}
 
   /**
    * The transactions since the store was opened; plain writes count only where they failed.
@@ -106,6 +128,8 @@ public record StoreStats(
   /**
    * One tree.
    *
+   * @param name its name
+   * @param operations what users have done to it
    * @param memoryBytes write memory it holds
    * @param memoryRuns sealed runs in memory
    * @param l0Groups groups in L0
@@ -113,11 +137,14 @@ public record StoreStats(
    * @param tables SSTables on disk
    * @param diskBytes their size
    * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
+   * @param flushBytesWritten bytes of it that flushes wrote since the store was opened
+   * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
    * @param flushSweeps how often flushes have come to the end of its keys since the store was
    *     opened
    */
   public record TreeStats(
       String name,
+      OperationStats operations,
       long memoryBytes,
       int memoryRuns,
       int l0Groups,
@@ -125,7 +152,30 @@ public record StoreStats(
       int tables,
       long diskBytes,
       long mergeDebtBytes,
-      long flushSweeps) {}
+      long flushBytesWritten,
+      long mergeBytesWritten,
+      long flushSweeps) {
+    /**
+     * What flushes and disk merges have written, by what users wrote, since the store was opened; 0
+     * if they wrote nothing.
+     */
+    public double writeAmplification() {
+      return ratio(flushBytesWritten + mergeBytesWritten, operations.bytesWritten());
+    }
+  }
+
+  /**
+   * What the log, flushes and disk merges have written, by what users wrote, since the store was
+   * opened; 0 if they wrote nothing.
+   */
+  public double writeAmplification() {
+    return ratio(
+        logBytesWritten + flushBytesWritten + mergeBytesWritten, operations.bytesWritten());
+  }
+
+  private static double ratio(long written, long byUsers) {
+    return byUsers == 0 ? 0 : (double) written / byUsers;
+  }
 
   /** What waits for disk merges, of all trees; about. */
   public long mergeDebtBytes() {
@@ -135,7 +185,13 @@ public record StoreStats(
   /** All of it as one JSON object. */
   public String toJson() {
     StringBuilder json = new StringBuilder(1024);
-    json.append("{\"ledger\":{\"limit\":").append(ledger.limitBytes());
+    json.append("{\"failed\":").append(failed).append(",\"diskFull\":").append(diskFull);
+    append(json, operations);
+    field(json, "batches", batches);
+    append(json, "getNanos", latencies.gets());
+    append(json, "writeNanos", latencies.writes());
+    append(json, "batchNanos", latencies.batches());
+    json.append(",\"ledger\":{\"limit\":").append(ledger.limitBytes());
     field(json, "allocated", ledger.allocatedBytes());
     field(json, "peak", ledger.peakBytes());
     for (Purpose purpose : Purpose.values()) {
@@ -164,6 +220,7 @@ public record StoreStats(
     field(json, "logBytesWritten", logBytesWritten);
     field(json, "logSyncs", logSyncs);
     field(json, "logSize", logSizeBytes);
+    field(json, "unsyncedNanos", unsyncedNanos);
     field(json, "flushes", flushes);
     field(json, "flushBytesWritten", flushBytesWritten);
     field(json, "merges", merges);
@@ -204,6 +261,7 @@ public record StoreStats(
 
   private static void append(StringBuilder json, TreeStats tree) {
     quoted(json.append("{\"name\":"), tree.name());
+    append(json, tree.operations());
     field(json, "memory", tree.memoryBytes());
     field(json, "memoryRuns", tree.memoryRuns());
     field(json, "l0Groups", tree.l0Groups());
@@ -211,7 +269,27 @@ public record StoreStats(
     field(json, "tables", tree.tables());
     field(json, "disk", tree.diskBytes());
     field(json, "mergeDebt", tree.mergeDebtBytes());
+    field(json, "flushBytesWritten", tree.flushBytesWritten());
+    field(json, "mergeBytesWritten", tree.mergeBytesWritten());
     field(json, "flushSweeps", tree.flushSweeps());
+    json.append('}');
+  }
+
+  private static void append(StringBuilder json, OperationStats done) {
+    json.append(",\"operations\":{\"gets\":").append(done.gets());
+    field(json, "puts", done.puts());
+    field(json, "deletes", done.deletes());
+    field(json, "scans", done.scans());
+    field(json, "steps", done.steps());
+    field(json, "bytesWritten", done.bytesWritten());
+    json.append('}');
+  }
+
+  private static void append(StringBuilder json, String name, LatencyStats timed) {
+    json.append(",\"").append(name).append("\":{\"timed\":").append(timed.count());
+    field(json, "p50", timed.quantileNanos(0.5));
+    field(json, "p99", timed.quantileNanos(0.99));
+    field(json, "p999", timed.quantileNanos(0.999));
     json.append('}');
   }
 

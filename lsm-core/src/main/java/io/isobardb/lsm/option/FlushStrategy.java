@@ -12,6 +12,10 @@ public enum FlushStrategy {
   OLDEST,
   /** All the tree has in memory. */
   FULL,
-  /** As {@link #ROUND_ROBIN}, or as {@link #FULL} where the log is cut before slices come round. */
+  /**
+   * As {@link #ROUND_ROBIN}, or as {@link #FULL} where the log is cut before slices have come
+   * round. Slices would then be flushed for memory's sake and again for the log's, and the two
+   * together write more than either alone.
+   */
   ADAPTIVE
 }

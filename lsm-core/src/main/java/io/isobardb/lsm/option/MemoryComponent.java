@@ -17,12 +17,14 @@ public enum MemoryComponent {
   MONOLITHIC,
   /**
    * Small active SSTables, of which the sealed ones now and then get one index in the place of
-   * theirs; flushed as a whole: the paper's Accordion-index. The entries stay where they are.
+   * theirs; flushed as a whole: the paper's Accordion-index. The entries stay where they are, those
+   * that were overwritten too; so a merge takes little work and little room, and frees nothing.
    */
   ACCORDION_INDEX,
   /**
    * Small active SSTables, of which the sealed ones are now and then merged into a single one, data
-   * and all; flushed as a whole: the paper's Accordion-data.
+   * and all; flushed as a whole: the paper's Accordion-data. What a merge leaves is packed and has
+   * one version of each key, but there has to be room for it beside its inputs until it is done.
    */
   ACCORDION_DATA
 }

@@ -7,6 +7,9 @@ public enum MergeSelection {
    * size, deletes counting in its favour.
    */
   GREEDY,
-  /** The one that was written first: goes round the keys as they are written anew. */
+  /**
+   * The one that was written first: goes round the keys as they are written anew, so that none
+   * stays in a level for long.
+   */
   OLDEST
 }

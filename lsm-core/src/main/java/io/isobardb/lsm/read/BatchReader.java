@@ -58,6 +58,7 @@ public final class BatchReader {
         TreeState state = tree.states().current();
         batch.open(order, from, count);
         Lookup.find(state, batch);
+        tree.counts().got(slot, answered(batch, order, from, count));
         tree.readLoss().gets(count, state.mergeableRuns());
       } finally {
         epochs.exit(slot);
@@ -69,5 +70,14 @@ public final class BatchReader {
       }
     }
     return batch.values();
+  }
+
+  /** How many keys of a part are not left for later, and so are not counted again. */
+  private static int answered(Batch batch, Integer[] order, int from, int count) {
+    int answered = 0;
+    for (int i = from; i < from + count; i++) {
+      answered += batch.isLeft(order[i]) ? 0 : 1;
+    }
+    return answered;
   }
 }

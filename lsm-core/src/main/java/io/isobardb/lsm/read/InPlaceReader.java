@@ -108,7 +108,8 @@ public final class InPlaceReader {
   }
 
   /**
-   * Shows the newest value of a key that is visible now.
+   * Shows the newest value of a key that is visible now. Not counted: whoever asks for it has tried
+   * to get a copy first.
    *
    * @param user called once at most, outside of epochs and locks, with a read-only, big-endian
    *     buffer, which is empty afterwards
@@ -226,7 +227,7 @@ public final class InPlaceReader {
   }
 
   private void showCopy(TreeHandle tree, byte[] key, Look<?> look) {
-    byte[] copy = copies.getArray(tree, key, PointReader.LATEST, NOTHING);
+    byte[] copy = copies.getArrayAgain(tree, key, PointReader.LATEST, NOTHING);
     if (copy != null) {
       look.show(ByteBuffer.wrap(copy).asReadOnlyBuffer());
     }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
@@ -49,12 +50,23 @@ public final class PointReader {
    *     remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
+    return get(tree, key, lsn, target, 1);
+  }
+
+  /**
+   * @param counts 1 if it counts as a get, 0 if it is a part of one
+   */
+  private int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target, int counts) {
     long hash = KeyHash.hash(key, 0, key.length);
     TreeState state;
     long answer;
     boolean held;
+    long begun = Latencies.NOT_TIMED;
     int slot = epochs.enter();
     try {
+      if (counts > 0) {
+        begun = engine.latencies().begin(tree.counts().got(slot, counts));
+      }
       do {
         tree.checkOpen();
         state = tree.states().current();
@@ -64,13 +76,16 @@ public final class PointReader {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
       if (!Lookup.isToLoad(Lookup.found(answer))) {
+        engine.latencies().got(begun);
         return length(answer);
       }
       held = tree.states().tryAcquire(state);
     } finally {
       epochs.exit(slot);
     }
-    return load(tree, held ? state : null, answer, key, lsn, target);
+    int length = load(tree, held ? state : null, answer, key, lsn, target);
+    engine.latencies().got(begun);
+    return length;
   }
 
   /**
@@ -79,9 +94,19 @@ public final class PointReader {
    * @param scratch for values on their way; its position does not move
    */
   public byte @Nullable [] getArray(TreeHandle tree, byte[] key, long lsn, ByteBuffer scratch) {
+    return getArray(tree, key, lsn, scratch, 1);
+  }
+
+  /** As {@link #getArray}, for a get that was counted. */
+  byte @Nullable [] getArrayAgain(TreeHandle tree, byte[] key, long lsn, ByteBuffer scratch) {
+    return getArray(tree, key, lsn, scratch, 0);
+  }
+
+  private byte @Nullable [] getArray(
+      TreeHandle tree, byte[] key, long lsn, ByteBuffer scratch, int counts) {
     ByteBuffer target = scratch;
-    while (true) {
-      int length = get(tree, key, lsn, target);
+    for (int counted = counts; ; counted = 0) {
+      int length = get(tree, key, lsn, target, counted);
       if (length == NOT_FOUND) {
         return null;
       }

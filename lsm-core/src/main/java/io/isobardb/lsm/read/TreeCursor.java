@@ -124,7 +124,7 @@ public final class TreeCursor implements AutoCloseable {
     TreeState held = state;
     if (held != null) {
       state = null;
-      tree.readLoss().steps(steps, runs);
+      countSteps();
       merged.close();
       tree.states().release(held);
     }
@@ -297,11 +297,16 @@ public final class TreeCursor implements AutoCloseable {
     return keyLength;
   }
 
+  private void countSteps() {
+    tree.readLoss().steps(steps, runs);
+    tree.counts().stepped(steps);
+    steps = 0;
+  }
+
   /** Lets its state go if it is time to; whether the sources stand nowhere. */
   private boolean renew() {
     if (++steps >= STEPS_BEFORE_LOOK) {
-      tree.readLoss().steps(steps, runs);
-      steps = 0;
+      countSteps();
       letGo(false);
     }
     return state == null;

@@ -1,10 +1,10 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
-import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
@@ -21,7 +21,6 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.wal.LogExtent;
-import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.PagePool;
@@ -72,7 +71,7 @@ public final class OfflineStore implements AutoCloseable {
    * @param memoryBytes what may be used for reading, at least 4 MiB
    * @param orders the key orders that trees may have, by name
    * @throws FormatException if the directory is not a store, or of a newer format
-   * @throws io.isobardb.lsm.error.CorruptionException if the manifest is damaged
+   * @throws CorruptionException if the manifest is damaged
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
    * @throws io.isobardb.memory.pool.OutOfBudgetException if {@code memoryBytes} are too few
    */
@@ -89,6 +88,9 @@ public final class OfflineStore implements AutoCloseable {
           new PagePool(memoryBytes, StoreProperties.pageSize(recovered.properties(), 4096));
       return new OfflineStore(
           storage, unlockedBecause, recovered, orders, ReadMemory.of(pool, memoryBytes / 2, 0));
+    } catch (CorruptionException e) {
+      storage.close();
+      throw e.in(storage.path());
     } catch (Throwable e) {
       storage.close();
       throw e;
@@ -240,41 +242,19 @@ public final class OfflineStore implements AutoCloseable {
     return SSTable.onDisk(space, order, meta);
   }
 
-  /** Receives operations of the log. */
-  @FunctionalInterface
-  public interface OperationVisitor {
-    /**
-     * An operation.
-     *
-     * @param write valid during the call
-     */
-    void operation(long lsn, int treeId, Write write);
-  }
-
   /**
    * Visits all operations that the log holds, in their order: those that opening the store would
    * replay, and some that are in SSTables already.
    *
-   * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
+   * @throws CorruptionException if the log is damaged
    */
-  public LogScan log(OperationVisitor visitor) throws IOException {
-    BatchFormat.Reader reader = new BatchFormat.Reader();
-    return LogScan.run(
-        storage,
-        memory.pool(),
-        storeId(),
-        logExtent(),
-        (lsn, kind, payload, offset, length, rest) -> {
-          if (kind == LogHandler.BATCH) {
-            reader.read(
-                lsn,
-                payload,
-                offset,
-                length,
-                rest,
-                (treeId, write) -> visitor.operation(lsn, treeId, write));
-          }
-        });
+  public LogScan log(BatchFormat.OperationVisitor visitor) throws IOException {
+    try {
+      return LogScan.run(
+          storage, memory.pool(), storeId(), logExtent(), new BatchFormat.Reader(visitor));
+    } catch (CorruptionException e) {
+      throw e.in(storage.path());
+    }
   }
 
   /** Gives memory and lock back. */

@@ -1,8 +1,9 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.commit.StaticShares;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
@@ -12,6 +13,7 @@ import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ public record OpenOptions(
    * @param flushing what is flushed of which tree, and the length of the log
    * @param leveling how trees are shaped on disk
    * @param component how a tree's write memory is arranged
+   * @param debtLimitBytes how much may wait for merges
    * @param staticTrees among how many trees write memory is split evenly; 0 if it is shared
    * @param activeBytes at which an active SSTable is sealed, if the write memory is not too small
    *     for that; 0 if it follows the write memory
@@ -45,6 +48,7 @@ public record OpenOptions(
   public record Policies(
       FlushRules flushing,
       LevelingOptions leveling,
+      long debtLimitBytes,
       MemoryComponent component,
       int staticTrees,
       int activeBytes,
@@ -76,14 +80,20 @@ public record OpenOptions(
   /** The even shares of the write memory, null if there are none. */
   @Nullable StaticShares shares() {
     int trees = policies.staticTrees();
-    return trees == 0 ? null : new StaticShares(trees, policies.component().flushesWhole() ? 2 : 1);
+    return trees == 0
+        ? null
+        : new StaticShares(trees, MemoryRules.flushesWhole(policies.component()) ? 2 : 1);
   }
 
   /** What flushes keep to. */
   Flusher.Settings flushing() {
     int jobs = Math.max(1, backgroundJobs / 2);
     return new Flusher.Settings(
-        policies.flushing(), policies.leveling().l0(), new TableSizes(files.pageSize()), jobs);
+        policies.flushing(),
+        policies.leveling().l0(),
+        new TableSizes(files.pageSize()),
+        jobs,
+        policies.leveling().l0Limits());
   }
 
   /** What merges keep to. */
@@ -92,7 +102,13 @@ public record OpenOptions(
         new PartitionedLeveling(policies.leveling()),
         new MemoryMerging(policies.component()),
         new TableSizes(files.pageSize()),
-        Math.max(1, backgroundJobs - 1));
+        Merger.Slots.of(backgroundJobs),
+        policies.leveling().l0Limits());
+  }
+
+  /** When writers are slowed down. */
+  Backpressure.Limits backpressure() {
+    return new Backpressure.Limits(policies.leveling().l0Limits(), policies.debtLimitBytes());
   }
 
   /** When active SSTables are sealed. */

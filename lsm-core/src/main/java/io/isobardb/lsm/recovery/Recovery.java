@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.WriteRoom;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
@@ -17,7 +18,6 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogExtent;
-import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.page.Memory;
@@ -36,13 +36,16 @@ import java.util.Map;
  * <p>Thread rule: {@link #run} once, by one thread; flushes and merges go on meanwhile.
  */
 final class Recovery {
+  /** Pages may be half empty. */
+  private static final int PAGES_PER_WRITTEN = 2;
+
   private final Engine engine;
   private final PagePool pool;
   private final OpenOptions options;
   private final Committer committer;
   private final Merger merger;
   private final Recovered recovered;
-  private final BatchFormat.Reader reader = new BatchFormat.Reader();
+  private final BatchFormat.Reader reader = new BatchFormat.Reader(this::replay);
 
   /** The most that the write memory can have, in bytes. */
   private final long mostWriteBytes;
@@ -100,6 +103,9 @@ final class Recovery {
     for (Rollback rollback : rollbacks) {
       rollback.check();
     }
+    if (storage.discardsChanges()) {
+      checkMemory(extent);
+    }
     if (!StoreProperties.hasPageSize(recovered.properties())) {
       manifest.append(List.of(StoreProperties.notePageSize(pool.pageSize()).build()));
     }
@@ -137,6 +143,33 @@ final class Recovery {
     }
   }
 
+  /** Where nothing can be flushed, all that the log has must fit into the write memory. */
+  private void checkMemory(LogExtent extent) throws IOException {
+    engine.gate().setLimitBytes(mostWriteBytes);
+    long[] needed = {0};
+    scan(
+        extent,
+        (lsn, tree, write) -> {
+          if (lsn >= flushedLsns.getOrDefault(tree, Long.MAX_VALUE)) {
+            needed[0] += PAGES_PER_WRITTEN * WriteRoom.of(write);
+          }
+        });
+    if (needed[0] > mostReplayed()) {
+      throw new IsobarException(
+          "the log of the store in "
+              + engine.environment().storage().path()
+              + " takes up to "
+              + needed[0]
+              + " bytes of memory, and of the budget of "
+              + options.memoryBudget()
+              + " bytes writes can have "
+              + mostReplayed()
+              + "; to be read only it needs a memoryBudget of "
+              + budgetFor(needed[0])
+              + " bytes. Or open it once to be written, and flush");
+    }
+  }
+
   /** Replay found an operation that does not fit into the write memory. */
   private static final class TooLargeException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -157,7 +190,11 @@ final class Recovery {
   /** What the largest operation in the log takes. */
   private long largest(LogExtent extent) throws IOException {
     long[] largest = {0};
-    BatchFormat.Reader batches = new BatchFormat.Reader();
+    scan(extent, (lsn, tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
+    return largest[0];
+  }
+
+  private void scan(LogExtent extent, BatchFormat.OperationVisitor visitor) throws IOException {
     // The store's own pool is full.
     try (PagePool scratch = new PagePool(1 << 20, 4096)) {
       LogScan.run(
@@ -165,19 +202,8 @@ final class Recovery {
           scratch,
           recovered.manifest().storeId(),
           extent,
-          (lsn, kind, payload, offset, length, rest) -> {
-            if (kind == LogHandler.BATCH) {
-              batches.read(
-                  lsn,
-                  payload,
-                  offset,
-                  length,
-                  rest,
-                  (tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
-            }
-          });
+          new BatchFormat.Reader(visitor));
     }
-    return largest[0];
   }
 
   private List<Rollback> rollbacks() {
@@ -211,23 +237,17 @@ final class Recovery {
 
   private void replay(long lsn, byte kind, Memory payload, int offset, int length, int rest) {
     engine.log().replaying(lsn);
-    if (kind == LogHandler.BATCH) {
-      reader.read(
-          lsn,
-          payload,
-          offset,
-          length,
-          rest,
-          (treeId, write) -> {
-            TreeHandle tree = engine.catalog().tree(treeId);
-            if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
-              makeRoom(WriteRoom.of(write));
-              committer.replay(tree, write.at(lsn));
-            }
-          });
-    }
+    reader.record(lsn, kind, payload, offset, length, rest);
     if (rest == 0) {
       engine.log().replayed(lsn + Lsn.ALIGNMENT);
+    }
+  }
+
+  private void replay(long lsn, int treeId, Write write) {
+    TreeHandle tree = engine.catalog().tree(treeId);
+    if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
+      makeRoom(WriteRoom.of(write));
+      committer.replay(tree, write.at(lsn));
     }
   }
 }

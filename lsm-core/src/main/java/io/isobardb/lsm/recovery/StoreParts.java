@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.Sealer;
@@ -118,7 +119,8 @@ public final class StoreParts {
                 options.policies().tuning().options().cacheFloorBytes()),
             this::unfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
-    this.tuner = options.policies().tuning().on() ? newTuner() : null;
+    boolean readOnly = environment.storage().discardsChanges();
+    this.tuner = options.policies().tuning().on() && !readOnly ? newTuner() : null;
     this.committer =
         new Committer(
             engine,
@@ -131,7 +133,6 @@ public final class StoreParts {
     this.memoryReader = new MemoryReader(engine);
     engine.failure().onFailure(gate::wake);
     gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
-    engine.space().onRetry(this::resume);
   }
 
   /** What all parts share. */
@@ -160,7 +161,12 @@ public final class StoreParts {
             log::durable);
     WriteGate gate =
         new WriteGate(
-            pool, environment.clock(), environment.scheduler(), observers, options.writeMemory());
+            pool,
+            environment.clock(),
+            environment.scheduler(),
+            observers,
+            options.writeMemory(),
+            options.backpressure());
     FailureLatch failure = new FailureLatch();
     Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos);
     snapshots.setCheckpoint(counters.checkpointLsn());
@@ -171,9 +177,10 @@ public final class StoreParts {
         gate,
         environment,
         failure,
-        new DiskSpace(environment.scheduler(), failure),
+        new DiskSpace(environment.scheduler(), failure, this::resume),
         observers,
-        new Epochs());
+        new Epochs(),
+        new Latencies(environment.clock()));
   }
 
   private TableSpace.TreeLabel label(int treeId) {
@@ -260,6 +267,9 @@ public final class StoreParts {
     wall.start();
     engine.failure().onFailure(this::stopWriting);
     engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);
+    if (environment.storage().discardsChanges()) {
+      engine.failure().setReadOnly(environment.storage().path());
+    }
     flusher.request();
     idleWatch.start();
     idleWatch.written();

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
@@ -20,7 +21,6 @@ import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.lsm.wal.LogExtent;
-import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogSalvage;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
@@ -413,7 +413,13 @@ public final class StoreRepair {
       extent = new LogExtent(Math.max(counters.logStartLsn(), Lsn.FIRST), counters.syncedLsn());
       recovered.trees().forEach(tree -> flushed.put(tree.definition().id(), tree.flushedLsn()));
     }
-    BatchFormat.Reader reader = new BatchFormat.Reader();
+    BatchFormat.Reader reader =
+        new BatchFormat.Reader(
+            (lsn, treeId, write) -> {
+              if (lsn >= flushed.getOrDefault(treeId, 0L)) {
+                replay(lsn, treeId, write);
+              }
+            });
     LogSalvage log =
         LogSalvage.run(
             damaged,
@@ -421,29 +427,8 @@ public final class StoreRepair {
             storeId,
             extent,
             (lsn, kind, payload, offset, length, rest) -> {
-              if (kind == LogHandler.BATCH) {
-                reader.read(
-                    lsn,
-                    payload,
-                    offset,
-                    length,
-                    rest,
-                    (treeId, write) -> {
-                      if (lsn >= flushed.getOrDefault(treeId, 0L)) {
-                        int key = write.keyOffset();
-                        int value = write.valueOffset();
-                        replay(
-                            treeId,
-                            lsn,
-                            Arrays.copyOfRange(write.key(), key, key + write.keyLength()),
-                            write.isDelete()
-                                ? null
-                                : Arrays.copyOfRange(
-                                    write.value(), value, value + write.valueLength()));
-                      }
-                    });
-                output.limitLog(trees, settings.heapBytes());
-              }
+              reader.record(lsn, kind, payload, offset, length, rest);
+              output.limitLog(trees, settings.heapBytes());
             });
     for (LogSalvage.Lost lost : log.lost()) {
       losses.add(
@@ -459,13 +444,20 @@ public final class StoreRepair {
     log.headers().forEach(finding -> notes.add(finding.toString()));
   }
 
-  private void replay(int treeId, long lsn, byte[] key, byte @Nullable [] value) {
+  private void replay(long lsn, int treeId, Write write) {
     SalvagedTree tree = trees.get(treeId);
     if (tree == null && recovered == null && !unreadable.contains(treeId)) {
       tree = tree(nameless(treeId, "recovered-tree-" + treeId, FileLayout.CODEC_NONE));
     }
     if (tree != null) {
-      tree.add(key, lsn, value);
+      int key = write.keyOffset();
+      int value = write.valueOffset();
+      tree.add(
+          Arrays.copyOfRange(write.key(), key, key + write.keyLength()),
+          lsn,
+          write.isDelete()
+              ? null
+              : Arrays.copyOfRange(write.value(), value, value + write.valueLength()));
     }
   }
 

@@ -8,6 +8,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.OperationCounts;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
@@ -90,6 +91,7 @@ final class TreeFactory {
         settings,
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
         new TreeStates(state, engine.gate()::wake),
+        new OperationCounts(engine.catalog().space().pool().epochs(), engine.operations()),
         memoryLeft);
   }
 }

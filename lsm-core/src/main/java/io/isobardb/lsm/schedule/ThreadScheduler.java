@@ -2,7 +2,6 @@ package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.StoreClosedException;
 import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -13,11 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Runs jobs on a fixed number of threads and each service on one of its own. All are daemon threads
  * of the platform.
  *
- * <p>Order: the most urgent priority first, first come first served within one. Between two steps a
- * worker gives way to a more urgent job that waits; its own job goes back to the head of its
- * priority. {@link Job.Priority#MERGE_DEEP} and {@link Job.Priority#IDLE}, whose steps may wait
- * long for the disk, never have all workers if there are two or more, so that a flush or a merge
- * into memory need not wait for the end of such a step.
+ * <p>{@link JobQueue} says which job is next. Between two steps a worker gives way to a more urgent
+ * job that waits.
  *
  * <p>Thread rule: any thread. One lock guards the queue; it is taken per job, not per step, and no
  * code of a job runs under it.
@@ -26,22 +22,15 @@ public final class ThreadScheduler implements Scheduler {
   /** One or two milliseconds of work. */
   private static final int STEP_BYTES = 1 << 20;
 
-  private static final Job.Priority[] PRIORITIES = Job.Priority.values();
-  private static final int FIRST_SLOW = Job.Priority.MERGE_DEEP.ordinal();
-  private static final int NOTHING = PRIORITIES.length;
-
   private final String storeName;
   private final List<Thread> workers = new ArrayList<>();
   private final List<ServiceThread> services = new ArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final List<ArrayDeque<Job>> queues = new ArrayList<>();
-  private final int maxSlow;
-  private int running;
-  private int slowRunning;
+  private final JobQueue queue;
 
-  /** Ordinal of the most urgent queued priority. Written under the lock. */
-  private volatile int mostUrgent = NOTHING;
+  /** {@link JobQueue#urgency}. Written under the lock. */
+  private volatile int urgency = Integer.MAX_VALUE;
 
   /** Written under the lock. */
   private volatile boolean closed;
@@ -53,14 +42,8 @@ public final class ThreadScheduler implements Scheduler {
    * @param workers how many jobs can run at once; at least 1
    */
   public ThreadScheduler(String storeName, int workers) {
-    if (workers < 1) {
-      throw new IllegalArgumentException("workers: " + workers);
-    }
     this.storeName = storeName;
-    this.maxSlow = Math.max(1, workers - 1);
-    for (int i = 0; i < PRIORITIES.length; i++) {
-      queues.add(new ArrayDeque<>());
-    }
+    this.queue = new JobQueue(workers);
     for (int i = 1; i <= workers; i++) {
       Thread thread = new Thread(this::work, "isobar-" + storeName + "-worker-" + i);
       thread.setDaemon(true);
@@ -75,8 +58,8 @@ public final class ThreadScheduler implements Scheduler {
     lock.lock();
     try {
       if (!closed) {
-        queues.get(job.priority().ordinal()).addLast(job);
-        updateMostUrgent();
+        queue.add(job);
+        urgency = queue.urgency();
         changed.signal();
         return;
       }
@@ -121,11 +104,7 @@ public final class ThreadScheduler implements Scheduler {
   public int pending() {
     lock.lock();
     try {
-      int queued = 0;
-      for (ArrayDeque<Job> queue : queues) {
-        queued += queue.size();
-      }
-      return queued + running;
+      return queue.size();
     } finally {
       lock.unlock();
     }
@@ -139,16 +118,13 @@ public final class ThreadScheduler implements Scheduler {
    */
   @Override
   public void close() {
-    List<Job> left = new ArrayList<>();
+    List<Job> left;
     List<ServiceThread> toStop;
     lock.lock();
     try {
       closed = true;
-      for (ArrayDeque<Job> queue : queues) {
-        left.addAll(queue);
-        queue.clear();
-      }
-      updateMostUrgent();
+      left = queue.clear();
+      urgency = queue.urgency();
       toStop = new ArrayList<>(services);
       changed.signalAll();
     } finally {
@@ -196,8 +172,9 @@ public final class ThreadScheduler implements Scheduler {
     lock.lock();
     try {
       while (!closed) {
-        Job job = poll(NOTHING);
+        Job job = queue.next();
         if (job != null) {
+          urgency = queue.urgency();
           return job;
         }
         changed.awaitUninterruptibly();
@@ -205,33 +182,6 @@ public final class ThreadScheduler implements Scheduler {
       return null;
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** Takes the most urgent job that may run now, if it is more urgent than {@code limit}. */
-  private @Nullable Job poll(int limit) {
-    for (int i = 0; i < limit; i++) {
-      boolean slow = i >= FIRST_SLOW;
-      if (slow && slowRunning >= maxSlow) {
-        return null;
-      }
-      Job job = queues.get(i).pollFirst();
-      if (job != null) {
-        updateMostUrgent();
-        enter(i);
-        return job;
-      }
-    }
-    return null;
-  }
-
-  private void updateMostUrgent() {
-    int urgent = 0;
-    while (urgent < NOTHING && queues.get(urgent).isEmpty()) {
-      urgent++;
-    }
-    if (mostUrgent != urgent) {
-      mostUrgent = urgent;
     }
   }
 
@@ -244,15 +194,14 @@ public final class ThreadScheduler implements Scheduler {
           cancel(job);
           break;
         }
-        if (mostUrgent < priority) {
-          Job next = exchange(job, priority);
+        if (urgency < priority) {
+          Job next = exchange(job);
           if (next != job) {
             return next;
           }
         }
         // Clients that wait for this processor go first: a writer that was interrupted between
-        // taking
-        // its place in the log and publishing holds up all others.
+        // taking its place in the log and publishing holds up all others.
         Thread.yield();
       }
     } catch (Throwable e) {
@@ -262,46 +211,33 @@ public final class ThreadScheduler implements Scheduler {
       }
       fail(job, e);
     }
-    ended(priority);
+    ended(job);
     return null;
   }
 
   /** Puts {@code job} back and takes a more urgent one, if there still is one. */
-  private Job exchange(Job job, int priority) {
+  private Job exchange(Job job) {
     lock.lock();
     try {
       if (closed) {
         return job;
       }
-      leave(priority);
-      Job next = poll(priority);
-      if (next == null) {
-        enter(priority);
-        return job;
+      Job next = queue.nextAfter(job);
+      urgency = queue.urgency();
+      if (next != job) {
+        changed.signal();
       }
-      queues.get(priority).addFirst(job);
-      updateMostUrgent();
-      changed.signal();
       return next;
     } finally {
       lock.unlock();
     }
   }
 
-  private void enter(int priority) {
-    running++;
-    slowRunning += priority >= FIRST_SLOW ? 1 : 0;
-  }
-
-  private void leave(int priority) {
-    running--;
-    slowRunning -= priority >= FIRST_SLOW ? 1 : 0;
-  }
-
-  private void ended(int priority) {
+  private void ended(Job job) {
     lock.lock();
     try {
-      leave(priority);
+      queue.ended(job);
+      urgency = queue.urgency();
       changed.signal();
     } finally {
       lock.unlock();

@@ -52,10 +52,6 @@ final class PageBuilder {
     this.prefix = new byte[PageLayout.maxKeyBytes(pageSize)];
   }
 
-  int count() {
-    return count;
-  }
-
   /**
    * Adds an entry, which comes after all entries of the page.
    *

@@ -153,11 +153,6 @@ public final class SSTableWriter {
     sourceHot = hot;
   }
 
-  /** Entries added so far. */
-  public long entries() {
-    return entries;
-  }
-
   /** About the size in bytes if the SSTable were finished now. */
   public long sizeBytes() {
     long pages = nextPage + heldCount + 3L;

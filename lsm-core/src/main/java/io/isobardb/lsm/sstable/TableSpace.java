@@ -50,8 +50,8 @@ public record TableSpace(
 
   /** What to throw if an SSTable's file is not what was written. */
   CorruptionException corrupt(SSTableMeta meta, long offset, String what) {
-    return new CorruptionException(
-        meta.fileName(), offset, what, trees.apply(meta.treeId()).name());
+    String tree = trees.apply(meta.treeId()).name();
+    return new CorruptionException(meta.fileName(), offset, what, tree).in(storage.path());
   }
 
   /** Size of the spare memory: as much as the largest compressed page needs, read in blocks. */

@@ -85,10 +85,6 @@ public final class Catalog {
     return byId.get(id);
   }
 
-  public @Nullable TreeHandle tree(String name) {
-    return byName.get(name);
-  }
-
   /** Makes a tree known that the manifest knows already. */
   public void add(TreeHandle tree) {
     byId.put(tree.id(), tree);

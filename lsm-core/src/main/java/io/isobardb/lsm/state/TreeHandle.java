@@ -21,13 +21,17 @@ import org.jspecify.annotations.Nullable;
  * holding it.
  */
 public final class TreeHandle {
+  /** What an entry costs in a page besides its key and value, in bytes, about. */
+  public static final int ENTRY_OVERHEAD = 32;
+
   private final int id;
   private final String name;
   private final Settings settings;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
-  private final LongAdder bytesWritten = new LongAdder();
+  private final OperationCounts counts;
+  private final LongAdder replayedBytes = new LongAdder();
   private final TreeWork work = new TreeWork();
   private final ReadLoss readLoss = new ReadLoss();
   private final MergeGain mergeGain = new MergeGain();
@@ -76,13 +80,21 @@ public final class TreeHandle {
   }
 
   /**
+   * @param counts of what users do to it
    * @param memoryLeft raised when nobody works on the memory of this tree any more, or of another
    */
-  public TreeHandle(int id, String name, Settings settings, TreeStates states, Signal memoryLeft) {
+  public TreeHandle(
+      int id,
+      String name,
+      Settings settings,
+      TreeStates states,
+      OperationCounts counts,
+      Signal memoryLeft) {
     this.id = id;
     this.name = name;
     this.settings = settings;
     this.states = states;
+    this.counts = counts;
     this.memoryLeft = memoryLeft;
   }
 
@@ -234,14 +246,19 @@ public final class TreeHandle {
     this.filter = filter;
   }
 
-  /** Told by writers what they wrote. */
-  public void addBytesWritten(long bytes) {
-    bytesWritten.add(bytes);
+  /** What users have done to it. */
+  public OperationCounts counts() {
+    return counts;
+  }
+
+  /** An entry was replayed from the log; its bytes with some for the entry. */
+  public void addReplayed(long bytes) {
+    replayedBytes.add(bytes);
   }
 
   /** Bytes written since the store was opened, replayed ones included, with some per entry. */
   public long bytesWritten() {
-    return bytesWritten.sum();
+    return replayedBytes.sum() + counts.bytesWritten() + ENTRY_OVERHEAD * counts.writes();
   }
 
   /** What reads have lost since runs in memory were last merged. */
@@ -271,7 +288,7 @@ public final class TreeHandle {
     return new ActiveUse(
         activeTree().bytesUsed(),
         state.memoryBytes(),
-        bytesWritten.sum() - begun.writtenBytes(),
+        bytesWritten() - begun.writtenBytes(),
         readLoss.nanosPerRun() - begun.readNanos(),
         state.version().sizeBytes() == 0);
   }
@@ -301,7 +318,7 @@ public final class TreeHandle {
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);
-      before = new ActiveUse(0, 0, bytesWritten.sum(), readLoss.nanosPerRun(), true);
+      before = new ActiveUse(0, 0, bytesWritten(), readLoss.nanosPerRun(), true);
       return true;
     } finally {
       sealing.set(false);

@@ -3,12 +3,10 @@ package io.isobardb.lsm.version;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.page.Words;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * A sorted run: disjoint SSTables in the order of their keys. One of L1..Ln, or a group of L0.
@@ -75,16 +73,6 @@ public final class Level<E> {
     }
     return new Level<>(
         order, Collections.unmodifiableList(Arrays.asList(metas)), metas, prefix, heads, sizeBytes);
-  }
-
-  /** The same run with something else standing for each SSTable; the search arrays are shared. */
-  public <F> Level<F> map(Function<? super SSTableMeta, ? extends F> mapping) {
-    List<F> mapped = new ArrayList<>(metas.length);
-    for (SSTableMeta meta : metas) {
-      mapped.add(mapping.apply(meta));
-    }
-    return new Level<>(
-        order, Collections.unmodifiableList(mapped), metas, prefix, maxHeads, sizeBytes);
   }
 
   /** How many SSTables there are. */

@@ -109,6 +109,26 @@ public final class Manifest implements AutoCloseable {
   }
 
   /**
+   * Makes a manifest of edits: there is no store before, and all of it when this returns.
+   *
+   * @param pool lends a buffer of 64 KB
+   * @throws FormatException if there is a store already
+   */
+  public static void create(Storage storage, PagePool pool, UUID storeId, List<VersionEdit> edits)
+      throws IOException {
+    if (exists(storage)) {
+      throw new FormatException(storage.path() + " holds a store already");
+    }
+    ManifestLayout.Identity identity =
+        new ManifestLayout.Identity(
+            storeId.getMostSignificantBits(), storeId.getLeastSignificantBits(), 0);
+    try (Manifest manifest = new Manifest(storage, pool, identity, DEFAULT_ROLL_BYTES)) {
+      manifest.nextNumber = 1 + highestNumber(storage);
+      manifest.roll(manifest.contents.after(edits));
+    }
+  }
+
+  /**
    * Reads the manifest. Changes nothing on disk.
    *
    * @param pool lends a buffer of 64 KB until the manifest is closed

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * overlap, the one in the newer group, or the higher level, is the newer one.
  */
 public final class Version {
-  /** Groups of L0 at which a tree is not flushed until merges have caught up. */
-  public static final int MAX_L0_GROUPS = 12;
-
   private final KeyOrder order;
   private final List<Group> groups;
   private final List<Level<SSTableMeta>> byHeight;
@@ -90,8 +88,8 @@ public final class Version {
   }
 
   /** Whether L0 has so many groups that nothing is flushed for memory until they were merged. */
-  public boolean l0Full() {
-    return groups.size() >= MAX_L0_GROUPS;
+  public boolean l0Full(L0Limits limits) {
+    return groups.size() >= limits.stop();
   }
 
   /** How many levels there are below L0: n, at least 1. Some may be empty. */
@@ -145,6 +143,37 @@ public final class Version {
       }
     }
     return true;
+  }
+
+  /**
+   * Where flushed SSTables go: into the oldest group such that neither it nor any newer one
+   * overlaps, or else into a new group. So an SSTable is newer than all it overlaps in older
+   * groups.
+   *
+   * <p>SSTables that overlap must be placed in the order they were written, and against the version
+   * that the edit is applied to.
+   *
+   * @param flushed SSTables that are disjoint
+   * @return a place for each of them, in the same order
+   */
+  public List<Place> place(L0Structure structure, List<SSTableMeta> flushed) {
+    long next = groups.isEmpty() ? 1 : groups.get(0).number() + 1;
+    List<Place> places = new ArrayList<>(flushed.size());
+    for (SSTableMeta table : flushed) {
+      if (structure == L0Structure.ORIGINAL) {
+        places.add(Place.group(next++));
+        continue;
+      }
+      Place place = Place.group(next);
+      for (Group group : groups) {
+        if (group.run().overlaps(table.minKey(), table.maxKey())) {
+          break;
+        }
+        place = group.place();
+      }
+      places.add(place);
+    }
+    return places;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +79,23 @@ public final class VersionEdit {
   /** Begins an edit of what the store remembers. */
   public static Builder store() {
     return new Builder(STORE);
+  }
+
+  /** Edits as bytes, as the manifest holds them. */
+  public static byte[] encode(List<VersionEdit> edits) {
+    EditCodec.Output out = new EditCodec.Output();
+    edits.forEach(edit -> EditCodec.encode(edit, out));
+    return Arrays.copyOf(out.bytes(), out.length());
+  }
+
+  /**
+   * What {@link #encode} gave.
+   *
+   * @param file where the bytes were found
+   * @throws io.isobardb.lsm.error.CorruptionException if it is not that
+   */
+  public static List<VersionEdit> decode(String file, byte[] bytes) {
+    return EditCodec.decode(file, bytes, 0, bytes.length);
   }
 
   /** The edit that creates a tree. */

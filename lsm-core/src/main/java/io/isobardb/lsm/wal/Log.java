@@ -176,6 +176,24 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes a log without records, in the directory of a store that has none, for {@link #open} with
+   * the same start; durable when this returns.
+   *
+   * @param startLsn a multiple of the options' {@code segmentBytes}
+   */
+  public static void begin(
+      Storage storage, PagePool pool, LogOptions options, UUID storeId, long startLsn)
+      throws IOException {
+    Block scratch = pool.blocks().allocate(Segments.SCRATCH_BYTES, Purpose.LOG);
+    try {
+      new Segments(storage, storeId, scratch.memory(), options)
+          .begin(startLsn / options.segmentBytes());
+    } finally {
+      pool.release(scratch);
+    }
+  }
+
   /** Bytes of a pool that an open log with such a ring takes. */
   public static long memoryBytes(int ringBytes) {
     return LogMemory.bytes(ringBytes);
@@ -327,6 +345,16 @@ public final class Log implements AutoCloseable {
   /** How often the log was synced since it was opened. */
   public long syncs() {
     return writer.syncs();
+  }
+
+  /** About how old the oldest record is that is not synced, at most; 0 if all are. */
+  public long unsyncedNanos() {
+    return writer.unsyncedNanos();
+  }
+
+  /** Whether there was no room on disk for the log's last write. */
+  public boolean isDiskFull() {
+    return writer.isDiskFull();
   }
 
   /** Bytes written to segment files since the log was opened, rewritten blocks included. */

@@ -3,7 +3,6 @@ package io.isobardb.lsm.wal;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.MemoryChecksum;
-import java.nio.ByteBuffer;
 
 /**
  * Encodes one record at a time straight into the log's ring; made for reuse.
@@ -100,30 +99,6 @@ public final class LogRecord {
     memory.putByte(next++, (byte) value);
   }
 
-  /** Appends four bytes, little-endian. */
-  public void putInt(int value) {
-    if (runEnd - next >= 4) {
-      memory.putInt(next, value);
-      next += 4;
-    } else {
-      for (int shift = 0; shift < 32; shift += 8) {
-        putByte(value >>> shift);
-      }
-    }
-  }
-
-  /** Appends eight bytes, little-endian. */
-  public void putLong(long value) {
-    if (runEnd - next >= 8) {
-      memory.putLong(next, value);
-      next += 8;
-    } else {
-      for (int shift = 0; shift < 64; shift += 8) {
-        putByte((int) (value >>> shift));
-      }
-    }
-  }
-
   /** Appends an unsigned number in {@link #varintBytes} bytes: seven bits each, lowest first. */
   public void putVarint(int value) {
     int rest = value;
@@ -149,26 +124,6 @@ public final class LogRecord {
     for (int done = 0; done < length; ) {
       int piece = piece(length - done);
       memory.put(next, source, offset + done, piece);
-      next += piece;
-      done += piece;
-    }
-  }
-
-  /** Appends bytes from absolute index {@code offset} of a buffer, whose position stays. */
-  public void put(ByteBuffer source, int offset, int length) {
-    for (int done = 0; done < length; ) {
-      int piece = piece(length - done);
-      memory.put(next, source, offset + done, piece);
-      next += piece;
-      done += piece;
-    }
-  }
-
-  /** Appends bytes from another region. */
-  public void put(Memory source, int offset, int length) {
-    for (int done = 0; done < length; ) {
-      int piece = piece(length - done);
-      memory.copyFrom(next, source, offset + done, piece);
       next += piece;
       done += piece;
     }

@@ -97,6 +97,10 @@ final class LogWriter implements Service {
   private volatile long written;
   private volatile long syncedPosition;
   private volatile long syncs;
+
+  /** When the last synced write to the log began: what was finished by then is synced. */
+  private volatile long syncedNanos;
+
   private volatile long writtenBytes;
 
   // Of whoever has taken the log.
@@ -248,6 +252,7 @@ final class LogWriter implements Service {
           sync || due || !syncQueue.isEmpty() || syncWanted.get() > durable || kept > durable;
       if (wanted && written > syncedPosition) {
         sync();
+        syncedNanos = now;
         free();
       }
     } catch (DiskFullException e) {
@@ -400,6 +405,20 @@ final class LogWriter implements Service {
     if (told != null) {
       told.synced(span, new StoreListener.Sync(durable - before, clock.nanos() - start));
     }
+  }
+
+  /** Any thread: about how old the oldest unsynced record is, at most. */
+  long unsyncedNanos() {
+    if (!timer.isRunning() || ring.tail() == syncedPosition) {
+      return 0;
+    }
+    long now = clock.nanos();
+    return Math.max(0, Math.min(now - timer.startNanos(), now - syncedNanos));
+  }
+
+  /** Any thread: whether there was no room on disk for the last write. */
+  boolean isDiskFull() {
+    return diskFull != null;
   }
 
   /** Keeps the timer running as long as anything is, or is about to be, unsynced. */

@@ -398,6 +398,14 @@ final class Segments implements AutoCloseable {
     }
   }
 
+  /** Makes the one segment of a log that begins in it and has no records yet. */
+  synchronized void begin(long index) throws IOException {
+    untouched = true;
+    current = index - 1;
+    roll(0);
+    close();
+  }
+
   /**
    * Opens the next segment; the one before must be synced.
    *

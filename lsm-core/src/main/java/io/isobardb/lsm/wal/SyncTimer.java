@@ -43,6 +43,11 @@ final class SyncTimer {
     return running.get();
   }
 
+  /** When it was started, or restarted, last. */
+  long startNanos() {
+    return deadlineNanos - intervalNanos;
+  }
+
   boolean isDue(long now) {
     return running.get() && now - deadlineNanos >= 0;
   }

@@ -33,9 +33,9 @@ class FullnessTest {
     if (used > limit) {
       return "writers wait";
     }
-    if (used > Fullness.nearlyFull(limit)) {
-      return String.format(
-          Locale.ROOT, "writers go at %.2f times what flushes free", Fullness.pace(used, limit));
+    double slow = Fullness.slow(used, limit);
+    if (slow > 0) {
+      return String.format(Locale.ROOT, "writers are slowed down, %.2f of the way", slow);
     }
     String lent = "the cache borrows " + Math.max(0, Fullness.lendable(limit) - used);
     return used > Fullness.flushFrom(limit) ? "flushes begin, " + lent : lent;

@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.component.ActiveUse;
-import io.isobardb.lsm.component.MemoryComponent;
+import io.isobardb.lsm.component.MemoryRules;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.HashMap;
@@ -46,7 +47,7 @@ class SealingTest {
     int wanted = (int) (values.getOrDefault("wanted", 0L) * KB);
     int trees = values.getOrDefault("trees", 0L).intValue();
     @Nullable StaticShares shares =
-        trees == 0 ? null : new StaticShares(trees, component.flushesWhole() ? 2 : 1);
+        trees == 0 ? null : new StaticShares(trees, MemoryRules.flushesWhole(component) ? 2 : 1);
     return new Sealing(component, wanted, 4096, shares);
   }
 
@@ -93,11 +94,11 @@ class SealingTest {
 
   @Test
   void aTreeIsSmallBelowHalfOfTheWriteMemoryAnd128MB() {
-    assertTrue(MemoryComponent.isSmall(0, 2 * MB));
-    assertTrue(MemoryComponent.isSmall(MB - 1, 2 * MB));
-    assertFalse(MemoryComponent.isSmall(MB, 2 * MB));
-    assertTrue(MemoryComponent.isSmall(128 * MB - 1, 1L << 40));
-    assertFalse(MemoryComponent.isSmall(128 * MB, 1L << 40));
+    assertTrue(MemoryRules.isSmall(0, 2 * MB));
+    assertTrue(MemoryRules.isSmall(MB - 1, 2 * MB));
+    assertFalse(MemoryRules.isSmall(MB, 2 * MB));
+    assertTrue(MemoryRules.isSmall(128 * MB - 1, 1L << 40));
+    assertFalse(MemoryRules.isSmall(128 * MB, 1L << 40));
   }
 
   @Test

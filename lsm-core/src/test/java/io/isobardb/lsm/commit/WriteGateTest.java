@@ -9,6 +9,7 @@ import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.ArrayDeque;
@@ -44,7 +45,14 @@ class WriteGateTest {
     SimulatedClock clock = new SimulatedClock();
     scheduler = new SimulatedScheduler(clock, seed);
     scheduler.setStepLimit(10_000);
-    gate = new WriteGate(pool, clock, scheduler, new Observers("test"), LIMIT * UNIT);
+    gate =
+        new WriteGate(
+            pool,
+            clock,
+            scheduler,
+            new Observers("test"),
+            LIMIT * UNIT,
+            new Backpressure.Limits(L0Limits.DEFAULT, 1 << 30));
     gate.connect(this::flush, () -> {}, () -> {});
   }
 

@@ -212,7 +212,7 @@ class ActiveTreeStressTest {
       int lastLength = -1;
       long lastLsn = 0;
       boolean counted = false;
-      try (EntryCursor cursor = tree.cursor(Purpose.CURSOR)) {
+      try (EntryCursor cursor = tree.cursor(Purpose.CURSOR, null, null, -1)) {
         boolean forward = keysSeen % 2 == 0;
         for (boolean on = forward ? cursor.first() : cursor.last();
             on;
@@ -281,7 +281,7 @@ class ActiveTreeStressTest {
       threads.shutdown();
       assertEquals(WRITERS * 8000, tree.entries());
       new TreeCheck(pool, KeyOrder.BYTES).check(tree);
-      try (EntryCursor cursor = tree.cursor(Purpose.MERGE)) {
+      try (EntryCursor cursor = tree.cursor(Purpose.MERGE, null, null, -1)) {
         long expected = 8;
         for (boolean on = cursor.first(); on; on = cursor.next(), expected += 8) {
           assertEquals(expected, cursor.lsn());

@@ -6,6 +6,8 @@ import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.FlushRules.Pressure;
 import io.isobardb.lsm.flush.WriteWindow.Lately;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -3,10 +3,13 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.merge.TableSizes;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.L0Limits;
 
 /** What a flush that is under way asks. */
 public final class FlusherAccess {
@@ -17,7 +20,8 @@ public final class FlusherAccess {
     FlushRules rules =
         new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimitBytes);
     Flusher.Settings settings =
-        new Flusher.Settings(rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1);
+        new Flusher.Settings(
+            rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1, L0Limits.DEFAULT);
     Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, null);
     Sealer sealer = new Sealer(engine, sealing, full -> {});
     return new Flusher(engine, settings, sealer, flushed -> {}, left -> {}, null).goesOn(tree);

@@ -45,7 +45,7 @@ class LevelTargetsTest {
   private Version settle(Version from, long memoryBytes) {
     Version version = from;
     for (int i = 0; i < 10; i++) {
-      MergeChoice choice = policy.choose(new MergeView(version, memoryBytes, 100, 0, List.of()));
+      MergeChoice choice = policy.choose(new MergeView(version, memoryBytes, 100, List.of()));
       if (choice == null) {
         return version;
       }

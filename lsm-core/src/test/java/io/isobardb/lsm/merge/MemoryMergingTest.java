@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.component.MemoryComponent;
 import io.isobardb.lsm.merge.MemoryMergeView.Room;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
 import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
 import io.isobardb.lsm.merge.MemoryMerging.Neighbours;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.Arrays;

@@ -3,19 +3,24 @@ package io.isobardb.lsm.merge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -43,6 +48,7 @@ class MergeModelTest {
   private long nextFile = 1;
   private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
   private int withinL0;
+  private int voided;
   private int indebted;
 
   @Test
@@ -54,6 +60,7 @@ class MergeModelTest {
       assertTrue(kinds.getOrDefault(kind, 0) > 10, kind + " was hardly chosen: " + kinds);
     }
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
+    assertTrue(voided > 10, voided + " merges were given up");
     assertTrue(indebted > 1000, indebted + " times merges were due");
   }
 
@@ -68,7 +75,7 @@ class MergeModelTest {
                 1 + random.nextDouble(),
                 structure,
                 MergeSelection.values()[random.nextInt(2)],
-                start,
+                new L0Limits(start, 8, 12),
                 random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0,
                 1.01 + random.nextDouble()));
     contents.clear();
@@ -109,7 +116,7 @@ class MergeModelTest {
     }
     entries.forEach((key, value) -> expected.put(key, value < 0 ? DELETED : value));
     List<SSTableMeta> tables = write(entries);
-    List<Place> places = structure.place(version, tables);
+    List<Place> places = version.place(structure, tables);
     VersionEdit.Builder edit = VersionEdit.of(1);
     for (int i = 0; i < tables.size(); i++) {
       edit.add(places.get(i), tables.get(i));
@@ -122,12 +129,22 @@ class MergeModelTest {
     if (choice != null) {
       kinds.merge(choice.kind(), 1, Integer::sum);
       withinL0 += choice.output().inL0() ? 1 : 0;
+      voided += choice.voids().size();
+      running.removeAll(choice.voids());
       running.add(choice);
     }
   }
 
   private MergeView view() {
-    return new MergeView(version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, batchBytes, running);
+    List<MergeChoice> voidable = running.stream().filter(choice -> random.nextInt(4) > 0).toList();
+    Set<Slot> free = EnumSet.noneOf(Slot.class);
+    for (Slot slot : Slot.values()) {
+      if (running.isEmpty() || random.nextInt(4) > 0) {
+        free.add(slot);
+      }
+    }
+    return new MergeView(
+        version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, batchBytes, running, voidable, free);
   }
 
   private long debt() {

@@ -7,7 +7,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PartitionedLevelingTest {
   @ParameterizedTest
-  @ValueSource(strings = {"l0-placement.txt", "l0-choice.txt", "level-choice.txt", "levels.txt"})
+  @ValueSource(
+      strings = {
+        "l0-placement.txt",
+        "l0-choice.txt",
+        "level-choice.txt",
+        "levels.txt",
+        "slots.txt"
+      })
   void choicesAreAsReviewed(String file) throws IOException {
     GoldenFile.check(PartitionedLevelingTest.class, file, new Scenario()::ask);
   }

@@ -1,9 +1,12 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
-import io.isobardb.lsm.version.L0Structure;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
@@ -11,9 +14,12 @@ import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +36,9 @@ import org.jspecify.annotations.Nullable;
  * batch 5                    what L0 delivers at a time from now on
  * flush 10:a-b 11:c-d        places SSTables in L0
  * choose                     what the policy chooses
- * start                      chooses, and lets it run
+ * start                      chooses, and lets it run; what it voids runs no more
+ * free L0 DEEP               the slots that are free from now on
+ * commits                    what runs now can't be voided any more
  * finish                     the first of what runs is done; a merge's output is one SSTable
  * show                       the levels
  * </pre>
@@ -44,6 +52,8 @@ final class Scenario {
   private long targetBytes = 10 * MB;
   private long batchBytes;
   private final List<MergeChoice> running = new ArrayList<>();
+  private final List<MergeChoice> voidable = new ArrayList<>();
+  private final Set<Slot> free = EnumSet.allOf(Slot.class);
   private long nextFile = 1000;
 
   String ask(List<String> lines) {
@@ -65,7 +75,10 @@ final class Scenario {
       case "start" -> {
         MergeChoice choice = choose();
         if (choice != null) {
+          running.removeAll(choice.voids());
+          voidable.removeAll(choice.voids());
           running.add(choice);
+          voidable.add(choice);
         }
         return describe(choice);
       }
@@ -73,8 +86,15 @@ final class Scenario {
         if (running.isEmpty()) {
           return "nothing runs\n";
         }
-        finish(running.remove(0));
+        MergeChoice first = running.remove(0);
+        voidable.remove(first);
+        finish(first);
       }
+      case "free" -> {
+        free.clear();
+        Arrays.stream(words).skip(1).map(Slot::valueOf).forEach(free::add);
+      }
+      case "commits" -> voidable.clear();
       case "flush" -> {
         return flush(words);
       }
@@ -103,10 +123,16 @@ final class Scenario {
             Double.parseDouble(values.getOrDefault("f", "1.5")),
             L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")),
             MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
-            Integer.parseInt(values.getOrDefault("start", "4")),
+            l0Limits(Integer.parseInt(values.getOrDefault("start", "4"))),
             Long.parseLong(values.getOrDefault("fixed", "0")) * MB,
             Double.parseDouble(values.getOrDefault("space", "1.25")));
     running.clear();
+    voidable.clear();
+    free.addAll(EnumSet.allOf(Slot.class));
+  }
+
+  private static L0Limits l0Limits(int start) {
+    return new L0Limits(start, L0Limits.DEFAULT.stop(), L0Limits.DEFAULT.stop());
   }
 
   private void add(String[] words) {
@@ -142,7 +168,7 @@ final class Scenario {
 
   private String flush(String[] words) {
     List<SSTableMeta> tables = tables(words);
-    List<Place> places = options.l0().place(version, tables);
+    List<Place> places = version.place(options.l0(), tables);
     VersionEdit.Builder edit = VersionEdit.of(1);
     for (int i = 0; i < tables.size(); i++) {
       edit.add(places.get(i), tables.get(i));
@@ -153,7 +179,7 @@ final class Scenario {
 
   private @Nullable MergeChoice choose() {
     return new PartitionedLeveling(options)
-        .choose(new MergeView(version, memoryBytes, targetBytes, batchBytes, running));
+        .choose(new MergeView(version, memoryBytes, targetBytes, batchBytes, running, voidable, free));
   }
 
   private void finish(MergeChoice choice) {
@@ -178,6 +204,12 @@ final class Scenario {
       text.append(" into ").append(name(choice.output()));
       text.append(", ").append(text(choice.minKey())).append('-').append(text(choice.maxKey()));
       text.append(choice.bottommost() ? ", bottommost" : "");
+    }
+    for (MergeChoice other : choice.voids()) {
+      text.append(", voids");
+      other
+          .inputs()
+          .forEach(in -> text.append(' ').append(name(in.place())).append(numbers(in.tables())));
     }
     return text.append("\n  ").append(choice.reason()).append('\n').toString();
   }

@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.isobardb.lsm.commit.StaticShares;
-import io.isobardb.lsm.component.MemoryComponent;
-import io.isobardb.lsm.flush.FlushPolicy;
+import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
-import io.isobardb.lsm.flush.FlushStrategy;
 import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.util.Map;
@@ -30,6 +31,7 @@ class OpenOptionsTest {
         new OpenOptions.Policies(
             new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimit),
             LevelingOptions.DEFAULT,
+            64 * budget,
             component,
             staticTrees,
             0,
@@ -99,7 +101,7 @@ class OpenOptionsTest {
   @Test
   void whatIsFlushedWholeIsSoWhateverTheStrategy() {
     FlushStrategy strategy = FlushStrategy.OLDEST;
-    assertEquals(FlushStrategy.OLDEST, strategy.with(MemoryComponent.PARTITIONED));
-    assertEquals(FlushStrategy.FULL, strategy.with(MemoryComponent.MONOLITHIC));
+    assertEquals(FlushStrategy.OLDEST, FlushExtent.strategy(strategy, MemoryComponent.PARTITIONED));
+    assertEquals(FlushStrategy.FULL, FlushExtent.strategy(strategy, MemoryComponent.MONOLITHIC));
   }
 }

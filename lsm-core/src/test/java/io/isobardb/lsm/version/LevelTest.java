@@ -1,7 +1,6 @@
 package io.isobardb.lsm.version;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.isobardb.lsm.option.KeyOrder;
@@ -96,14 +95,6 @@ class LevelTest {
       shuffled.set(i, shuffled.set(random.nextInt(i + 1), shuffled.get(i)));
     }
     return shuffled;
-  }
-
-  @Test
-  void aMappedLevelFindsTheSameAndHoldsTheMapped() {
-    SSTableMeta table = Tables.table(7, "a", "c", 10);
-    Level<String> level = Level.of(List.of(table), KeyOrder.BYTES).map(SSTableMeta::fileName);
-    assertEquals("0000000007.sst", level.get(level.find(Tables.bytes("b"), 0, 1)));
-    assertSame(table, level.meta(0));
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.isobardb.lsm.version;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.io.IOException;
 import java.util.List;
@@ -65,7 +66,7 @@ class VersionTest {
                   .toList();
           StringBuilder places = new StringBuilder();
           for (L0Structure structure : L0Structure.values()) {
-            places.append(structure).append(' ').append(structure.place(version, flushed));
+            places.append(structure).append(' ').append(version.place(structure, flushed));
             places.append('\n');
           }
           yield places.toString().strip();

@@ -99,13 +99,7 @@ class LogFuzzTest {
       file.write(0, memory, 0, memory.size());
     }
     PagePool pool = new PagePool(8 << 20, 4096);
-    BatchFormat.Reader reader = new BatchFormat.Reader();
-    LogHandler handler =
-        (lsn, kind, payload, offset, length, rest) -> {
-          if (kind == LogHandler.BATCH) {
-            reader.read(lsn, payload, offset, length, rest, (tree, write) -> {});
-          }
-        };
+    LogHandler handler = new BatchFormat.Reader((lsn, tree, write) -> {});
     try {
       try {
         LogScan scan = LogScan.run(disk, pool, STORE, LogExtent.from(Lsn.FIRST), handler);

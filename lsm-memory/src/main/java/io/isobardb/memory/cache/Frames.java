@@ -245,13 +245,15 @@ final class Frames {
 
   /** Gives all pages to the pool, those of the table too; nobody reads any more. */
   int close() {
-    releaseSupply();
+    int left = held.get() - releaseSupply();
     int pinned = 0;
     PageTable last = table.get();
     Victims victims = new Victims(1);
-    for (int slot = 0; slot < last.slots(); slot++) {
+    // A table of a store that was hardly read is large, and nearly empty.
+    for (int slot = 0; slot < last.slots() && left > 0; slot++) {
       last.drain(victims, slot);
       if (victims.count > 0) {
+        left--;
         pool.retire(victims.pages[0], Purpose.CACHE);
         pinned += victims.pinned;
         victims.count = 0;
@@ -262,10 +264,14 @@ final class Frames {
     return pinned;
   }
 
-  private void releaseSupply() {
+  /** Gives the pages that are no frames to the pool; how many. */
+  private int releaseSupply() {
+    int pages = 0;
     for (int page = supply.takeAny(); page != PagePool.NONE; page = supply.takeAny()) {
       pool.retire(page, Purpose.CACHE);
+      pages++;
     }
+    return pages;
   }
 
   private int next() {

@@ -103,6 +103,16 @@ public final class Epochs {
     }
   }
 
+  /** How many slots there are from the beginning on. */
+  int slotCount() {
+    return mask + 1;
+  }
+
+  /** The number of a slot; not below {@link #slotCount} if it was made later. */
+  static int index(int slot) {
+    return (slot >>> STRIDE_SHIFT) - 1;
+  }
+
   private long[] array(int slot) {
     return slot < slots.length ? slots : more[(slot >>> ARRAY_SHIFT) - 1];
   }

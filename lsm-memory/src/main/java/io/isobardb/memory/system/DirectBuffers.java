@@ -1,7 +1,8 @@
 package io.isobardb.memory.system;
 
 import io.isobardb.memory.page.Memory;
-import io.netty.util.internal.PlatformDependent;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +16,30 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class DirectBuffers implements SystemMemory {
+  private static final @Nullable Cleaner CLEANER = Cleaner.find();
+
   private final @Nullable Arenas arenas;
 
   DirectBuffers(@Nullable Arenas arenas) {
     this.arenas = arenas;
+  }
+
+  /** {@code sun.misc.Unsafe.invokeCleaner}, which later JDKs warn of. */
+  private record Cleaner(Object unsafe, Method invoke) {
+    static @Nullable Cleaner find() {
+      if (Runtime.version().feature() >= 24) {
+        return null;
+      }
+      try {
+        Class<?> type = Class.forName("sun.misc.Unsafe");
+        Field instance = type.getDeclaredField("theUnsafe");
+        instance.setAccessible(true);
+        return new Cleaner(instance.get(null), type.getMethod("invokeCleaner", ByteBuffer.class));
+      } catch (ReflectiveOperationException | RuntimeException e) {
+        // A JVM without it: the garbage collector frees buffers.
+        return null;
+      }
+    }
   }
 
   @Override
@@ -33,14 +54,20 @@ final class DirectBuffers implements SystemMemory {
     return new Region(new Memory(aligned), () -> free(whole));
   }
 
-  /** Whether {@link #free} frees at once. Netty does not on Java 24, and if it was told not to. */
+  /** Whether {@link #free} frees at once. */
   static boolean canFree() {
-    return Runtime.version().feature() < 24 && PlatformDependent.canReliabilyFreeDirectBuffers();
+    return CLEANER != null;
   }
 
-  /** Frees a buffer, a mapped one as well, of a JVM without {@link Arenas}. */
-  @SuppressWarnings("deprecation") // The replacement frees only what Netty has allocated.
+  /** Frees a buffer, a mapped one as well, if there is a way. It is no slice, nor a duplicate. */
   static void free(ByteBuffer whole) {
-    PlatformDependent.freeDirectBuffer(whole);
+    if (CLEANER == null) {
+      return;
+    }
+    try {
+      CLEANER.invoke.invoke(CLEANER.unsafe, whole);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("a buffer can't be freed", e);
+    }
   }
 }

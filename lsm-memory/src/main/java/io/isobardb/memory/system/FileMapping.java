@@ -38,9 +38,7 @@ public final class FileMapping {
       return new FileMapping(buffer.bytes(), buffer::free);
     }
     MappedByteBuffer mapped = file.map(MapMode.READ_WRITE, offset, bytes);
-    // Where nothing frees a buffer at once, the garbage collector does so later.
-    return new FileMapping(
-        mapped, DirectBuffers.canFree() ? () -> DirectBuffers.free(mapped) : () -> {});
+    return new FileMapping(mapped, () -> DirectBuffers.free(mapped));
   }
 
   public Memory memory() {

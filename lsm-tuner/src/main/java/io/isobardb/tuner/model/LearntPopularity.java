@@ -59,11 +59,6 @@ public final class LearntPopularity implements Popularity {
     return integrals[i] + further * (uniques[i] + further * (slopes[i] / 2 + further * bend / 6));
   }
 
-  /** The number of requests that it was measured for: what is beyond is a guess. */
-  public double knownRequests() {
-    return ages[ages.length - 1];
-  }
-
   /** May be infinite. */
   @Override
   public double keys() {

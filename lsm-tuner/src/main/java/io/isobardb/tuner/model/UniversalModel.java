@@ -51,11 +51,6 @@ public final class UniversalModel implements WriteModel {
     this.spacePercent = spacePercent;
   }
 
-  /** RocksDB's defaults, with a memtable of 4 MiB. */
-  public static UniversalModel standard(double entryBytes, int tables) {
-    return new UniversalModel((4 << 20) / entryBytes, tables, 1, 200);
-  }
-
   @Override
   public WriteCost cost(Popularity popularity) {
     double flushed = popularity.unique(bufferEntries);

@@ -2,15 +2,16 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.flush.WriteWindow.Lately;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class FlushStrategyTest {
+class FlushExtentTest {
   @Test
   void choicesAreAsReviewed() throws IOException {
-    GoldenFile.check(FlushStrategyTest.class, "flush-strategy.txt", FlushStrategyTest::ask);
+    GoldenFile.check(FlushExtentTest.class, "flush-strategy.txt", FlushExtentTest::ask);
   }
 
   private static String ask(List<String> lines) {
@@ -28,7 +29,9 @@ class FlushStrategyTest {
               !words[words.length - 1].equals("unknown"));
       for (FlushStrategy strategy : FlushStrategy.values()) {
         FlushKind kind =
-            words[0].equals("memory") ? strategy.forMemory(small, lately) : strategy.forLog(lately);
+            words[0].equals("memory")
+                ? FlushExtent.forMemory(strategy, small, lately)
+                : FlushExtent.forLog(strategy, lately);
         answer.append(strategy).append("  ").append(kind).append('\n');
       }
     }

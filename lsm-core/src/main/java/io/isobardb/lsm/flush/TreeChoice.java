@@ -1,78 +1,21 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.option.FlushPolicy;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
 
 /**
- * Which tree to flush when write memory runs short ("Breaking Down Memory Walls in LSM-based
- * Storage Systems", 4.2). Pure functions; any thread.
- *
- * <p>{@link #OPTIMAL} is the default of a store: as a flush takes a slice of a tree, whatever its
- * size, all trees give back the same; and memory in proportion to the writes makes for the fewest
- * bytes written. {@link #MIN_LSN} comes near to it, and cuts the log best. {@link #MAX_MEMORY}
- * takes from the trees with the most writes what idle ones keep, until the log drives those out; it
- * is what others do, and there to compare with.
+ * Which trees are flushed: for memory's sake by a {@link FlushPolicy}, for the log's the oldest.
+ * Pure functions; any thread.
  *
  * <p>A tree that is busy is never chosen, and one that would give back less than a minimum only if
  * there is no other: small flushes, one after another, cost more than they free. For the same
  * reason several small trees are chosen at once: what they have in common is paid for once.
  */
-public enum FlushPolicy {
-  /** The tree that holds the most memory. */
-  MAX_MEMORY {
-    @Override
-    Comparator<TreeMemory> bestFirst(List<TreeMemory> trees) {
-      return Comparator.comparingLong(TreeMemory::memoryBytes).reversed();
-    }
-
-    @Override
-    String reason(TreeMemory tree, List<TreeMemory> trees) {
-      return mega(tree.memoryBytes()) + ", the most memory";
-    }
-  },
-
-  /** The tree with the oldest entry in memory. */
-  MIN_LSN {
-    @Override
-    Comparator<TreeMemory> bestFirst(List<TreeMemory> trees) {
-      return Comparator.comparingLong(TreeMemory::minLsn);
-    }
-
-    @Override
-    String reason(TreeMemory tree, List<TreeMemory> trees) {
-      return "LSN " + tree.minLsn() + ", the lowest";
-    }
-  },
-
-  /**
-   * The tree that holds most above its share, a tree's share of the memory being its share of the
-   * writes in the window.
-   */
-  OPTIMAL {
-    @Override
-    Comparator<TreeMemory> bestFirst(List<TreeMemory> trees) {
-      double perWrite = memoryPerWrite(trees);
-      return Comparator.comparingDouble((TreeMemory tree) -> excess(tree, perWrite)).reversed();
-    }
-
-    @Override
-    String reason(TreeMemory tree, List<TreeMemory> trees) {
-      double share = tree.lately().writtenBytes() * memoryPerWrite(trees);
-      return mega(tree.memoryBytes()) + ", with a share of " + mega(share);
-    }
-
-    private double memoryPerWrite(List<TreeMemory> trees) {
-      double memory = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
-      double written = trees.stream().mapToLong(tree -> tree.lately().writtenBytes()).sum();
-      return written == 0 ? 0 : memory / written;
-    }
-
-    private double excess(TreeMemory tree, double perWrite) {
-      return tree.memoryBytes() - tree.lately().writtenBytes() * perWrite;
-    }
-  };
+final class TreeChoice {
+  private TreeChoice() {}
 
   /** A tree to flush, and why this one. */
   record Pick(TreeMemory tree, String reason) {}
@@ -87,9 +30,12 @@ public enum FlushPolicy {
    * @param bytes what they should give back together: where one tree is not enough, others that
    *     have the minimum follow in the order of preference
    */
-  List<Pick> choose(List<TreeMemory> trees, long minimumBytes, long bytes) {
+  static List<Pick> choose(
+      FlushPolicy policy, List<TreeMemory> trees, long minimumBytes, long bytes) {
     Comparator<TreeMemory> order =
-        bestFirst(trees).thenComparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId);
+        bestFirst(policy, trees)
+            .thenComparingLong(TreeMemory::minLsn)
+            .thenComparingInt(TreeMemory::treeId);
     Predicate<TreeMemory> idle = tree -> !tree.busy() && tree.flushableBytes() > 0;
     List<TreeMemory> worthwhile =
         trees.stream()
@@ -99,7 +45,7 @@ public enum FlushPolicy {
             .toList();
     if (!worthwhile.isEmpty()) {
       return first(worthwhile, bytes).stream()
-          .map(tree -> new Pick(tree, name() + ": " + reason(tree, trees)))
+          .map(tree -> new Pick(tree, policy + ": " + reason(policy, tree, trees)))
           .toList();
     }
     if (trees.stream().anyMatch(tree -> tree.flushableBytes() >= minimumBytes)) {
@@ -149,9 +95,37 @@ public enum FlushPolicy {
         .toList();
   }
 
-  abstract Comparator<TreeMemory> bestFirst(List<TreeMemory> trees);
+  private static Comparator<TreeMemory> bestFirst(FlushPolicy policy, List<TreeMemory> trees) {
+    return switch (policy) {
+      case MAX_MEMORY -> Comparator.comparingLong(TreeMemory::memoryBytes).reversed();
+      case MIN_LSN -> Comparator.comparingLong(TreeMemory::minLsn);
+      case OPTIMAL -> {
+        double perWrite = memoryPerWrite(trees);
+        yield Comparator.comparingDouble((TreeMemory tree) -> excess(tree, perWrite)).reversed();
+      }
+    };
+  }
 
-  abstract String reason(TreeMemory tree, List<TreeMemory> trees);
+  private static double memoryPerWrite(List<TreeMemory> trees) {
+    double memory = trees.stream().mapToLong(TreeMemory::memoryBytes).sum();
+    double written = trees.stream().mapToLong(tree -> tree.lately().writtenBytes()).sum();
+    return written == 0 ? 0 : memory / written;
+  }
+
+  private static double excess(TreeMemory tree, double perWrite) {
+    return tree.memoryBytes() - tree.lately().writtenBytes() * perWrite;
+  }
+
+  private static String reason(FlushPolicy policy, TreeMemory tree, List<TreeMemory> trees) {
+    return switch (policy) {
+      case MAX_MEMORY -> mega(tree.memoryBytes()) + ", the most memory";
+      case MIN_LSN -> "LSN " + tree.minLsn() + ", the lowest";
+      case OPTIMAL ->
+          mega(tree.memoryBytes())
+              + ", with a share of "
+              + mega(tree.lately().writtenBytes() * memoryPerWrite(trees));
+    };
+  }
 
   private static String mega(double bytes) {
     return String.format(Locale.ROOT, "%.1f MB", bytes / (1 << 20));

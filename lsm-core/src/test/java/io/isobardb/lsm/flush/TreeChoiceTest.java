@@ -2,8 +2,9 @@ package io.isobardb.lsm.flush;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.flush.FlushPolicy.Pick;
+import io.isobardb.lsm.flush.TreeChoice.Pick;
 import io.isobardb.lsm.flush.WriteWindow.Lately;
+import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,13 +14,13 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-class FlushPolicyTest {
+class TreeChoiceTest {
   private static final long MB = 1 << 20;
 
   @Test
   void choicesAreAsReviewed() throws IOException {
     List<TreeMemory> trees = new ArrayList<>();
-    GoldenFile.check(FlushPolicyTest.class, "flush-choice.txt", lines -> ask(trees, lines));
+    GoldenFile.check(TreeChoiceTest.class, "flush-choice.txt", lines -> ask(trees, lines));
   }
 
   private static String ask(List<TreeMemory> trees, List<String> lines) {
@@ -36,12 +37,13 @@ class FlushPolicyTest {
         case "memory" -> {
           for (FlushPolicy policy : FlushPolicy.values()) {
             long bytes = values.getOrDefault("bytes", 0L) * MB;
-            answer.append(describe(policy.choose(trees, values.get("minimum") * MB, bytes)));
+            answer.append(
+                describe(TreeChoice.choose(policy, trees, values.get("minimum") * MB, bytes)));
           }
         }
         case "log" -> {
           long bytes = values.getOrDefault("bytes", 0L) * MB;
-          answer.append(describe(FlushPolicy.chooseForLog(trees, values.get("below"), bytes)));
+          answer.append(describe(TreeChoice.chooseForLog(trees, values.get("below"), bytes)));
         }
         default ->
             trees.add(
@@ -93,7 +95,7 @@ class FlushPolicyTest {
               || trees.stream().anyMatch(tree -> !tree.busy() && tree.flushableBytes() > 0)
                   && trees.stream().noneMatch(tree -> tree.flushableBytes() >= 2 * MB);
       for (FlushPolicy policy : FlushPolicy.values()) {
-        List<Pick> choices = policy.choose(trees, 2 * MB, random.nextInt(8) * MB);
+        List<Pick> choices = TreeChoice.choose(policy, trees, 2 * MB, random.nextInt(8) * MB);
         boolean good =
             any != choices.isEmpty()
                 && choices.stream().map(pick -> pick.tree().treeId()).distinct().count()

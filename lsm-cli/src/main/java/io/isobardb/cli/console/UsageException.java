@@ -1,0 +1,37 @@
+package io.isobardb.cli.console;
+
+import java.util.function.Supplier;
+
+/** An argument of a command line that makes no sense; the command ends with {@link Exit#USAGE}. */
+public final class UsageException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param message names the argument and says what would do
+   */
+  public UsageException(String message) {
+    super(message);
+  }
+
+  /**
+   * @param cause why it does not make sense
+   */
+  public UsageException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /**
+   * Makes something of what the user has given.
+   *
+   * @throws UsageException if {@code make} refuses its arguments
+   */
+  public static <T> T ofArguments(Supplier<T> make) {
+    try {
+      return make.get();
+    } catch (UsageException e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.isobardb.cli.inspect;
+
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.lsm.Backup;
+import io.isobardb.lsm.Backups;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.error.Finding;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code backup}: makes backups of a store, lists, verifies and deletes them. */
+@Command(
+    name = "backup",
+    description = "Backs a store up that is not open for writing, or looks after backups.",
+    footer = {
+      "",
+      "The store is only read; a program that has it open calls Backups.create instead. SSTables that"
+          + " an earlier backup has are not copied again. Without --of nothing is backed up. Exit code"
+          + " 1 says that --verify found damage."
+    })
+public final class BackupCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "BACKUPS", description = "The directory of the backups.")
+  private Path directory = Path.of("");
+
+  @Option(names = "--of", paramLabel = "DIR", description = "The store to be backed up.")
+  private @Nullable Path source;
+
+  @Mixin private StoreSettings settings = new StoreSettings();
+
+  @Option(
+      names = "--rate",
+      paramLabel = "SIZE",
+      description = "Read at most so much of the store in a second.")
+  private @Nullable ByteSize rate;
+
+  @Option(names = "--keep", paramLabel = "N", description = "Delete all but the last N, at last.")
+  private @Nullable Integer keep;
+
+  @Option(names = "--delete", paramLabel = "ID", description = "Delete a backup.")
+  private @Nullable Long delete;
+
+  @Option(names = "--verify", description = "Read all files of all backups, and compare.")
+  private boolean verify;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    ByteSize limit = rate;
+    Exit exit = Exit.SUCCESS;
+    if (source == null) {
+      StoreArgument.directory(directory);
+    }
+    try (Backups backups =
+        Backups.open(directory, limit == null ? Long.MAX_VALUE : limit.bytes())) {
+      Path store = source;
+      if (store != null) {
+        try (Store opened = Store.openReadOnly(StoreArgument.store(store), settings.options())) {
+          Backup made = backups.create(opened);
+          out.println("made backup " + made.id());
+        }
+      }
+      if (delete != null) {
+        backups.delete(delete);
+      }
+      if (keep != null) {
+        Numbers.checkAtLeast("--keep", keep, 1);
+        backups.keep(keep);
+      }
+      for (Backup backup : backups.list()) {
+        out.printf(
+            "backup %d of %s, %s: %s, of which %s were new%n",
+            backup.id(),
+            backup.created(),
+            backup.store(),
+            ByteSize.format(backup.sizeBytes()),
+            ByteSize.format(backup.copiedBytes()));
+      }
+      if (verify) {
+        List<Finding> findings = backups.verify();
+        findings.forEach(finding -> out.println("DAMAGED: " + finding));
+        exit = findings.isEmpty() ? Exit.SUCCESS : Exit.FINDING;
+      }
+    }
+    out.flush();
+    return exit.code();
+  }
+}

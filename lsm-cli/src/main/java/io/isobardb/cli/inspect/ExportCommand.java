@@ -1,0 +1,71 @@
+package io.isobardb.cli.inspect;
+
+import io.isobardb.cli.console.Exit;
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Store;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code export}: all entries of a tree, for {@code load}. */
+@Command(
+    name = "export",
+    description = "Writes all entries of a tree of a store that is not open as lines.",
+    footer = {
+      "",
+      "Changes nothing in the store. One entry is a line: the key, a tab, the value, each as text,"
+          + " or as 0x and hexadecimal digits. 'load' reads that."
+    })
+public final class ExportCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private StoreArgument store = new StoreArgument();
+
+  @Option(names = "--tree", paramLabel = "NAME", required = true, description = "Of this tree.")
+  private String tree = "";
+
+  @Option(
+      names = "--to",
+      paramLabel = "FILE",
+      description = "Where to; must not exist. Default: standard output.")
+  private @Nullable Path target;
+
+  @Override
+  public Integer call() throws IOException {
+    try (Store opened = Store.openReadOnly(store.store(), store.options());
+        Cursor cursor = opened.tree(tree).cursor()) {
+      Path file = target;
+      if (file == null) {
+        PrintWriter out = spec.commandLine().getOut();
+        write(cursor, out);
+        out.flush();
+      } else {
+        try (PrintWriter out =
+            new PrintWriter(
+                Files.newBufferedWriter(
+                    file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW))) {
+          write(cursor, out);
+          if (out.checkError()) {
+            throw new IOException(file + " can't be written; there may be no room");
+          }
+        }
+      }
+    }
+    return Exit.SUCCESS.code();
+  }
+
+  private static void write(Cursor cursor, PrintWriter out) {
+    for (boolean more = cursor.first(); more; more = cursor.next()) {
+      out.print(EntryText.format(cursor) + '\n');
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.isobardb.cli.inspect;
+
+import io.isobardb.cli.console.Exit;
+import io.isobardb.lsm.Store;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code get}: the value of a key. */
+@Command(
+    name = "get",
+    description = "Prints the value of a key of a store that is not open.",
+    footer = {
+      "",
+      "Changes nothing. Keys and values are given and shown as text, or as 0x and hexadecimal"
+          + " digits. Exit code 1 says that there is no such key."
+    })
+public final class GetCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private StoreArgument store = new StoreArgument();
+
+  @Option(names = "--tree", paramLabel = "NAME", required = true, description = "Of this tree.")
+  private String tree = "";
+
+  @Parameters(index = "1", paramLabel = "KEY", description = "The key.")
+  private String key = "";
+
+  @Override
+  public Integer call() {
+    byte[] wanted = KeyText.parse(key);
+    byte[] value;
+    try (Store opened = Store.openReadOnly(store.store(), store.options())) {
+      value = opened.tree(tree).get(wanted);
+    }
+    if (value == null) {
+      return Exit.FINDING.code();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(KeyText.format(value));
+    out.flush();
+    return Exit.SUCCESS.code();
+  }
+}

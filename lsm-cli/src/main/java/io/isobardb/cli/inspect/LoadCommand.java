@@ -1,0 +1,82 @@
+package io.isobardb.cli.inspect;
+
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code load}: what {@code export} has written. */
+@Command(
+    name = "load",
+    description = "Puts the entries of a file of lines into a tree of a store that is not open.",
+    footer = {
+      "",
+      "One entry is a line: the key, a tab, the value, each as text, or as 0x and hexadecimal"
+          + " digits, as 'export' writes them. They may come in any order. All are on the device"
+          + " when the command ends; if it fails, some may be there."
+    })
+public final class LoadCommand implements Callable<Integer> {
+  private static final long BATCH_BYTES = 256 << 10;
+
+  @Spec private CommandSpec spec;
+  @Mixin private StoreArgument store = new StoreArgument();
+
+  @Option(names = "--tree", paramLabel = "NAME", required = true, description = "Into this tree.")
+  private String tree = "";
+
+  @Option(names = "--create", description = "Create the tree if it is missing.")
+  private boolean create;
+
+  @Option(
+      names = "--from",
+      paramLabel = "FILE",
+      description = "What to load. Default: standard input.")
+  private @Nullable Path source;
+
+  @Override
+  public Integer call() throws IOException {
+    Path file = source;
+    long entries;
+    try (BufferedReader lines =
+            file == null
+                ? new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
+                : Files.newBufferedReader(file, StandardCharsets.UTF_8);
+        Store opened = Store.open(store.store(), store.options())) {
+      entries = load(opened, create ? opened.openTree(tree) : opened.tree(tree), lines);
+      opened.sync();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.println("loaded " + Numbers.count(entries, "line"));
+    out.flush();
+    return Exit.SUCCESS.code();
+  }
+
+  private static long load(Store store, Tree tree, BufferedReader lines) throws IOException {
+    WriteBatch batch = store.newBatch();
+    long number = 0;
+    for (String line; (line = lines.readLine()) != null; ) {
+      EntryText.put(batch, tree, line, ++number);
+      if (batch.sizeBytes() >= BATCH_BYTES) {
+        store.write(batch);
+        batch.clear();
+      }
+    }
+    store.write(batch);
+    return number;
+  }
+}

@@ -1,0 +1,159 @@
+package io.isobardb.cli.inspect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.cli.Main;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code get}, {@code put}, {@code scan}, {@code export}, {@code load}, and backups. */
+class ContentCommandsTest {
+  private static final StoreOptions OPTIONS =
+      StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).build();
+
+  @TempDir Path temporary;
+  private String dir = "";
+  private String out = "";
+  private String err = "";
+
+  @BeforeEach
+  void makeStore() {
+    dir = temporary.resolve("s").toString();
+    try (Store store = Store.open(Path.of(dir), OPTIONS)) {
+      Tree users = store.openTree("users");
+      for (int i = 100; i < 200; i++) {
+        users.put(("user" + i).getBytes(UTF_8), ("value" + i).getBytes(UTF_8));
+      }
+      users.put(new byte[] {1, 9}, new byte[] {'\t', 0, 10});
+    }
+  }
+
+  private int run(String... args) {
+    StringWriter outText = new StringWriter();
+    StringWriter errText = new StringWriter();
+    CommandLine commandLine = Main.commandLine();
+    commandLine.setOut(new PrintWriter(outText));
+    commandLine.setErr(new PrintWriter(errText));
+    int code = commandLine.execute(args);
+    out = outText.toString().replace("\r\n", "\n");
+    err = errText.toString();
+    return code;
+  }
+
+  private String path(String name) {
+    return temporary.resolve(name).toString();
+  }
+
+  @Test
+  void aKeyIsReadSetAndRemoved() {
+    assertEquals(0, run("get", dir, "--tree", "users", "user150"), err);
+    assertEquals("value150\n", out);
+    assertEquals(1, run("get", dir, "--tree", "users", "nobody"));
+    assertEquals("", out + err);
+    assertEquals(0, run("put", dir, "--tree", "users", "nobody", "0x000102"), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "nobody"), err);
+    assertEquals("0x000102\n", out);
+    assertEquals(0, run("put", dir, "--tree", "users", "nobody"), err);
+    assertEquals(1, run("get", dir, "--tree", "users", "nobody"));
+    assertEquals(2, run("get", dir, "--tree", "user", "nobody"));
+    assertTrue(err.contains("users"), err);
+    assertEquals(2, run("put", dir, "--tree", "new", "a", "b"));
+    assertEquals(0, run("put", dir, "--create", "--tree", "new", "a", "b"), err);
+    assertEquals(2, run("get", dir, "user150"));
+  }
+
+  @Test
+  void aRangeIsScannedBothWays() {
+    String[] range = {"scan", dir, "--tree", "users", "--from", "user110", "--to", "user113"};
+    assertEquals(0, run(range), err);
+    assertEquals("user110\tvalue110\nuser111\tvalue111\nuser112\tvalue112\n", out);
+    assertEquals(0, run(add(range, "--reverse", "--limit", "2")), err);
+    assertEquals("user112\tvalue112\nuser111\tvalue111\n", out);
+    assertEquals(2, run(add(range, "--limit", "0")));
+  }
+
+  private static String[] add(String[] args, String... more) {
+    return Stream.concat(Stream.of(args), Stream.of(more)).toArray(String[]::new);
+  }
+
+  @Test
+  void whatIsExportedCanBeLoaded() throws IOException {
+    String file = path("users.txt");
+    assertEquals(0, run("export", dir, "--tree", "users", "--to", file), err);
+    assertEquals(101, Files.readAllLines(Path.of(file)).size());
+    assertEquals(4, run("export", dir, "--tree", "users", "--to", file), "it exists");
+    assertEquals(0, run("load", dir, "--tree", "copy", "--create", "--from", file), err);
+    assertEquals("loaded 101 lines\n", out);
+    assertEquals(0, run("export", dir, "--tree", "copy"), err);
+    assertEquals(Files.readString(Path.of(file)), out);
+    Files.writeString(Path.of(file), "a\tb\nc d\n");
+    assertEquals(2, run("load", dir, "--tree", "copy", "--from", file));
+    assertTrue(err.contains("line 2"), err);
+  }
+
+  @Test
+  void backupsAreMadeVerifiedRestoredAndDeleted() throws IOException {
+    String backups = path("backups");
+    assertEquals(0, run("backup", backups, "--of", dir), err);
+    assertTrue(out.startsWith("made backup 1\nbackup 1 of "), out);
+    run("put", dir, "--tree", "users", "later", "x");
+    assertEquals(0, run("backup", backups, "--of", dir, "--rate", "100MB", "--verify"), err);
+    assertTrue(out.startsWith("made backup 2\n"), out);
+    assertEquals(0, run("restore", backups, "--to", path("one"), "--id", "1"), err);
+    assertEquals(0, run("restore", backups, "--to", path("two")), err);
+    assertEquals(1, run("get", path("one"), "--tree", "users", "later"), err);
+    assertEquals(0, run("get", path("two"), "--tree", "users", "later"), err);
+    assertEquals(0, run("check", path("two")), err);
+    assertEquals(4, run("restore", backups, "--to", path("two")), "it is not empty");
+    assertEquals(2, run("restore", backups, "--to", path("three"), "--id", "7"));
+    assertEquals(0, run("backup", backups, "--keep", "1"), err);
+    assertTrue(out.startsWith("backup 2 of "), out);
+    List<Path> tables;
+    try (Stream<Path> files = Files.list(Path.of(backups))) {
+      tables = files.filter(file -> file.toString().endsWith(".table")).toList();
+    }
+    byte[] bytes = Files.readAllBytes(tables.get(0));
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(tables.get(0), bytes);
+    assertEquals(1, run("backup", backups, "--verify"), err);
+    assertTrue(out.contains("DAMAGED"), out);
+    assertEquals(1, run("restore", backups, "--to", path("four")), err);
+    assertFalse(Files.exists(Path.of(path("four"))));
+    assertEquals(0, run("backup", backups, "--delete", "2"), err);
+    assertEquals("", out);
+    assertEquals(2, run("restore", backups, "--to", path("four")), err);
+    assertEquals(2, run("backup", path("nowhere")));
+    assertFalse(Files.exists(Path.of(path("nowhere"))));
+  }
+
+  @Test
+  void aStoreThatIsOpenIsRefused() {
+    try (Store store = Store.open(Path.of(dir), OPTIONS)) {
+      assertEquals(1, store.treeNames().size());
+      for (String command : List.of("get", "scan", "put", "export", "load", "backup")) {
+        String[] args =
+            switch (command) {
+              case "get", "put" -> new String[] {command, dir, "--tree", "users", "k"};
+              case "backup" -> new String[] {command, path("b"), "--of", dir};
+              default -> new String[] {command, dir, "--tree", "users"};
+            };
+        assertEquals(3, run(args), command + ": " + err);
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.lsm.transaction.ReadSet;
+import io.isobardb.lsm.transaction.WriteSet;
+import java.util.List;
+
+/**
+ * What a transaction has read and is going to write, when it is to be committed.
+ *
+ * @param owner holds the transaction's locks, which stay until its end
+ * @param lockTimeoutNanos for each lock that is taken now
+ */
+public record Commit(
+    Session session, LockOwner owner, WriteSet writes, ReadSet reads, long lockTimeoutNanos) {
+  /** What {@link Session#awaitDurable} need not wait for. */
+  private static final long NONE = -1;
+
+  private static final byte[] NO_VALUE = {};
+
+  /**
+   * Validates, and writes.
+   *
+   * @param locked whether what is to be written is locked already
+   * @return what to hand to {@link Session#awaitDurable}
+   */
+  public long write(boolean locked) {
+    List<TreeHandle> trees = writes.trees();
+    trees.forEach(TreeHandle::checkOpen);
+    boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
+    BatchFormat.Builder batch = new BatchFormat.Builder();
+    writes.forEach(
+        (tree, key, value) -> {
+          if (value == null) {
+            batch.add(Kind.DELETE, tree.id(), key, NO_VALUE);
+          } else {
+            batch.add(Kind.PUT, tree.id(), key, value);
+          }
+        });
+    Transactions transactions = session.transactions();
+    if (batch.count() > 0) {
+      session.awaitRoom(batch);
+      if (!locked) {
+        transactions.lockWithRoom(
+            owner, this::lockWrites, () -> session.hasRoom(batch), () -> session.awaitRoom(batch));
+      }
+    }
+    if (!reads.isEmpty() || batch.count() > 0) {
+      owner.beginCommit();
+      reads.validate(transactions.versions(), transactions.locks(), owner);
+    }
+    return batch.count() == 0 ? NONE : session.commit(batch, trees, logged);
+  }
+
+  private void lockWrites() {
+    writes.forEach(
+        (tree, key, value) -> session.transactions().lock(owner, tree, key, lockTimeoutNanos));
+  }
+}

@@ -1,0 +1,145 @@
+package io.isobardb.lsm.handle;
+
+import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Latencies;
+import io.isobardb.lsm.commit.Writer;
+import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.LockOwner;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plain writes to one tree.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class TreeWriter {
+  private static final ByteBuffer NO_SCRATCH = ByteBuffer.allocate(0);
+
+  private final TreeHandle handle;
+  private final Operations operations;
+  private final Committer committer;
+  private final PointReader reader;
+  private final Transactions transactions;
+  private final Latencies latencies;
+
+  public TreeWriter(Session session, TreeHandle handle) {
+    this.handle = handle;
+    this.operations = session.operations();
+    this.committer = session.parts().committer();
+    this.reader = session.parts().reader();
+    this.transactions = session.transactions();
+    this.latencies = session.engine().latencies();
+  }
+
+  /**
+   * What became of a conditional write.
+   *
+   * @param done whether it was written
+   * @param before the value that the condition was asked about
+   */
+  public record Outcome(boolean done, byte @Nullable [] before) {}
+
+  /** Writes what the writer has in hand. */
+  public void write(Writer writer, boolean sync) {
+    long begun = latencies.begin(writer.number());
+    try {
+      int slot = operations.enter(handle);
+      try {
+        LockOwner locked = admit(writer.write());
+        long written;
+        try {
+          written = committer.write(handle, writer, slot);
+        } finally {
+          if (locked != null) {
+            transactions.locks().releaseAll(locked);
+          }
+        }
+        if (sync) {
+          committer.awaitDurable(written);
+        }
+        latencies.wrote(begun);
+      } finally {
+        operations.exit(slot);
+      }
+    } finally {
+      writer.done();
+    }
+  }
+
+  /** Waits for room for a write, and locks its key against transactions, if there are any. */
+  private @Nullable LockOwner admit(Write write) {
+    committer.admit(handle, write);
+    return transactions.inUse() ? lock(write, key(write)) : null;
+  }
+
+  private static byte[] key(Write write) {
+    int from = write.keyOffset();
+    return Arrays.copyOfRange(write.key(), from, from + write.keyLength());
+  }
+
+  /** Locks the key of a write that was admitted. */
+  private LockOwner lock(Write write, byte[] key) {
+    LockOwner owner = transactions.newWriter();
+    transactions.lockWithRoom(
+        owner,
+        () -> transactions.lock(owner, handle, key),
+        () -> committer.admits(write),
+        () -> committer.admit(handle, write));
+    return owner;
+  }
+
+  /**
+   * Writes what the writer has in hand, if the newest value of its key meets a condition. The key
+   * is locked from the look to the write, against plain writes, too.
+   *
+   * @param condition gets null if there is no such key; must return at once
+   */
+  public Outcome writeIf(Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
+    try {
+      // Before the operation: it waits for those that have begun.
+      transactions.lockPlainWrites();
+      int slot = operations.enter(handle);
+      try {
+        return writeIfWithin(slot, writer, condition, sync);
+      } finally {
+        operations.exit(slot);
+      }
+    } finally {
+      writer.done();
+    }
+  }
+
+  private Outcome writeIfWithin(
+      int slot, Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
+    Write write = writer.write();
+    byte[] key = key(write);
+    while (true) {
+      committer.admit(handle, write);
+      byte[] before;
+      long written;
+      LockOwner locked = lock(write, key);
+      try {
+        before = reader.getArray(handle, key, PointReader.LATEST, NO_SCRATCH);
+        if (!condition.test(before)) {
+          return new Outcome(false, before);
+        }
+        // The look may have read from disk, and others have taken the room meanwhile.
+        if (!committer.admits(write)) {
+          continue;
+        }
+        written = committer.write(handle, writer, slot);
+      } finally {
+        transactions.locks().releaseAll(locked);
+      }
+      if (sync) {
+        committer.awaitDurable(written);
+      }
+      return new Outcome(true, before);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package io.isobardb.lsm.observe;
+
+import java.util.Arrays;
+
+/**
+ * How long calls took: a histogram of those that were timed, one in 64. Times are exact to an
+ * eighth. The slowest calls of all may not be among those that were timed.
+ *
+ * <p>Thread rule: immutable.
+ */
+public final class LatencyStats {
+  private static final int PARTS_SHIFT = 3;
+  private static final int PARTS = 1 << PARTS_SHIFT;
+
+  /** How many counts a histogram has. */
+  private static final int BUCKETS = (Long.SIZE - PARTS_SHIFT) << PARTS_SHIFT;
+
+  private final long[] counts;
+  private final long count;
+
+  /**
+   * Made by the store.
+   *
+   * @param counts how many calls fell into each bucket
+   */
+  public LatencyStats(long[] counts) {
+    this.counts = Arrays.copyOf(counts, BUCKETS);
+    this.count = Arrays.stream(this.counts).sum();
+  }
+
+  /** How many buckets there are. */
+  public static int buckets() {
+    return BUCKETS;
+  }
+
+  /** The bucket of a time. */
+  public static int bucket(long nanos) {
+    long time = Math.max(0, nanos);
+    int shift = Math.max(0, Long.SIZE - PARTS_SHIFT - 1 - Long.numberOfLeadingZeros(time));
+    return (shift << PARTS_SHIFT) + (int) (time >>> shift);
+  }
+
+  /** The longest time of a bucket, in nanoseconds. */
+  private static long longest(int bucket) {
+    if (bucket < 2 * PARTS) {
+      return bucket;
+    }
+    int shift = (bucket >> PARTS_SHIFT) - 1;
+    return ((long) (bucket & PARTS - 1 | PARTS) + 1 << shift) - 1;
+  }
+
+  /** How many calls were timed. */
+  public long count() {
+    return count;
+  }
+
+  /**
+   * The time within which a part of the timed calls ended, in nanoseconds; 0 if none was timed.
+   *
+   * @param part 0 to 1, such as 0.99
+   */
+  public long quantileNanos(double part) {
+    if (!(part >= 0 && part <= 1)) {
+      throw new IllegalArgumentException("the part must be from 0 to 1, not " + part);
+    }
+    long left = Math.max(1, (long) Math.ceil(part * count));
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+      left -= counts[bucket];
+      if (left <= 0) {
+        return longest(bucket);
+      }
+    }
+    return 0;
+  }
+
+  /** The calls that were timed after an earlier look at the same store. */
+  public LatencyStats since(LatencyStats earlier) {
+    long[] rest = new long[BUCKETS];
+    Arrays.setAll(rest, i -> counts[i] - earlier.counts[i]);
+    return new LatencyStats(rest);
+  }
+
+  @Override
+  public String toString() {
+    return count
+        + " timed: half within "
+        + quantileNanos(0.5)
+        + " ns, 99% within "
+        + quantileNanos(0.99)
+        + " ns";
+  }
+}

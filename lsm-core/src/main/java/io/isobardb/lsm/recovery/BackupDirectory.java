@@ -1,0 +1,388 @@
+package io.isobardb.lsm.recovery;
+
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.Finding;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.recovery.BackupFile.Table;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Block;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.stats.Purpose;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A directory of backups. An SSTable is stored once, under the hash of its contents, however many
+ * backups have it: so stores that were one once and are now changed apart can share the place.
+ *
+ * <p>A backup is there once its {@link BackupFile} has its name; before, all its SSTables are
+ * durable. What a crash leaves is deleted by the next change. While the file of a backup can't be
+ * read no SSTable is deleted.
+ *
+ * <p>Thread rule: one thread at a time. The lock of the directory keeps other processes out.
+ */
+public final class BackupDirectory implements AutoCloseable {
+  /** How the names of SSTables end. */
+  static final String TABLE = ".table";
+
+  private static final String TEMPORARY = ".tmp";
+  private static final String MARKER = "BACKUPS";
+  private static final int COPY_BYTES = 256 << 10;
+
+  private final Storage storage;
+  private final PagePool pool;
+  private final Block buffer;
+
+  private BackupDirectory(Storage storage) {
+    this.storage = storage;
+    this.pool = new PagePool(1 << 20, 4096);
+    this.buffer = pool.blocks().allocate(COPY_BYTES, Purpose.MERGE);
+  }
+
+  /**
+   * Opens a directory of backups, or makes one of an empty directory.
+   *
+   * @param storage the directory; closed with this, or when this fails
+   * @throws FormatException if it has other files
+   */
+  public static BackupDirectory open(Storage storage) throws IOException {
+    try {
+      List<String> names = storage.list();
+      boolean made = names.contains(MARKER);
+      if (!made && !names.isEmpty() && !names.equals(List.of(MARKER + TEMPORARY))) {
+        throw new FormatException(
+            storage.path()
+                + " holds no backups, and is not empty: it holds "
+                + names
+                + "; give an empty directory, or one that does not exist");
+      }
+      storage.lock();
+      BackupDirectory directory = new BackupDirectory(storage);
+      if (!made) {
+        directory.write(MARKER, new byte[0]);
+      }
+      return directory;
+    } catch (Throwable e) {
+      storage.close();
+      throw e;
+    }
+  }
+
+  /**
+   * A backup that can be read.
+   *
+   * @param id of this directory; later ones have higher ones
+   * @param storePath where the store was
+   * @param createdMillis when it was made, since the Unix epoch
+   * @param sizeBytes of its SSTables
+   * @param copiedBytes of those that had to be copied
+   */
+  public record Entry(
+      long id, String storePath, long createdMillis, int tables, long sizeBytes, long copiedBytes) {
+    static Entry of(BackupFile backup) {
+      return new Entry(
+          backup.id(),
+          backup.source().path(),
+          backup.source().createdMillis(),
+          backup.tables().size(),
+          backup.tables().stream().mapToLong(Table::sizeBytes).sum(),
+          backup.copiedBytes());
+    }
+  }
+
+  /** A backup under way. */
+  public final class Draft {
+    private final List<Table> tables = new ArrayList<>();
+    private final Set<String> known = new HashSet<>();
+    private final ReadMemory memory;
+    private final long id;
+    private long copied;
+
+    private Draft(int pageSize) throws IOException {
+      long highest = 0;
+      for (BackupFile backup : sweep()) {
+        highest = Math.max(highest, backup.id());
+        backup.tables().forEach(table -> known.add(key(backup.source().storeId(), table)));
+      }
+      for (long id : ids()) {
+        highest = Math.max(highest, id);
+      }
+      this.id = highest + 1;
+      this.memory = StoreCopy.memory(pageSize);
+    }
+
+    private String key(Object storeId, Table table) {
+      return storeId + "/" + table.number() + "/" + table.sizeBytes();
+    }
+
+    /** Writes what the store has in memory. */
+    public void writeMemory(StoreImage image) throws IOException {
+      image.writeMemory(memory.space(storage, IoMode.BUFFERED, image.storeId(), image::label));
+    }
+
+    /** Copies the rest, and makes the backup. */
+    public Entry finish(StoreImage image, Storage source, long createdMillis, StoreCopy.Pace pace)
+        throws IOException {
+      for (SSTableMeta meta : image.written()) {
+        keepWritten(meta, pace);
+      }
+      for (SSTableMeta meta : image.stored()) {
+        add(image, source, meta, pace);
+      }
+      storage.syncDirectory();
+      BackupFile.Source from =
+          new BackupFile.Source(
+              image.storeId(), memory.pool().pageSize(), source.path(), image.lsn(), createdMillis);
+      BackupFile backup = new BackupFile(id, from, copied, image.edits(), tables);
+      write(BackupFile.fileName(id), backup.encode());
+      return Entry.of(backup);
+    }
+
+    /** Gives an SSTable that was written here the name of its contents. */
+    private void keepWritten(SSTableMeta meta, StoreCopy.Pace pace) throws IOException {
+      Table table = new Table(meta.fileNumber(), meta.sizeBytes(), "");
+      try (DataFile file = storage.open(meta.fileName(), IoMode.BUFFERED)) {
+        table = new Table(meta.fileNumber(), file.size(), hash(file, pace));
+      }
+      storage.rename(meta.fileName(), table.fileName());
+      tables.add(table);
+      copied += table.sizeBytes();
+    }
+
+    private void add(StoreImage image, Storage source, SSTableMeta meta, StoreCopy.Pace pace)
+        throws IOException {
+      try (DataFile file = source.open(meta.fileName(), IoMode.BUFFERED)) {
+        Table table = new Table(meta.fileNumber(), file.size(), "");
+        if (known.contains(key(image.storeId(), table))) {
+          table = new Table(table.number(), table.sizeBytes(), hash(file, pace));
+          if (storage.exists(table.fileName())) {
+            tables.add(table);
+            return;
+          }
+        }
+        String temporary = meta.fileName() + TEMPORARY;
+        storage.delete(temporary);
+        String hash;
+        try (DataFile target = storage.create(temporary, IoMode.BUFFERED)) {
+          hash = copy(file, target, pace);
+        }
+        table = new Table(table.number(), table.sizeBytes(), hash);
+        storage.rename(temporary, table.fileName());
+        tables.add(table);
+        copied += table.sizeBytes();
+      }
+    }
+
+    /** Gives memory back; deletes what was not made a backup of. */
+    public void close() throws IOException {
+      memory.close();
+      sweep();
+    }
+  }
+
+  /** Begins a backup of a store with pages of this size. */
+  public Draft begin(int pageSize) throws IOException {
+    return new Draft(pageSize);
+  }
+
+  private String hash(DataFile file, StoreCopy.Pace pace) throws IOException {
+    MessageDigest digest = BackupFile.digest();
+    Memory memory = buffer.memory();
+    for (long at = 0, size = file.size(); at < size; ) {
+      int read = file.read(at, memory, 0, (int) Math.min(COPY_BYTES, size - at));
+      if (read == 0) {
+        break;
+      }
+      digest.update(memory.slice(0, read));
+      at += read;
+      pace.copied(read);
+    }
+    return BackupFile.text(digest);
+  }
+
+  /** Copies a file, durably; gives the hash of what was copied. */
+  private String copy(DataFile from, DataFile to, StoreCopy.Pace pace) throws IOException {
+    MessageDigest digest = BackupFile.digest();
+    StoreCopy.copy(from, to, buffer.memory(), pace, digest::update);
+    return BackupFile.text(digest);
+  }
+
+  /** Writes a small file, durably; it is there whole or not at all. */
+  private void write(String name, byte[] bytes) throws IOException {
+    String temporary = name + TEMPORARY;
+    storage.delete(temporary);
+    try (DataFile file = storage.create(temporary, IoMode.BUFFERED)) {
+      Memory memory = buffer.memory();
+      for (int at = 0; at < bytes.length; at += COPY_BYTES) {
+        int length = Math.min(COPY_BYTES, bytes.length - at);
+        memory.put(0, bytes, at, length);
+        file.write(at, memory, 0, length);
+      }
+      file.sync();
+    }
+    storage.rename(temporary, name);
+    storage.syncDirectory();
+  }
+
+  private byte[] read(String name) throws IOException {
+    try (DataFile file = storage.open(name, IoMode.BUFFERED)) {
+      byte[] bytes = new byte[Math.toIntExact(file.size())];
+      Memory memory = buffer.memory();
+      for (int at = 0; at < bytes.length; at += COPY_BYTES) {
+        int length = Math.min(COPY_BYTES, bytes.length - at);
+        if (file.read(at, memory, 0, length) < length) {
+          throw new CorruptionException(name, at, "the file ends early");
+        }
+        memory.get(0, bytes, at, length);
+      }
+      return bytes;
+    }
+  }
+
+  private List<Long> ids() throws IOException {
+    return storage.list().stream().map(BackupFile::idOf).filter(id -> id >= 0).sorted().toList();
+  }
+
+  private BackupFile read(long id) throws IOException {
+    String name = BackupFile.fileName(id);
+    if (!storage.exists(name)) {
+      throw new IllegalArgumentException(
+          "there is no backup " + id + " in " + storage.path() + "; there are " + ids());
+    }
+    return BackupFile.decode(id, read(name));
+  }
+
+  /**
+   * The backups, oldest first; those that can't be read are left out, and {@link #verify} tells.
+   */
+  public List<Entry> list() throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    for (long id : ids()) {
+      try {
+        entries.add(Entry.of(read(id)));
+      } catch (IsobarException e) {
+        // verify() says what is wrong with it.
+        continue;
+      }
+    }
+    return entries;
+  }
+
+  /** Deletes what belongs to no backup, unless that can't be said; gives the backups. */
+  private List<BackupFile> sweep() throws IOException {
+    List<BackupFile> backups = new ArrayList<>();
+    Set<String> needed = new HashSet<>();
+    boolean all = true;
+    for (long id : ids()) {
+      try {
+        BackupFile backup = read(id);
+        backups.add(backup);
+        backup.tables().forEach(table -> needed.add(table.fileName()));
+      } catch (IsobarException e) {
+        // It may need any of the SSTables.
+        all = false;
+      }
+    }
+    for (String name : storage.list()) {
+      boolean left = name.endsWith(TEMPORARY) || name.endsWith(".sst");
+      if (left || all && name.endsWith(TABLE) && !needed.contains(name)) {
+        storage.delete(name);
+      }
+    }
+    storage.syncDirectory();
+    return backups;
+  }
+
+  /** Reads all files of all backups, each once. */
+  public List<Finding> verify() throws IOException {
+    List<Finding> findings = new ArrayList<>();
+    TreeMap<String, Table> tables = new TreeMap<>();
+    for (long id : ids()) {
+      try {
+        read(id).tables().forEach(table -> tables.put(table.fileName(), table));
+      } catch (IsobarException e) {
+        findings.add(Finding.of(BackupFile.fileName(id), e));
+      }
+    }
+    for (Table table : tables.values()) {
+      try (DataFile file = storage.open(table.fileName(), IoMode.BUFFERED)) {
+        if (!hash(file, bytes -> {}).equals(table.hash())) {
+          findings.add(Finding.of(table.fileName(), "its contents are not what its name says"));
+        }
+      } catch (IOException e) {
+        findings.add(Finding.of(table.fileName(), e));
+      }
+    }
+    return findings;
+  }
+
+  /**
+   * Makes a store of a backup.
+   *
+   * @param target an empty directory
+   * @throws CorruptionException if a file is not what was backed up; nothing is left of the store
+   */
+  public void restore(long id, Storage target) throws IOException {
+    BackupFile backup = read(id);
+    BackupFile.Source source = backup.source();
+    try (StoreCopy copy = new StoreCopy(target, source.storeId(), source.pageSize())) {
+      try {
+        for (Table table : backup.tables()) {
+          String name = SSTableMeta.fileName(table.number());
+          try (DataFile from = storage.open(table.fileName(), IoMode.BUFFERED);
+              DataFile to = target.create(name, IoMode.BUFFERED)) {
+            if (!copy(from, to, bytes -> {}).equals(table.hash())) {
+              throw new CorruptionException(
+                  table.fileName(), 0, "its contents are not what was backed up");
+            }
+          }
+        }
+        copy.finish(backup.edits(), source.lsn());
+      } catch (IOException | RuntimeException | Error e) {
+        copy.discard(e);
+        throw e;
+      }
+    }
+  }
+
+  /** Deletes a backup, and the SSTables that no other one has. */
+  public void delete(long id) throws IOException {
+    String name = BackupFile.fileName(id);
+    if (!storage.exists(name)) {
+      read(id);
+    }
+    storage.delete(name);
+    // Else a crash could bring it back without its SSTables.
+    storage.syncDirectory();
+    sweep();
+  }
+
+  /** Deletes all but the last {@code count} backups; gives how many. */
+  public int keep(int count) throws IOException {
+    List<Long> ids = ids();
+    int surplus = Math.max(0, ids.size() - count);
+    for (long id : ids.subList(0, surplus)) {
+      storage.delete(BackupFile.fileName(id));
+    }
+    storage.syncDirectory();
+    sweep();
+    return surplus;
+  }
+
+  @Override
+  public void close() throws IOException {
+    pool.release(buffer);
+    pool.close();
+    storage.close();
+  }
+}

@@ -1,0 +1,153 @@
+package io.isobardb.lsm.schedule;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which job a worker does next. Knows no thread: {@link ThreadScheduler} asks it for its threads,
+ * and a simulation for workers in virtual time.
+ *
+ * <p>Order: the most urgent priority first, first come first served within one. Between two steps a
+ * job gives way to a more urgent one, and goes back to the head of its priority.
+ *
+ * <p>With two workers or more, slots are kept free:
+ *
+ * <ul>
+ *   <li>{@link Job.Priority#MERGE_DEEP} and {@link Job.Priority#IDLE}, whose steps may wait long
+ *       for the disk, never have all workers. So no flush waits for the end of such a step.
+ *   <li>{@link Job.Priority#FLUSH} never has all workers while a {@link Job.Priority#MERGE_L0}
+ *       wants one. So a merge of L0 goes on beside flushes, however many there are.
+ * </ul>
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class JobQueue {
+  private static final Job.Priority[] PRIORITIES = Job.Priority.values();
+  private static final int FLUSH = Job.Priority.FLUSH.ordinal();
+  private static final int MERGE_L0 = Job.Priority.MERGE_L0.ordinal();
+  private static final int FIRST_SLOW = Job.Priority.MERGE_DEEP.ordinal();
+
+  private final int workers;
+  private final List<ArrayDeque<Job>> queues = new ArrayList<>();
+  private final int[] running = new int[PRIORITIES.length];
+
+  /**
+   * An empty queue.
+   *
+   * @param workers how many jobs can run at once; at least 1
+   */
+  public JobQueue(int workers) {
+    if (workers < 1) {
+      throw new IllegalArgumentException("workers: " + workers);
+    }
+    this.workers = workers;
+    for (int i = 0; i < PRIORITIES.length; i++) {
+      queues.add(new ArrayDeque<>());
+    }
+  }
+
+  /** Queues a job behind those of its priority. */
+  public void add(Job job) {
+    queues.get(job.priority().ordinal()).addLast(job);
+  }
+
+  /** The job for a worker that has none; null if none may run now. It runs from now on. */
+  public @Nullable Job next() {
+    return poll(PRIORITIES.length);
+  }
+
+  /**
+   * The job for a worker that is between two steps of one.
+   *
+   * @return {@code mine}, or a job to which it gives way: then that runs, and {@code mine} is
+   *     queued
+   */
+  public Job nextAfter(Job mine) {
+    int priority = mine.priority().ordinal();
+    running[priority]--;
+    // Queued while others are looked at: a merge of L0 asks for its own slot, too.
+    queues.get(priority).addFirst(mine);
+    Job next = poll(priority);
+    if (next == null && priority == FLUSH && !mayRun(FLUSH)) {
+      next = take(MERGE_L0);
+    }
+    if (next == null) {
+      queues.get(priority).removeFirst();
+      running[priority]++;
+      return mine;
+    }
+    return next;
+  }
+
+  /** A job that ran has ended. */
+  public void ended(Job job) {
+    running[job.priority().ordinal()]--;
+  }
+
+  /**
+   * Jobs of higher ordinals than this may have to give way between two steps: to be read without a
+   * lock, so that {@link #nextAfter} is called only when it matters.
+   */
+  public int urgency() {
+    if (!queues.get(MERGE_L0).isEmpty() && !mayRun(FLUSH)) {
+      return -1;
+    }
+    int urgent = 0;
+    while (urgent < PRIORITIES.length && queues.get(urgent).isEmpty()) {
+      urgent++;
+    }
+    return urgent;
+  }
+
+  /** Jobs that are queued or running. */
+  public int size() {
+    int size = 0;
+    for (int i = 0; i < PRIORITIES.length; i++) {
+      size += queues.get(i).size() + running[i];
+    }
+    return size;
+  }
+
+  /** Takes all queued jobs out, the most urgent first. */
+  public List<Job> clear() {
+    List<Job> left = new ArrayList<>();
+    for (ArrayDeque<Job> queue : queues) {
+      left.addAll(queue);
+      queue.clear();
+    }
+    return left;
+  }
+
+  /** Takes the most urgent job that may run now, if its priority is below {@code limit}. */
+  private @Nullable Job poll(int limit) {
+    for (int i = 0; i < limit; i++) {
+      if (!queues.get(i).isEmpty() && mayRun(i)) {
+        return take(i);
+      }
+    }
+    return null;
+  }
+
+  private Job take(int priority) {
+    running[priority]++;
+    return queues.get(priority).removeFirst();
+  }
+
+  /** Whether there is a slot for one more of this priority. */
+  private boolean mayRun(int priority) {
+    int most = Math.max(1, workers - 1);
+    if (priority == FLUSH && !queues.get(MERGE_L0).isEmpty()) {
+      return running[FLUSH] < most;
+    }
+    if (priority >= FIRST_SLOW) {
+      int slow = 0;
+      for (int i = FIRST_SLOW; i < PRIORITIES.length; i++) {
+        slow += running[i];
+      }
+      return slow < most;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,38 @@
+package io.isobardb.lsm.schedule;
+
+/**
+ * A scheduler for a store that writes nothing: it takes jobs, and never runs them.
+ *
+ * @param threads for all but jobs
+ */
+public record NoJobs(Scheduler threads) implements Scheduler {
+  @Override
+  public void submit(Job job) {
+    // What flushes and merges would write is not to be written.
+  }
+
+  @Override
+  public Service.Handle start(Service service) {
+    return threads.start(service);
+  }
+
+  @Override
+  public Signal signal(String name) {
+    return threads.signal(name);
+  }
+
+  @Override
+  public int stepBytes() {
+    return threads.stepBytes();
+  }
+
+  @Override
+  public int pending() {
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+  }
+}

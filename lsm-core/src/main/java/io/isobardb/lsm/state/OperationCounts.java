@@ -1,0 +1,85 @@
+package io.isobardb.lsm.state;
+
+import io.isobardb.lsm.observe.OperationStats;
+import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.SlotCounters;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What users have done to a tree since the store was opened.
+ *
+ * <p>Thread rule: all methods may be called by any thread, within the epoch whose slot they are
+ * given.
+ */
+public final class OperationCounts {
+  private static final int PUTS = 0;
+  private static final int DELETES = 1;
+  private static final int BYTES = 2;
+  private static final int WRITE_COUNTERS = 3;
+
+  private final SlotCounters gets;
+  private final SlotCounters writes;
+  private final LongAdder scans = new LongAdder();
+  private final LongAdder steps = new LongAdder();
+
+  /**
+   * @param reading the epochs that reads of pages enter
+   * @param operations the epochs that operations enter
+   */
+  public OperationCounts(Epochs reading, Epochs operations) {
+    this.gets = new SlotCounters(reading, 1);
+    this.writes = new SlotCounters(operations, WRITE_COUNTERS);
+  }
+
+  /**
+   * Counts gets.
+   *
+   * @param slot of the epochs for reading
+   * @return how many were counted with this slot so far
+   */
+  public long got(int slot, long count) {
+    return gets.add(slot, 0, count);
+  }
+
+  /**
+   * Counts a put or delete.
+   *
+   * @param slot of the epochs for operations
+   * @param bytes of its key and value
+   */
+  public void wrote(int slot, boolean delete, long bytes) {
+    writes.add(slot, delete ? DELETES : PUTS, 1);
+    writes.add(slot, BYTES, bytes);
+  }
+
+  /** Counts a cursor that is being opened. */
+  public void scanned() {
+    scans.increment();
+  }
+
+  /** Counts steps of a cursor. */
+  public void stepped(long count) {
+    steps.add(count);
+  }
+
+  /** Puts and deletes so far. */
+  long writes() {
+    return writes.sum(PUTS) + writes.sum(DELETES);
+  }
+
+  /** Bytes of their keys and values. */
+  long bytesWritten() {
+    return writes.sum(BYTES);
+  }
+
+  /** All of it. */
+  public OperationStats stats() {
+    return new OperationStats(
+        gets.sum(0),
+        writes.sum(PUTS),
+        writes.sum(DELETES),
+        scans.sum(),
+        steps.sum(),
+        writes.sum(BYTES));
+  }
+}

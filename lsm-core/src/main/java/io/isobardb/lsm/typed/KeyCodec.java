@@ -1,0 +1,273 @@
+package io.isobardb.lsm.typed;
+
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns keys into bytes whose order is that of the keys, and back. So a tree in the default key
+ * order is sorted as its keys are.
+ *
+ * <p>The order is that of {@code compareTo} for all types that have one. Two keys have the same
+ * bytes only if they are equal. Codecs are made of those here: {@link #map} makes one for a type of
+ * your own. They are stored nowhere, so a tree must always be used with the same.
+ *
+ * <p>Thread rule: immutable.
+ *
+ * @param <K> the type of the keys
+ */
+public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
+  /** Ends a string of bytes that something follows, twice; and begins a zero byte in it. */
+  static final int END = 0;
+
+  /** Follows {@link #END} in a string of bytes for a zero byte. */
+  static final int ESCAPED = 0xFF;
+
+  KeyCodec() {}
+
+  /**
+   * Writes a key.
+   *
+   * @param last whether nothing follows, so that the end need not be marked
+   */
+  abstract void write(K key, KeyOutput out, boolean last);
+
+  /** Reads what {@link #write} wrote. */
+  abstract K read(KeyInput in, boolean last);
+
+  /** Writes the first parts of a key that has parts; gives how many there can be. */
+  int writeParts(List<?> parts, KeyOutput out) {
+    return 0;
+  }
+
+  @Override
+  public final byte[] encode(K key) {
+    KeyOutput out = new KeyOutput();
+    write(key, out, true);
+    return out.toBytes();
+  }
+
+  @Override
+  public final K decode(ByteBuffer bytes) {
+    KeyInput in = new KeyInput(bytes);
+    K key = read(in, true);
+    in.checkEnd();
+    return key;
+  }
+
+  /** The key of some bytes. */
+  final K decode(byte[] bytes) {
+    return decode(ByteBuffer.wrap(bytes));
+  }
+
+  /** The order of keys, as their bytes have it. */
+  public final Comparator<K> comparator() {
+    return (a, b) -> Arrays.compareUnsigned(encode(a), encode(b));
+  }
+
+  /**
+   * A codec for keys that can be expressed by those of this one; their order is the order of those.
+   *
+   * @param to what a key becomes
+   * @param from makes the key of that again
+   */
+  public final <T extends @Nullable Object> KeyCodec<T> map(
+      Function<? super T, ? extends K> to, Function<? super K, ? extends T> from) {
+    Objects.requireNonNull(to, "to");
+    Objects.requireNonNull(from, "from");
+    KeyCodec<K> inner = this;
+    return new KeyCodec<>() {
+      @Override
+      void write(T key, KeyOutput out, boolean last) {
+        inner.write(to.apply(key), out, last);
+      }
+
+      @Override
+      T read(KeyInput in, boolean last) {
+        return from.apply(inner.read(in, last));
+      }
+
+      @Override
+      int writeParts(List<?> parts, KeyOutput out) {
+        return inner.writeParts(parts, out);
+      }
+    };
+  }
+
+  /** This codec's keys in the opposite order. */
+  public final KeyCodec<K> descending() {
+    KeyCodec<K> inner = this;
+    return new KeyCodec<>() {
+      @Override
+      void write(K key, KeyOutput out, boolean last) {
+        int from = out.length();
+        // Where a shorter key comes last, its end has to be marked.
+        inner.write(key, out, false);
+        out.invert(from);
+      }
+
+      @Override
+      K read(KeyInput in, boolean last) {
+        in.invert();
+        K key = inner.read(in, false);
+        in.invert();
+        return key;
+      }
+    };
+  }
+
+  /** This codec's keys and null, which comes first. One byte more for each key. */
+  public final KeyCodec<@Nullable K> nullable() {
+    KeyCodec<K> inner = this;
+    return new KeyCodec<>() {
+      @Override
+      void write(@Nullable K key, KeyOutput out, boolean last) {
+        out.put(key == null ? 0 : 1);
+        if (key != null) {
+          inner.write(key, out, last);
+        }
+      }
+
+      @Override
+      @SuppressWarnings(
+          "NullAway") // It takes no note that the codec made here is one of @Nullable K.
+      @Nullable K read(KeyInput in, boolean last) {
+        int present = in.get();
+        if (present > 1) {
+          throw in.malformed("has " + present + " for null or not null");
+        }
+        return present == 0 ? null : inner.read(in, last);
+      }
+    };
+  }
+
+  /** A number as so many bytes, with the lowest first. */
+  private static KeyCodec<Long> number(int bytes) {
+    long sign = 1L << 8 * bytes - 1;
+    return new KeyCodec<>() {
+      @Override
+      void write(Long key, KeyOutput out, boolean last) {
+        out.putNumber(key ^ sign, bytes);
+      }
+
+      @Override
+      Long read(KeyInput in, boolean last) {
+        return in.getNumber(bytes) ^ sign;
+      }
+    };
+  }
+
+  /** Longs, in 8 bytes. */
+  public static KeyCodec<Long> ofLong() {
+    return number(Long.BYTES);
+  }
+
+  /** Integers, in 4 bytes. */
+  public static KeyCodec<Integer> ofInt() {
+    return number(Integer.BYTES).map(Integer::longValue, Long::intValue);
+  }
+
+  /** Doubles, in 8 bytes; -0.0 comes before 0.0, and NaN last. */
+  public static KeyCodec<Double> ofDouble() {
+    // Negative ones are ordered the other way round than their bits are.
+    return number(Long.BYTES)
+        .map(
+            key -> turn(Double.doubleToLongBits(key)), bits -> Double.longBitsToDouble(turn(bits)));
+  }
+
+  private static long turn(long bits) {
+    return bits ^ bits >> 63 & Long.MAX_VALUE;
+  }
+
+  /**
+   * Strings, in the order of {@link String#compareTo}. The bytes are UTF-8, except that characters
+   * beyond U+FFFF have six of them: three for each {@code char}. A string that something follows in
+   * the key takes two bytes more, and one for each zero character.
+   */
+  public static KeyCodec<String> ofString() {
+    return new StringCodec();
+  }
+
+  /** Byte arrays, unsigned, shorter ones first. They take more space as strings do. */
+  public static KeyCodec<byte[]> ofBytes() {
+    return new BytesCodec();
+  }
+
+  /** In 16 bytes; in the order of {@link UUID#compareTo}, in which both halves are signed. */
+  public static KeyCodec<UUID> ofUuid() {
+    return pair(ofLong(), ofLong())
+        .map(
+            key -> new Pair<>(key.getMostSignificantBits(), key.getLeastSignificantBits()),
+            halves -> new UUID(halves.first(), halves.second()));
+  }
+
+  /** In 12 bytes: seconds and nanoseconds. */
+  public static KeyCodec<Instant> ofInstant() {
+    return pair(ofLong(), ofInt())
+        .map(
+            key -> new Pair<>(key.getEpochSecond(), key.getNano()),
+            parts -> Instant.ofEpochSecond(parts.first(), parts.second()));
+  }
+
+  /**
+   * The constants of an enum, in 2 bytes: their number in the order in which they are declared. New
+   * ones must be declared behind those that are stored, and these must stay.
+   */
+  public static <E extends Enum<E>> KeyCodec<E> ofEnum(Class<E> type) {
+    E[] constants = Objects.requireNonNull(type, "type").getEnumConstants();
+    return new KeyCodec<>() {
+      @Override
+      void write(E key, KeyOutput out, boolean last) {
+        out.putNumber(key.ordinal(), Short.BYTES);
+      }
+
+      @Override
+      E read(KeyInput in, boolean last) {
+        int ordinal = (int) in.getNumber(Short.BYTES);
+        if (ordinal >= constants.length) {
+          throw in.malformed("has the constant " + ordinal + " of " + type.getSimpleName());
+        }
+        return constants[ordinal];
+      }
+    };
+  }
+
+  /** Two keys in one, by the first and then by the second. */
+  public static <A extends @Nullable Object, B extends @Nullable Object> KeyCodec<Pair<A, B>> pair(
+      KeyCodec<A> first, KeyCodec<B> second) {
+    Objects.requireNonNull(first, "first");
+    Objects.requireNonNull(second, "second");
+    return new KeyCodec<>() {
+      @Override
+      void write(Pair<A, B> key, KeyOutput out, boolean last) {
+        first.write(key.first(), out, false);
+        second.write(key.second(), out, last);
+      }
+
+      @Override
+      Pair<A, B> read(KeyInput in, boolean last) {
+        A one = first.read(in, false);
+        return new Pair<>(one, second.read(in, last));
+      }
+
+      @Override
+      int writeParts(List<?> parts, KeyOutput out) {
+        return TupleCodec.writeParts(List.of(first, second), parts, out);
+      }
+    };
+  }
+
+  /**
+   * Several keys in one, by the first, then by the second, and so on. Lists of as many elements as
+   * there are parts; {@link #map} makes a type of your own of them.
+   */
+  public static KeyCodec<List<?>> tuple(KeyCodec<?>... parts) {
+    return new TupleCodec(List.of(Objects.requireNonNull(parts, "parts")));
+  }
+}

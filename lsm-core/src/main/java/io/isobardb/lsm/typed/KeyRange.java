@@ -1,0 +1,89 @@
+package io.isobardb.lsm.typed;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range of keys; immutable.
+ *
+ * @param <K> the type of the keys
+ */
+public final class KeyRange<K> {
+  private record Bound<K>(K key, boolean inclusive) {}
+
+  private final @Nullable Bound<K> from;
+  private final @Nullable Bound<K> to;
+  private final List<?> parts;
+
+  private KeyRange(@Nullable Bound<K> from, @Nullable Bound<K> to, List<?> parts) {
+    this.from = from;
+    this.to = to;
+    this.parts = parts;
+  }
+
+  /** All keys. */
+  public static <K> KeyRange<K> all() {
+    return new KeyRange<>(null, null, List.of());
+  }
+
+  /** Keys from one on, which belongs to it. */
+  public static <K> KeyRange<K> from(K key) {
+    return KeyRange.<K>all().from(key, true);
+  }
+
+  /** Keys before one, which does not belong to it. */
+  public static <K> KeyRange<K> before(K key) {
+    return KeyRange.<K>all().to(key, false);
+  }
+
+  /** Keys from one on, which belongs to it, to another, which does not. */
+  public static <K> KeyRange<K> between(K from, K to) {
+    return from(from).to(to, false);
+  }
+
+  /**
+   * Keys that begin with these parts, of a codec whose keys have parts: {@link KeyCodec#pair},
+   * {@link KeyCodec#tuple}, and what was made of them by {@link KeyCodec#map}.
+   *
+   * @param parts of the types of the codec's first parts; at least one part must be left
+   */
+  public static <K> KeyRange<K> startingWith(@Nullable Object... parts) {
+    Objects.requireNonNull(parts, "parts");
+    return new KeyRange<>(null, null, Arrays.asList(parts.clone()));
+  }
+
+  /** This range, but from a key on. */
+  public KeyRange<K> from(K key, boolean inclusive) {
+    return new KeyRange<>(new Bound<>(Objects.requireNonNull(key, "key"), inclusive), to, parts);
+  }
+
+  /** This range, but up to a key. */
+  public KeyRange<K> to(K key, boolean inclusive) {
+    return new KeyRange<>(from, new Bound<>(Objects.requireNonNull(key, "key"), inclusive), parts);
+  }
+
+  /** The range of bytes. */
+  ByteRange encode(KeyCodec<K> codec) {
+    ByteRange range = ByteRange.ALL;
+    if (!parts.isEmpty()) {
+      KeyOutput out = new KeyOutput();
+      int most = codec.writeParts(parts, out);
+      if (parts.size() > most) {
+        throw new IllegalArgumentException(
+            "keys can begin with at most " + most + " parts, and there are " + parts.size());
+      }
+      range = ByteRange.prefix(out.toBytes());
+    }
+    Bound<K> low = from;
+    if (low != null) {
+      range = range.from(codec.encode(low.key()), low.inclusive());
+    }
+    Bound<K> high = to;
+    if (high != null) {
+      range = range.to(codec.encode(high.key()), high.inclusive());
+    }
+    return range;
+  }
+}

@@ -1,0 +1,53 @@
+package io.isobardb.lsm.typed;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Several keys in one. */
+final class TupleCodec extends KeyCodec<List<?>> {
+  private final List<KeyCodec<?>> codecs;
+
+  TupleCodec(List<KeyCodec<?>> codecs) {
+    this.codecs = codecs;
+  }
+
+  @Override
+  void write(List<?> key, KeyOutput out, boolean last) {
+    if (key.size() != codecs.size()) {
+      throw new IllegalArgumentException(
+          "a key has " + key.size() + " parts, and its codec " + codecs.size());
+    }
+    for (int i = 0; i < codecs.size(); i++) {
+      write(codecs.get(i), key.get(i), out, last && i == codecs.size() - 1);
+    }
+  }
+
+  /** What is written is of the codec's type, or else the cast within fails. */
+  @SuppressWarnings("unchecked")
+  private static void write(KeyCodec<?> codec, @Nullable Object part, KeyOutput out, boolean last) {
+    ((KeyCodec<@Nullable Object>) codec).write(part, out, last);
+  }
+
+  @Override
+  List<?> read(KeyInput in, boolean last) {
+    List<@Nullable Object> key = new ArrayList<>(codecs.size());
+    for (int i = 0; i < codecs.size(); i++) {
+      key.add(codecs.get(i).read(in, last && i == codecs.size() - 1));
+    }
+    return Collections.unmodifiableList(key);
+  }
+
+  @Override
+  int writeParts(List<?> parts, KeyOutput out) {
+    return writeParts(codecs, parts, out);
+  }
+
+  static int writeParts(List<? extends KeyCodec<?>> codecs, List<?> parts, KeyOutput out) {
+    for (int i = 0; i < Math.min(parts.size(), codecs.size()); i++) {
+      write(codecs.get(i), parts.get(i), out, false);
+    }
+    return codecs.size() - 1;
+  }
+}

@@ -1,0 +1,177 @@
+package io.isobardb.lsm.typed;
+
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.dataset.Dataset;
+import io.isobardb.lsm.dataset.DatasetOptions;
+import io.isobardb.lsm.dataset.Index;
+import io.isobardb.lsm.dataset.IndexCursor;
+import io.isobardb.lsm.dataset.IndexEntry;
+import io.isobardb.lsm.dataset.IndexRange;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dataset of typed records: a view of a {@link Dataset}, with what that promises.
+ *
+ * <p>A record is decoded once for the extractors of all its indexes, so these must not change it.
+ *
+ * <p>Thread rule: all methods may be called by any thread; those with a transaction by that one's.
+ *
+ * <p>Errors: those of {@link Dataset}, and what the codecs throw.
+ *
+ * @param <K> the type of primary keys
+ * @param <V> the type of records
+ */
+public final class TypedDataset<K, V> {
+  private final Dataset dataset;
+  private final KeyCodec<K> keys;
+  private final Codec<V> values;
+
+  private TypedDataset(Dataset dataset, KeyCodec<K> keys, Codec<V> values) {
+    this.dataset = dataset;
+    this.keys = keys;
+    this.values = values;
+  }
+
+  /**
+   * Opens a dataset with these indexes and default options, or makes it: see {@link Dataset#open}.
+   */
+  public static <K, V> TypedDataset<K, V> open(
+      Store store,
+      String name,
+      KeyCodec<K> keys,
+      Codec<V> values,
+      List<? extends TypedIndex<V, ?>> indexes) {
+    Objects.requireNonNull(store, "store");
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    Objects.requireNonNull(indexes, "indexes");
+    DecodedRecords<V> records = new DecodedRecords<>(values);
+    DatasetOptions.Builder options = DatasetOptions.builder();
+    indexes.forEach(index -> options.index(definition(index, records)));
+    return new TypedDataset<>(Dataset.open(store, name, options.build()), keys, values);
+  }
+
+  private static <V, I> Index definition(TypedIndex<V, I> index, DecodedRecords<V> records) {
+    return Index.builder(index.name())
+        .key(
+            (key, value) ->
+                index.extractor().apply(records.decode(value)).stream()
+                    .map(index.keys()::encode)
+                    .toList())
+        .unique(index.unique())
+        .maintenance(index.maintenance())
+        .version(index.version())
+        .build();
+  }
+
+  /** The dataset that this is a view of: for its indexes, checks and repairs. */
+  public Dataset dataset() {
+    return dataset;
+  }
+
+  private byte[] encodeKey(K key) {
+    return keys.encode(Objects.requireNonNull(key, "key"));
+  }
+
+  private byte[] encodeValue(V value) {
+    return values.encode(Objects.requireNonNull(value, "value"));
+  }
+
+  private V decodeValue(byte[] value) {
+    return values.decode(ByteBuffer.wrap(value).asReadOnlyBuffer());
+  }
+
+  private @Nullable V decoded(byte @Nullable [] value) {
+    return value == null ? null : decodeValue(value);
+  }
+
+  /** The record of a key, or null if there is none. */
+  public @Nullable V get(K key) {
+    return decoded(dataset.get(encodeKey(key)));
+  }
+
+  /** The record of a key as a transaction sees it, or null if there is none. */
+  public @Nullable V get(Transaction transaction, K key) {
+    return decoded(dataset.get(transaction, encodeKey(key)));
+  }
+
+  /** As {@link Transaction#getForUpdate}. */
+  public @Nullable V getForUpdate(Transaction transaction, K key) {
+    return decoded(dataset.getForUpdate(transaction, encodeKey(key)));
+  }
+
+  /** Sets a record; see {@link Dataset#put(byte[], byte[])}. */
+  public void put(K key, V value) {
+    dataset.put(encodeKey(key), encodeValue(value));
+  }
+
+  /** Sets a record within a transaction; see {@link Dataset#put(byte[], byte[])}. */
+  public void put(Transaction transaction, K key, V value) {
+    dataset.put(transaction, encodeKey(key), encodeValue(value));
+  }
+
+  /** Removes a record, whether it is there or not. */
+  public void delete(K key) {
+    dataset.delete(encodeKey(key));
+  }
+
+  /** Removes a record within a transaction, whether it is there or not. */
+  public void delete(Transaction transaction, K key) {
+    dataset.delete(transaction, encodeKey(key));
+  }
+
+  /** The records with an index key, by primary key, all as of one moment. */
+  public <I> List<Map.Entry<K, V>> find(TypedIndex<V, I> index, I indexKey) {
+    Objects.requireNonNull(index, "index");
+    return typed(dataset.find(index.name(), encodeIndexKey(index, indexKey)));
+  }
+
+  /** The records with an index key as a transaction sees them, by primary key. */
+  public <I> List<Map.Entry<K, V>> find(
+      Transaction transaction, TypedIndex<V, I> index, I indexKey) {
+    Objects.requireNonNull(index, "index");
+    return typed(dataset.find(transaction, index.name(), encodeIndexKey(index, indexKey)));
+  }
+
+  private static <I> byte[] encodeIndexKey(TypedIndex<?, I> index, I indexKey) {
+    return index.keys().encode(Objects.requireNonNull(indexKey, "indexKey"));
+  }
+
+  private List<Map.Entry<K, V>> typed(List<IndexEntry> found) {
+    return found.stream()
+        .map(entry -> Map.entry(keys.decode(entry.key()), decodeValue(entry.value())))
+        .toList();
+  }
+
+  /**
+   * The records in a range of an index, by index key and then by primary key, as they are now. A
+   * record with many index keys comes once with each. Close the stream, as {@link
+   * TypedTree#entries(KeyRange)}.
+   */
+  public <I> Stream<Map.Entry<K, V>> entries(TypedIndex<V, I> index, KeyRange<I> range) {
+    Objects.requireNonNull(index, "index");
+    Objects.requireNonNull(range, "range");
+    ByteRange bytes = range.encode(index.keys());
+    byte[] low = bytes.low();
+    byte[] high = bytes.high();
+    IndexRange wanted = low == null ? IndexRange.all() : IndexRange.from(low);
+    IndexCursor cursor = dataset.cursor(index.name(), high == null ? wanted : wanted.to(high));
+    return Entries.stream(
+        cursor::first,
+        cursor::next,
+        () -> Map.entry(keys.decode(cursor.key()), decodeValue(cursor.value())),
+        cursor);
+  }
+
+  @Override
+  public String toString() {
+    return "typed " + dataset;
+  }
+}

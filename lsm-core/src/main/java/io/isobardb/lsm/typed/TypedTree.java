@@ -1,0 +1,293 @@
+package io.isobardb.lsm.typed;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.option.KeyOrder;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree of typed keys and values. A view: it holds nothing but the tree and its codecs, and there
+ * may be any number of them over one tree.
+ *
+ * <p>What reads before it writes ({@link #putIfAbsent}, {@link #replace}, {@link #remove}, {@link
+ * #compute} and the like) is one step, in which no other write of the key comes between; see {@link
+ * Tree#putIfAbsent(byte[], byte[], Durability)} for what that costs. Values are compared by their
+ * bytes.
+ *
+ * <p>Thread rule: all methods may be called by any thread; those with a transaction or a batch by
+ * that one's.
+ *
+ * <p>Errors: those of {@link Tree}, {@link Transaction} and {@link WriteBatch}, and what the codecs
+ * throw.
+ *
+ * @param <K> the type of keys
+ * @param <V> the type of values
+ */
+public final class TypedTree<K, V> {
+  private final Tree tree;
+  private final KeyCodec<K> keys;
+  private final Codec<V> values;
+
+  private TypedTree(Tree tree, KeyCodec<K> keys, Codec<V> values) {
+    this.tree = tree;
+    this.keys = keys;
+    this.values = values;
+  }
+
+  /**
+   * A view of a tree. Must always be made with the same codecs, since these are not stored.
+   *
+   * @throws IllegalArgumentException if the tree has a key order of its own: the codec has the
+   *     order
+   */
+  public static <K, V> TypedTree<K, V> of(Tree tree, KeyCodec<K> keys, Codec<V> values) {
+    Objects.requireNonNull(tree, "tree");
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    KeyOrder order = tree.options().keyOrder();
+    if (!order.isBytes()) {
+      throw new IllegalArgumentException(
+          "tree '"
+              + tree.name()
+              + "' has the key order '"
+              + order.name()
+              + "', and a typed tree needs '"
+              + KeyOrder.BYTES.name()
+              + "', in which its codec keeps the order of keys");
+    }
+    return new TypedTree<>(tree, keys, values);
+  }
+
+  /** The tree that this is a view of. */
+  public Tree tree() {
+    return tree;
+  }
+
+  KeyCodec<K> keys() {
+    return keys;
+  }
+
+  byte[] encodeKey(K key) {
+    return keys.encode(Objects.requireNonNull(key, "key"));
+  }
+
+  private byte[] encodeValue(V value) {
+    return values.encode(Objects.requireNonNull(value, "value"));
+  }
+
+  private V decodeValue(byte[] bytes) {
+    return values.decode(ByteBuffer.wrap(bytes).asReadOnlyBuffer());
+  }
+
+  private @Nullable V decoded(byte @Nullable [] bytes) {
+    return bytes == null ? null : decodeValue(bytes);
+  }
+
+  // ---- reading
+
+  /** The value of a key, or null if there is none. */
+  public @Nullable V get(K key) {
+    return tree.read(encodeKey(key), values::decode);
+  }
+
+  /** The value of a key as of a snapshot, or null if there was none. */
+  public @Nullable V get(K key, Snapshot snapshot) {
+    return decoded(tree.get(encodeKey(key), snapshot));
+  }
+
+  /** The value of a key as a transaction sees it, or null if there is none. */
+  public @Nullable V get(Transaction transaction, K key) {
+    Objects.requireNonNull(transaction, "transaction");
+    return decoded(transaction.get(tree, encodeKey(key)));
+  }
+
+  /** As {@link Transaction#getForUpdate}. */
+  public @Nullable V getForUpdate(Transaction transaction, K key) {
+    Objects.requireNonNull(transaction, "transaction");
+    return decoded(transaction.getForUpdate(tree, encodeKey(key)));
+  }
+
+  /** Whether there is such a key. */
+  public boolean contains(K key) {
+    return tree.contains(encodeKey(key));
+  }
+
+  /**
+   * The entries of a range in the order of keys, as they are now. Close the stream: an open one
+   * makes merges keep what it sees. It belongs to one thread at a time.
+   */
+  public Stream<Map.Entry<K, V>> entries(KeyRange<K> range) {
+    return stream(tree.cursor(options(range)));
+  }
+
+  /** As {@link #entries(KeyRange)}, as of a snapshot, which the stream may outlive. */
+  public Stream<Map.Entry<K, V>> entries(KeyRange<K> range, Snapshot snapshot) {
+    return stream(tree.cursor(options(range).snapshot(snapshot)));
+  }
+
+  /** As {@link #entries(KeyRange)}, as a transaction sees them; its end closes the stream. */
+  public Stream<Map.Entry<K, V>> entries(Transaction transaction, KeyRange<K> range) {
+    Objects.requireNonNull(transaction, "transaction");
+    return stream(transaction.cursor(tree, options(range)));
+  }
+
+  private CursorOptions options(KeyRange<K> range) {
+    return Objects.requireNonNull(range, "range").encode(keys).options();
+  }
+
+  private Stream<Map.Entry<K, V>> stream(Cursor cursor) {
+    return Entries.stream(cursor::first, cursor::next, () -> entry(cursor), cursor);
+  }
+
+  /** The entry that a cursor stands on. */
+  Map.Entry<K, V> entry(Cursor cursor) {
+    return Map.entry(keys.decode(cursor.key()), cursor.read(values::decode));
+  }
+
+  /**
+   * The tree as a map: what is written is in the map at once, and the other way round. Its atomic
+   * operations are atomic, {@code put} and {@code remove}, which give the value before, among them;
+   * to write without reading use {@link #put}.
+   *
+   * <p>Nothing is held between its steps. Iterators read some dozen entries at a time and see
+   * entries that come or go meanwhile, or don't. {@code size()} goes through all entries. Neither
+   * keys nor values may be null, unless the key codec takes that. Its {@code comparator()} is the
+   * codec's.
+   */
+  public ConcurrentNavigableMap<K, V> asMap() {
+    return new LiveMap<>(this, ByteRange.ALL, false);
+  }
+
+  // ---- writing
+
+  /** Sets a key, with the store's default durability. */
+  public void put(K key, V value) {
+    tree.put(encodeKey(key), encodeValue(value));
+  }
+
+  /** Sets a key. What the write survives when this returns says {@link Durability}. */
+  public void put(K key, V value, Durability durability) {
+    tree.put(encodeKey(key), encodeValue(value), durability);
+  }
+
+  /** Sets a key in a transaction. */
+  public void put(Transaction transaction, K key, V value) {
+    Objects.requireNonNull(transaction, "transaction");
+    transaction.put(tree, encodeKey(key), encodeValue(value));
+  }
+
+  /** Adds a put to a batch. */
+  public void put(WriteBatch batch, K key, V value) {
+    Objects.requireNonNull(batch, "batch");
+    batch.put(tree, encodeKey(key), encodeValue(value));
+  }
+
+  /** Removes a key, whether it is there or not, without reading it. */
+  public void delete(K key) {
+    tree.delete(encodeKey(key));
+  }
+
+  /** Removes a key, whether it is there or not. */
+  public void delete(K key, Durability durability) {
+    tree.delete(encodeKey(key), durability);
+  }
+
+  /** Removes a key in a transaction, whether it is there or not. */
+  public void delete(Transaction transaction, K key) {
+    Objects.requireNonNull(transaction, "transaction");
+    transaction.delete(tree, encodeKey(key));
+  }
+
+  /** Adds a delete to a batch. */
+  public void delete(WriteBatch batch, K key) {
+    Objects.requireNonNull(batch, "batch");
+    batch.delete(tree, encodeKey(key));
+  }
+
+  // ---- reading and writing in one step
+
+  /**
+   * Sets a key that is not there.
+   *
+   * @return the value that is there, and stays; null if there was none
+   */
+  public @Nullable V putIfAbsent(K key, V value) {
+    return decoded(tree.putIfAbsent(encodeKey(key), encodeValue(value)));
+  }
+
+  /** Sets a key, and gives the value that was there, or null. */
+  public @Nullable V getAndPut(K key, V value) {
+    return decoded(swap(encodeKey(key), encodeValue(value), true));
+  }
+
+  /** Sets a key that is there; gives the value that was there, or null, and then does nothing. */
+  public @Nullable V replace(K key, V value) {
+    return decoded(swap(encodeKey(key), encodeValue(value), false));
+  }
+
+  /** Removes a key, and gives the value that was there, or null. */
+  public @Nullable V remove(K key) {
+    return decoded(swap(encodeKey(key), null, false));
+  }
+
+  /** Sets a key that has the value expected; whether it had. */
+  public boolean replace(K key, V expected, V value) {
+    Objects.requireNonNull(expected, "expected");
+    return tree.compareAndSet(encodeKey(key), values.encode(expected), encodeValue(value));
+  }
+
+  /** Removes a key that has the value expected; whether it had. */
+  public boolean remove(K key, V expected) {
+    Objects.requireNonNull(expected, "expected");
+    return tree.compareAndSet(encodeKey(key), values.encode(expected), null);
+  }
+
+  /**
+   * @param create whether to write if there is nothing
+   */
+  private byte @Nullable [] swap(byte[] key, byte @Nullable [] value, boolean create) {
+    while (true) {
+      byte[] before = tree.get(key);
+      if (before == null && !create || tree.compareAndSet(key, before, value)) {
+        return before;
+      }
+    }
+  }
+
+  /**
+   * Sets a key to what is made of its value, or removes it.
+   *
+   * @param make gets the key, and its value or null; gives the value to be, or null for none. It is
+   *     called again if others write the key meanwhile, with nothing locked
+   * @return what {@code make} gave at last
+   */
+  public @Nullable V compute(
+      K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> make) {
+    Objects.requireNonNull(make, "make");
+    byte[] bytes = encodeKey(key);
+    while (true) {
+      byte[] before = tree.get(bytes);
+      V made = make.apply(key, decoded(before));
+      byte[] after = made == null ? null : values.encode(made);
+      if (before == null && after == null || tree.compareAndSet(bytes, before, after)) {
+        return made;
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "typed " + tree;
+  }
+}

@@ -1,0 +1,28 @@
+package io.isobardb.lsm.version;
+
+/**
+ * How many groups L0 may have.
+ *
+ * @param start from here on L0 is merged down
+ * @param slowdown from here on writers are slowed down, the more the more groups there are
+ * @param stop from here on nothing is flushed for memory until merges have made them fewer
+ */
+public record L0Limits(int start, int slowdown, int stop) {
+  /** Merges have begun long before writers feel them. */
+  public static final L0Limits DEFAULT = new L0Limits(4, 8, 12);
+
+  /** Checks the order. */
+  public L0Limits {
+    if (start < 1 || start >= slowdown || slowdown > stop) {
+      throw new IllegalArgumentException(
+          "L0 is merged from "
+              + start
+              + " groups on, slows writers down from "
+              + slowdown
+              + " on and stops flushes from "
+              + stop
+              + " on: the first must be 1 or more and less than the second, and that no more than"
+              + " the third");
+    }
+  }
+}

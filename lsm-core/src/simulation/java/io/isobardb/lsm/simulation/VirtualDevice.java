@@ -1,0 +1,76 @@
+package io.isobardb.lsm.simulation;
+
+/**
+ * A device in virtual time: it serves one piece after the other, in the order in which they come.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class VirtualDevice {
+  /** Larger reads and writes pass in pieces of this size, so that others come in between. */
+  static final int PIECE_BYTES = 128 << 10;
+
+  /** What a piece is. */
+  enum Kind {
+    READ,
+    WRITE,
+    SYNC
+  }
+
+  /**
+   * What the device does in a second.
+   *
+   * @param readBytes bytes read at most
+   * @param writeBytes bytes written at most
+   * @param totalBytes bytes of both at most
+   * @param operations pieces at most
+   * @param syncNanos what a sync takes, besides writing what is not written yet
+   */
+  public record Limits(
+      long readBytes, long writeBytes, long totalBytes, long operations, long syncNanos) {
+    /** Checks the numbers. */
+    public Limits {
+      if (readBytes < 1 || writeBytes < 1 || totalBytes < 1 || operations < 1 || syncNanos < 0) {
+        throw new IllegalArgumentException(
+            "a device reads, writes and does something in each second: "
+                + readBytes
+                + ", "
+                + writeBytes
+                + ", "
+                + totalBytes
+                + " bytes, "
+                + operations
+                + " operations, sync "
+                + syncNanos
+                + " ns");
+      }
+    }
+  }
+
+  private final Limits limits;
+  private long freeNanos;
+  private long busyNanos;
+
+  VirtualDevice(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** Takes a piece that comes at {@code now}. Returns when it is done. */
+  long serve(long now, Kind kind, long bytes) {
+    double seconds = 1.0 / limits.operations();
+    switch (kind) {
+      case READ -> seconds = Math.max(seconds, (double) bytes / limits.readBytes());
+      case WRITE -> seconds = Math.max(seconds, (double) bytes / limits.writeBytes());
+      case SYNC -> seconds = Math.max(seconds, limits.syncNanos() / 1e9);
+    }
+    seconds = Math.max(seconds, (double) bytes / limits.totalBytes());
+    long nanos = (long) (seconds * 1e9);
+    busyNanos += nanos;
+    freeNanos = Math.max(now, freeNanos) + nanos;
+    return freeNanos;
+  }
+
+  /** How long it has been busy. */
+  long busyNanos() {
+    return busyNanos;
+  }
+}

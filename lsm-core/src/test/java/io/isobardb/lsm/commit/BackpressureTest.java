@@ -1,0 +1,72 @@
+package io.isobardb.lsm.commit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.version.GoldenFile;
+import io.isobardb.lsm.version.L0Limits;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** How fast writers may go. */
+class BackpressureTest {
+  private static final Backpressure.Limits LIMITS = new Backpressure.Limits(L0Limits.DEFAULT, 1000);
+
+  @Test
+  void pacesAreAsReviewed() throws IOException {
+    GoldenFile.check(BackpressureTest.class, "backpressure.txt", BackpressureTest::ask);
+  }
+
+  /** Each line: {@code memory=0.5 log=0 groups=8 debt=100}, all 0 unless given. */
+  private static String ask(List<String> lines) {
+    StringBuilder answer = new StringBuilder();
+    for (String line : lines) {
+      Map<String, String> values = new HashMap<>();
+      for (String word : line.trim().split("\\s+")) {
+        values.put(word.split("=")[0], word.split("=")[1]);
+      }
+      Backpressure.Pace pace =
+          Backpressure.pace(
+              new Backpressure.View(
+                  Double.parseDouble(values.getOrDefault("memory", "0")),
+                  Double.parseDouble(values.getOrDefault("log", "0")),
+                  Integer.parseInt(values.getOrDefault("groups", "0")),
+                  Long.parseLong(values.getOrDefault("debt", "0"))),
+              LIMITS);
+      answer.append(
+          pace.reason() == null
+              ? "no delay\n"
+              : String.format(
+                  Locale.ROOT, "%s, %.3f times what flushes free\n", pace.reason(), pace.factor()));
+    }
+    return answer.toString();
+  }
+
+  @Test
+  void theDelayGrowsSmoothlyWithMemory() {
+    double before = 8;
+    for (int i = 1; i <= 1000; i++) {
+      double factor =
+          Backpressure.pace(new Backpressure.View(i / 1000.0, 0, 0, 0), LIMITS).factor();
+      assertTrue(factor < before, i + " thousandths");
+      assertTrue(factor > before * 0.99, i + " thousandths");
+      before = factor;
+    }
+    assertEquals(0.5, before, 1e-9);
+  }
+
+  @Test
+  void noSecondsRateIsLessThanHalfOfTheOnesBefore() {
+    assertEquals(50, Backpressure.eased(100, 1_000_000_000, 1), 1e-9);
+    assertEquals(80, Backpressure.eased(100, 1_000_000_000, 80), 1e-9);
+    double rate = 100;
+    for (int i = 0; i < 1000; i++) {
+      rate = Backpressure.eased(rate, 1_000_000, 1);
+    }
+    assertEquals(50, rate, 1e-6);
+  }
+}

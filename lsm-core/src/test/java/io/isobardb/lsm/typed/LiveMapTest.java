@@ -1,0 +1,104 @@
+package io.isobardb.lsm.typed;
+
+import com.google.common.collect.testing.ConcurrentNavigableMapTestSuiteBuilder;
+import com.google.common.collect.testing.TestStringSortedMapGenerator;
+import com.google.common.collect.testing.features.CollectionFeature;
+import com.google.common.collect.testing.features.CollectionSize;
+import com.google.common.collect.testing.features.MapFeature;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.stream.Stream;
+import junit.framework.Test;
+import junit.framework.TestFailure;
+import junit.framework.TestResult;
+import junit.framework.TestSuite;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Guava's tests of navigable maps, over a tree as a map. */
+class LiveMapTest {
+  @TempDir static Path directory;
+  private static Store store;
+  private static int made;
+
+  @BeforeAll
+  static void open() {
+    store = Store.open(directory, StoreOptions.builder().memoryBudget(16 << 20).build());
+  }
+
+  @AfterAll
+  static void close() {
+    store.close();
+  }
+
+  /** A map over an empty tree; the same one again, since a store has few trees rather than many. */
+  private static SortedMap<String, String> fresh() {
+    Tree tree = store.openTree("map", TreeOptions.builder().logged(false).build());
+    SortedMap<String, String> map = TypedTree.of(tree, KeyCodec.ofString(), Codec.string()).asMap();
+    map.clear();
+    made++;
+    return map;
+  }
+
+  @TestFactory
+  Stream<DynamicNode> guavasSuite() {
+    TestSuite suite =
+        ConcurrentNavigableMapTestSuiteBuilder.using(
+                new TestStringSortedMapGenerator() {
+                  @Override
+                  protected SortedMap<String, String> create(Map.Entry<String, String>[] entries) {
+                    SortedMap<String, String> map = fresh();
+                    for (Map.Entry<String, String> entry : entries) {
+                      map.put(entry.getKey(), entry.getValue());
+                    }
+                    return map;
+                  }
+                })
+            .named("a tree as a map")
+            .withFeatures(
+                CollectionSize.ANY,
+                CollectionFeature.KNOWN_ORDER,
+                CollectionFeature.SUPPORTS_ITERATOR_REMOVE,
+                MapFeature.GENERAL_PURPOSE)
+            .createTestSuite();
+    List<DynamicNode> tests = new ArrayList<>();
+    collect("", suite, tests);
+    Assertions.assertTrue(tests.size() > 500, "there are only " + tests.size() + " tests");
+    return tests.stream();
+  }
+
+  private static void collect(String path, Test test, List<DynamicNode> tests) {
+    if (test instanceof TestSuite suite) {
+      for (Test inner : Collections.list(suite.tests())) {
+        collect(path + "/" + suite.getName(), inner, tests);
+      }
+    } else {
+      tests.add(DynamicTest.dynamicTest(path + "/" + test, () -> run(test)));
+    }
+  }
+
+  private static void run(Test test) throws Throwable {
+    TestResult result = new TestResult();
+    test.run(result);
+    for (TestFailure failure :
+        Stream.concat(
+                Collections.list(result.errors()).stream(),
+                Collections.list(result.failures()).stream())
+            .toList()) {
+      throw failure.thrownException();
+    }
+  }
+}

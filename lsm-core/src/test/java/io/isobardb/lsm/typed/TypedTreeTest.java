@@ -1,0 +1,236 @@
+package io.isobardb.lsm.typed;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.option.KeyOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TypedTreeTest {
+  @TempDir Path directory;
+  private Store store;
+  private TypedTree<Integer, String> tree;
+
+  @BeforeEach
+  void open() {
+    store = Store.open(directory, StoreOptions.builder().memoryBudget(8 << 20).build());
+    tree = TypedTree.of(store.openTree("t"), KeyCodec.ofInt(), Codec.string());
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  @Test
+  void readsAndWritesBySingleKeysBatchesAndTransactions() {
+    tree.put(-1, "minus one");
+    WriteBatch batch = store.newBatch();
+    tree.put(batch, 2, "two");
+    tree.delete(batch, -1);
+    store.write(batch);
+    assertNull(tree.get(-1));
+    try (Transaction transaction = store.begin()) {
+      assertEquals("two", tree.getForUpdate(transaction, 2));
+      tree.put(transaction, 3, "three");
+      tree.delete(transaction, 2);
+      assertEquals("three", tree.get(transaction, 3));
+      try (Stream<Map.Entry<Integer, String>> seen = tree.entries(transaction, KeyRange.all())) {
+        assertEquals(List.of(Map.entry(3, "three")), seen.toList());
+      }
+      assertTrue(tree.contains(2));
+      transaction.commit();
+    }
+    assertFalse(tree.contains(2));
+  }
+
+  @Test
+  void aKeyIsReplacedOnlyIfItIsThere() {
+    assertNull(tree.replace(1, "a"));
+    assertFalse(tree.contains(1));
+    assertNull(tree.putIfAbsent(1, "a"));
+    assertEquals("a", tree.putIfAbsent(1, "b"));
+    assertEquals("a", tree.replace(1, "b"));
+    assertFalse(tree.replace(1, "a", "c"));
+    assertTrue(tree.replace(1, "b", "c"));
+    assertEquals("cd", tree.compute(1, (key, value) -> value + "d"));
+    assertEquals("cd", tree.getAndPut(1, "e"));
+    assertFalse(tree.remove(1, "cd"));
+    assertTrue(tree.remove(1, "e"));
+    assertNull(tree.remove(1));
+    assertNull(tree.compute(1, (key, value) -> value));
+    assertEquals("null", tree.compute(1, (key, value) -> "" + value));
+    assertNull(tree.compute(1, (key, value) -> null));
+    assertFalse(tree.contains(1));
+  }
+
+  @Test
+  void aStreamSeesOneMomentAndHoldsNothingOnceItIsClosed() {
+    for (int i = -50; i < 50; i++) {
+      tree.put(i, "" + i);
+    }
+    Stream<Map.Entry<Integer, String>> entries = tree.entries(KeyRange.between(-10, 10));
+    try (entries;
+        Snapshot snapshot = store.snapshot()) {
+      for (int i = -50; i < 50; i++) {
+        tree.delete(i);
+      }
+      List<Integer> seen = new ArrayList<>();
+      Iterator<Map.Entry<Integer, String>> iterator = entries.iterator();
+      for (int i = 0; i < 5; i++) {
+        seen.add(iterator.next().getKey());
+      }
+      assertEquals(List.of(-10, -9, -8, -7, -6), seen);
+      assertEquals(1, store.stats().readers().cursors());
+      try (Stream<Map.Entry<Integer, String>> before =
+          tree.entries(KeyRange.<Integer>all().from(40, false).to(45, true), snapshot)) {
+        assertEquals(List.of(41, 42, 43, 44, 45), before.map(Map.Entry::getKey).toList());
+      }
+    }
+    assertEquals(0, store.stats().readers().cursors());
+  }
+
+  @Test
+  void aMapHoldsNoCursorBetweenItsSteps() {
+    ConcurrentNavigableMap<Integer, String> map = tree.asMap();
+    for (int i = 0; i < 1000; i++) {
+      map.put(i, "" + i);
+    }
+    int seen = 0;
+    Iterator<Integer> keys = map.descendingMap().tailMap(899, true).keySet().iterator();
+    while (keys.hasNext()) {
+      assertEquals(899 - seen++, keys.next());
+      assertEquals(0, store.stats().readers().cursors());
+    }
+    assertEquals(900, seen);
+    tree.put(5, "changed");
+    assertEquals("changed", map.get(5));
+    assertEquals(1, map.subMap(4, false, 5, true).size());
+  }
+
+  @Test
+  void aTreeWithAnOrderOfItsOwnIsRefused() {
+    KeyOrder reverse =
+        new KeyOrder() {
+          @Override
+          public String name() {
+            return "reverse";
+          }
+
+          @Override
+          public int compare(
+              byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+            return Arrays.compareUnsigned(
+                b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
+          }
+        };
+    var ordered = store.openTree("r", TreeOptions.builder().keyOrder(reverse).build());
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> TypedTree.of(ordered, KeyCodec.ofInt(), Codec.string()));
+    assertTrue(refused.getMessage().contains("'reverse'"), refused.getMessage());
+  }
+
+  /** Each thread adds to lists in all ways there are: nothing that was added is missing. */
+  @Test
+  void computeLosesNothingBesideOthers() throws Exception {
+    int threads = 4;
+    int rounds = 300;
+    ConcurrentNavigableMap<Integer, String> map = tree.asMap();
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<?>> done = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        String mark = "" + (char) ('a' + t);
+        int thread = t;
+        done.add(
+            pool.submit(
+                () -> {
+                  for (int i = 0; i < rounds; i++) {
+                    if ((i + thread) % 2 == 0) {
+                      tree.compute(i % 3, (key, value) -> value == null ? mark : value + mark);
+                    } else {
+                      map.merge(i % 3, mark, String::concat);
+                    }
+                  }
+                }));
+      }
+      for (Future<?> one : done) {
+        one.get();
+      }
+    } finally {
+      pool.shutdown();
+    }
+    assertEquals(
+        threads * rounds, tree.get(0).length() + tree.get(1).length() + tree.get(2).length());
+  }
+
+  private record User(String name, String city) {}
+
+  @Test
+  void extractorsShareOneDecodedRecord() {
+    AtomicInteger decoded = new AtomicInteger();
+    Codec<User> users =
+        Codec.of(
+            user -> (user.name() + "/" + user.city()).getBytes(StandardCharsets.UTF_8),
+            bytes -> {
+              decoded.incrementAndGet();
+              String[] parts = new String(bytes, StandardCharsets.UTF_8).split("/");
+              return new User(parts[0], parts[1]);
+            });
+    TypedIndex<User, String> byCity =
+        TypedIndex.of("city", KeyCodec.ofString(), user -> List.of(user.city()));
+    TypedIndex<User, Integer> byLength =
+        TypedIndex.of("length", KeyCodec.ofInt(), user -> List.of(user.name().length()));
+    TypedIndex<User, String> byName =
+        TypedIndex.<User, String>of("name", KeyCodec.ofString(), user -> List.of(user.name()))
+            .asUnique();
+    TypedDataset<Long, User> dataset =
+        TypedDataset.open(
+            store, "users", KeyCodec.ofLong(), users, List.of(byCity, byLength, byName));
+    dataset.put(1L, new User("ada", "london"));
+    assertEquals(1, decoded.get(), "three indexes, one record");
+    dataset.put(2L, new User("grace", "new york"));
+    dataset.put(1L, new User("ada", "paris"));
+    assertEquals(List.of(Map.entry(1L, new User("ada", "paris"))), dataset.find(byCity, "paris"));
+    assertEquals(List.of(), dataset.find(byCity, "london"));
+    try (Stream<Map.Entry<Long, User>> found = dataset.entries(byLength, KeyRange.from(4))) {
+      assertEquals(List.of(2L), found.map(Map.Entry::getKey).toList());
+    }
+    store.inTransaction(
+        transaction -> {
+          dataset.put(transaction, 3L, new User("alan", "london"));
+          assertEquals(1, dataset.find(transaction, byName, "alan").size());
+          dataset.delete(transaction, 2L);
+          return 0;
+        });
+    assertNull(dataset.get(2L));
+    assertTrue(dataset.dataset().check().isSound());
+  }
+}

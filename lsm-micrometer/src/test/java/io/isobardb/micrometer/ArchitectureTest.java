@@ -1,0 +1,29 @@
+package io.isobardb.micrometer;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+  @Test
+  void itIsBuiltOnThePublicApiAlone() {
+    classes()
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "io.isobardb.micrometer",
+            "io.isobardb.lsm",
+            "io.isobardb.lsm.error",
+            "io.isobardb.lsm.observe",
+            "io.micrometer.core.instrument..",
+            "org.jspecify.annotations",
+            "java..")
+        .because("a bridge needs no more than any program")
+        .check(
+            new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("io.isobardb.micrometer"));
+  }
+}

@@ -1,0 +1,110 @@
+package io.isobardb.micrometer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.observe.Metric;
+import io.isobardb.lsm.observe.StoreMXBean;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class IsobarMetricsTest {
+  private static final byte[] KEY = "key".getBytes(UTF_8);
+  private static final byte[] VALUE = "value".getBytes(UTF_8);
+
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+  @TempDir Path dir;
+
+  /** Reads all meters; gives what they are. */
+  private Set<String> readAll() {
+    Set<String> names = new TreeSet<>();
+    for (Meter meter : registry.getMeters()) {
+      meter.measure().forEach(measurement -> measurement.getValue());
+      names.add(meter.getId().getName());
+    }
+    return names;
+  }
+
+  /** Waits, however long it takes: the registry is looked at once a second. */
+  private void readUntil(BooleanSupplier condition) throws InterruptedException {
+    while (!condition.getAsBoolean()) {
+      Thread.sleep(50);
+      readAll();
+    }
+  }
+
+  @Test
+  void eachNumberHasAMeter() {
+    try (Store store = Store.open(dir)) {
+      Tree tree = store.openTree("t");
+      tree.put(KEY, VALUE);
+      tree.get(KEY);
+      tree.get(VALUE);
+      new IsobarMetrics(store).bindTo(registry);
+      assertEquals(
+          Arrays.stream(StoreMXBean.class.getMethods())
+              .map(getter -> getter.getAnnotation(Metric.class))
+              .filter(metric -> metric.kind() != Metric.Kind.TEXT)
+              .map(metric -> "isobar." + metric.name())
+              .collect(Collectors.toCollection(TreeSet::new)),
+          readAll());
+      assertEquals(1, registry.get("isobar.puts").functionCounter().count());
+      assertEquals(2, registry.get("isobar.gets").functionCounter().count());
+      assertEquals(8, registry.get("isobar.user.written").functionCounter().count());
+      assertEquals(0, registry.get("isobar.failed").gauge().value());
+      assertEquals(
+          store.metrics().getMemoryBudget(), registry.get("isobar.memory.budget").gauge().value());
+      Meter.Id time = registry.get("isobar.get.time").tag("quantile", "0.99").meter().getId();
+      assertEquals("seconds", time.getBaseUnit());
+      assertEquals(store.metrics().getPath(), time.getTag("store"));
+      assertTrue(
+          registry.get("isobar.stall.time").tag("reason", "LOG_FULL").functionCounter().count()
+              < 1e6);
+    }
+  }
+
+  @Test
+  void metersOfTreesComeAndGoAndAllGoWithTheStore() throws InterruptedException {
+    try (Store store = Store.open(dir)) {
+      store.openTree("first").put(KEY, VALUE);
+      new IsobarMetrics(store, Tags.of("store", "a")).withTrees().bindTo(registry);
+      assertEquals(
+          1, registry.get("isobar.tree.puts").tags("tree", "first").functionCounter().count());
+      store.openTree("second").get(KEY);
+      readUntil(() -> registry.find("isobar.tree.gets").tags("tree", "second").meter() != null);
+      assertEquals(
+          1, registry.get("isobar.tree.gets").tags("tree", "second").functionCounter().count());
+      store.dropTree("first");
+      readUntil(() -> registry.find("isobar.tree.puts").tags("tree", "first").meter() == null);
+      assertFalse(readAll().isEmpty());
+    }
+    readUntil(() -> registry.getMeters().isEmpty());
+  }
+
+  @Test
+  void closedMetricsAreGone() {
+    try (Store store = Store.open(dir)) {
+      store.openTree("t");
+      IsobarMetrics metrics = new IsobarMetrics(store).withTrees();
+      metrics.bindTo(registry);
+      metrics.close();
+      assertTrue(registry.getMeters().isEmpty());
+      assertThrows(IllegalStateException.class, () -> metrics.bindTo(registry));
+    }
+  }
+}
