@@ -68,6 +68,11 @@ public final class ExperimentalOptions {
     return values.get(StoreOption.LEVEL_DROP_FACTOR);
   }
 
+  /** How many times larger a level is than the one above it; 0 for what suits L0's batches. */
+  public int levelSizeRatio() {
+    return values.get(StoreOption.LEVEL_SIZE_RATIO);
+  }
+
   /** The write memory, in bytes, that a tree's levels are made for; 0 for what it has. */
   public long staticLevels() {
     return values.get(StoreOption.STATIC_LEVELS);
@@ -203,6 +208,15 @@ public final class ExperimentalOptions {
      */
     public Builder levelDropFactor(double factor) {
       return set(StoreOption.LEVEL_DROP_FACTOR, factor);
+    }
+
+    /**
+     * How many times larger a level is than the one above it, 2 to 100: T of section 2.1. Default
+     * 0: as suits what L0 delivers to the levels at a time, within {@link
+     * StoreOptions.Builder#maxSpace}. {@link #staticLevels} go by 10 then.
+     */
+    public Builder levelSizeRatio(int ratio) {
+      return set(StoreOption.LEVEL_SIZE_RATIO, ratio);
     }
 
     /**

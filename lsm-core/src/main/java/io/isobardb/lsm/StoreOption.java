@@ -82,7 +82,7 @@ final class StoreOption {
 
   static final Option<Long> WRITE_MEMORY =
       ALL.option("writeMemory", BYTES)
-          .where("1/16 to 3/4 of the memory budget")
+          .where("1/256 to 3/4 of the memory budget")
           .byDefault("half of the memory budget", before -> before.get(MEMORY_BUDGET) / 2)
           .unsetBy(0L)
           .does(
@@ -215,6 +215,15 @@ final class StoreOption {
                   + " are flushed.",
               "Lower it for faster recovery; a short log makes more and smaller flushes.");
 
+  static final Option<Double> MAX_SPACE =
+      ALL.option("maxSpace", NUMBER)
+          .from(1.01, 10.0)
+          .byDefault(LevelingOptions.DEFAULT.maxSpace())
+          .does(
+              "How many times the size of a tree's last level all its levels may have together. L0"
+                  + " comes on top.",
+              "Lower it to save disk space; a higher one saves merges.");
+
   static final Option<FlushPolicy> FLUSH_POLICY =
       ALL.option("flushPolicy", oneOf(FlushPolicy.class))
           .byDefault(FlushPolicy.OPTIMAL)
@@ -305,6 +314,16 @@ final class StoreOption {
               "By how much a tree's write memory must outgrow L1 before L1 is dropped: f of"
                   + " section 4.1.3. Without effect with static levels.",
               "The larger it is, the more steadily levels stay while memory comes and goes.");
+
+  static final Option<Integer> LEVEL_SIZE_RATIO =
+      ALL.option("levelSizeRatio", COUNT)
+          .where("0, or from 2 to 100", ratio -> ratio == 0 || ratio >= 2 && ratio <= 100)
+          .byDefault(LevelingOptions.DEFAULT.sizeRatio())
+          .experimental()
+          .does(
+              "How many times larger a level is than the one above it: T of section 2.1. 0: as"
+                  + " suits what L0 delivers at a time, within `maxSpace`.",
+              "10 is as in the paper.");
 
   static final Option<Long> STATIC_LEVELS =
       ALL.option("levels", LEVELS)

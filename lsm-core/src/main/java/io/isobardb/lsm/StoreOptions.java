@@ -31,6 +31,9 @@ import java.util.function.Consumer;
 public final class StoreOptions {
   private static final int MIN_SHARE_PAGES = 8;
 
+  /** The write memory is this part of the budget at least. */
+  private static final int LEAST_WRITE_SHARE = 256;
+
   private final OptionValues values;
   private final Map<String, KeyOrder> orders;
 
@@ -76,9 +79,9 @@ public final class StoreOptions {
   private void checkWriteMemory() {
     long memoryBudget = memoryBudget();
     long writeMemory = writeMemory();
-    if (writeMemory < memoryBudget / 16 || writeMemory > memoryBudget / 4 * 3) {
+    if (writeMemory < memoryBudget / LEAST_WRITE_SHARE || writeMemory > memoryBudget / 4 * 3) {
       throw new IllegalArgumentException(
-          "writeMemory must be between 1/16 and 3/4 of the memory budget of "
+          "writeMemory must be between 1/256 and 3/4 of the memory budget of "
               + memoryBudget
               + " bytes, not "
               + writeMemory);
@@ -202,6 +205,11 @@ public final class StoreOptions {
     return values.get(StoreOption.LOG_LIMIT);
   }
 
+  /** How many times the size of its last level all levels of a tree may have together. */
+  public double maxSpace() {
+    return values.get(StoreOption.MAX_SPACE);
+  }
+
   /** Size of a page, in bytes. */
   public int pageSize() {
     return Math.toIntExact(values.get(StoreOption.PAGE_SIZE));
@@ -278,12 +286,14 @@ public final class StoreOptions {
 
   private LevelingOptions leveling() {
     ExperimentalOptions chosen = experimental();
-    return LevelingOptions.of(
+    return new LevelingOptions(
+        chosen.levelSizeRatio(),
         chosen.levelDropFactor(),
         chosen.l0Structure(),
         chosen.mergeSelection(),
         new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
-        chosen.staticLevels());
+        chosen.staticLevels(),
+        maxSpace());
   }
 
   private Tuning tuning() {
@@ -341,7 +351,7 @@ public final class StoreOptions {
     }
 
     /**
-     * The part of the budget for writes, 1/16 to 3/4 of it. Default: half. With the {@link
+     * The part of the budget for writes, 1/256 to 3/4 of it. Default: half. With the {@link
      * #memoryTuner} this is where it begins, and what a large value or batch can count on in any
      * case. Of a budget of few pages it may be less, so that flushes and reads have theirs too, and
      * it is 16 pages at least.
@@ -378,6 +388,14 @@ public final class StoreOptions {
     /** The length of the log, at least 1 MiB. Default: 2.5 times the write memory. */
     public Builder logLimit(long bytes) {
       return set(StoreOption.LOG_LIMIT, bytes);
+    }
+
+    /**
+     * How many times the size of its last level all levels of a tree may have together, 1.01 to 10.
+     * L0 comes on top. With less, more is merged. Default: 1.25.
+     */
+    public Builder maxSpace(double times) {
+      return set(StoreOption.MAX_SPACE, times);
     }
 
     /** A power of two from 4096 to 65536; stored with the store. Default 8192. */

@@ -25,9 +25,10 @@ class OptionsTest {
           + " memoryTunerWriteWeight=2.5 memoryTunerReadWeight=0.5 memoryTunerWriteFloor=1048576"
           + " memoryTunerCacheFloor=2097152 memoryTunerSamples=7 memoryTunerFixedStep=0.25"
           + " memoryTunerMaxStep=0.125 memoryTunerBoldness=1.5 memoryTunerMinStep=4096"
-          + " memoryTunerMinGain=0.0625 logLimit=8388608 flushPolicy=MIN_LSN flushStrategy=OLDEST"
+          + " memoryTunerMinGain=0.0625 logLimit=8388608 maxSpace=1.5 flushPolicy=MIN_LSN flushStrategy=OLDEST"
           + " l0Structure=ORIGINAL l0StartGroups=3"
           + " l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216 mergeSelection=OLDEST levelDropFactor=2.25"
+          + " levelSizeRatio=7"
           + " levels=STATIC(131072) memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
           + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED durability=SYNC"
           + " asyncSyncInterval=250ms backgroundThreads=9 createIfMissing=false maxOpenFiles=77"
@@ -112,7 +113,7 @@ class OptionsTest {
         .filter(Option::experimental)
         .forEach(option -> apart.add(option.name()));
     assertTrue(apart.containsAll(Set.of("flushPolicy", "memoryComponent", "memoryTunerSamples")));
-    assertTrue(StoreOption.ALL.options().size() - apart.size() <= 17, apart.toString());
+    assertTrue(StoreOption.ALL.options().size() - apart.size() <= 18, apart.toString());
     assertFalse(apart.contains("durability"));
     String text = StoreOptions.defaults().experimental().toString();
     assertEquals(apart.size(), text.split(" ").length, text);

@@ -119,7 +119,7 @@ final class StoreHistory {
         };
     long writeMemory =
         switch (random.nextInt(6)) {
-          case 0 -> (budget + 15) / 16;
+          case 0 -> (budget + 255) / 256;
           case 1 -> budget / 4 * 3;
           case 2, 3 -> budget / 2;
           default -> budget / 16 * (2 + random.nextInt(10));
@@ -147,7 +147,9 @@ final class StoreHistory {
                     .mergeDebtLimit(1L << (20 + random.nextInt(8)))
                     .mergeSelection(anyOf(MergeSelection.values()))
                     .levelDropFactor(1 + random.nextInt(3))
+                    .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
                     .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
+        .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)

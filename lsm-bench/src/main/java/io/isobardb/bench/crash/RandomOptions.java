@@ -91,7 +91,9 @@ final class RandomOptions {
         .experimental(
             e ->
                 e.mergeSelection(anyOf(random, MergeSelection.values()))
-                    .levelDropFactor(1 + random.nextInt(3) / 2.0))
+                    .levelDropFactor(1 + random.nextInt(3) / 2.0)
+                    .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0))
+        .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FALLING)
         .build();
   }

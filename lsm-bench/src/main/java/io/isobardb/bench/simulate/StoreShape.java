@@ -66,7 +66,7 @@ public record StoreShape(
             tableBytes / entry,
             room.memoryEntryBytes() / entry,
             leveling.l0Limits().start(),
-            leveling.sizeRatio()));
+            leveling.usualRatio()));
   }
 
   /**

@@ -205,7 +205,13 @@ final class MemoryMergeJob implements Job {
       cameRound = true;
       return done;
     }
-    return cameRound && tree.order().compare(high, 0, high.length, origin, 0, origin.length) >= 0;
+    return cameRound && isBehind(high, origin);
+  }
+
+  private boolean isBehind(byte @Nullable [] key, byte @Nullable [] other) {
+    return key != null
+        && other != null
+        && tree.order().compare(key, 0, key.length, other, 0, other.length) >= 0;
   }
 
   private Table finishOutput(Rewrite current) throws IOException {

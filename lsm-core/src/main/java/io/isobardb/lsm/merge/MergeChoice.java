@@ -94,6 +94,11 @@ public record MergeChoice(
     return !inputs.isEmpty() && inputs.get(0).place().inL0();
   }
 
+  /** Whether it rewrites what comes from L0, and takes it to a level. */
+  boolean leavesL0() {
+    return kind == Kind.MERGE && fromL0() && !output.inL0();
+  }
+
   /** The slot that it takes. */
   public Slot slot() {
     return inputs.isEmpty() || fromL0() ? Slot.L0 : Slot.DEEP;

@@ -12,6 +12,8 @@ import java.util.Set;
  * @param writeMemoryBytes the write memory it holds, averaged over some time so that levels do not
  *     come and go with every flush
  * @param targetBytes the size of an SSTable
+ * @param batchBytes what L0 delivers to the levels at a time, without what is overwritten within
+ *     it; 0 if that is not known
  * @param running choices for this tree that were made and are not yet in {@code version}
  * @param voidable those of {@code running} that can still be given up, without a trace
  * @param free the slots of which there is one for another merge
@@ -20,20 +22,21 @@ public record MergeView(
     Version version,
     long writeMemoryBytes,
     long targetBytes,
+    long batchBytes,
     List<MergeChoice> running,
     List<MergeChoice> voidable,
     Set<Slot> free) {
   /** A view where every slot is free and no merge is given up. */
   public MergeView(
       Version version, long writeMemoryBytes, long targetBytes, List<MergeChoice> running) {
-    this(version, writeMemoryBytes, targetBytes, running, List.of(), Set.of(Slot.values()));
+    this(version, writeMemoryBytes, targetBytes, 0, running, List.of(), Set.of(Slot.values()));
   }
 
   /** Checks the numbers. */
   public MergeView {
-    if (writeMemoryBytes < 0 || targetBytes <= 0) {
+    if (writeMemoryBytes < 0 || targetBytes <= 0 || batchBytes < 0) {
       throw new IllegalArgumentException(
-          "write memory " + writeMemoryBytes + ", target " + targetBytes);
+          "write memory " + writeMemoryBytes + ", target " + targetBytes + ", batch " + batchBytes);
     }
     running = List.copyOf(running);
     voidable = List.copyOf(voidable);
@@ -43,6 +46,6 @@ public record MergeView(
   /** The view as it will be when the merges that can be given up are. */
   MergeView withoutVoidable() {
     List<MergeChoice> left = running.stream().filter(choice -> !voidable.contains(choice)).toList();
-    return new MergeView(version, writeMemoryBytes, targetBytes, left, List.of(), free);
+    return new MergeView(version, writeMemoryBytes, targetBytes, batchBytes, left, List.of(), free);
   }
 }

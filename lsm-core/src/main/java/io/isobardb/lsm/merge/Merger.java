@@ -173,6 +173,9 @@ public final class Merger {
       }
       return null;
     }
+    if (choice.leavesL0()) {
+      tree.work().leavesL0(tree.states().current().version().l0Bytes());
+    }
     DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, givenUp);
     jobs.add(job);
     begun[choice.slot().ordinal()]++;
@@ -235,6 +238,7 @@ public final class Merger {
         tree.states().current().version(),
         flushes.recentMemoryBytes(tree),
         tableBytes(tree),
+        tree.work().batchBytes(),
         made,
         voidable,
         free);
@@ -264,6 +268,9 @@ public final class Merger {
     bytesRead.add(read);
     bytesWritten.add(written);
     tree.work().merged(written);
+    if (choice.leavesL0() && read > 0) {
+      tree.work().leftL0(read, written);
+    }
     merges.increment();
     int inputs = choice.inputs().stream().mapToInt(input -> input.tables().size()).sum();
     long nanos = engine.nanos() - startNanos;

@@ -147,6 +147,7 @@ public final class PartitionedLeveling implements MergePolicy {
                   version,
                   view.writeMemoryBytes(),
                   view.targetBytes(),
+                  view.batchBytes(),
                   view.running(),
                   voidable,
                   view.free())
@@ -172,7 +173,11 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     private @Nullable MergeChoice changeLevels() {
-      String memory = mega(targets.writeMemoryBytes()) + " of write memory";
+      long batch = targets.batchBytes();
+      String memory =
+          batch > 0
+              ? mega(batch) + " from L0 at a time"
+              : mega(targets.writeMemoryBytes()) + " of write memory";
       if (targets.wantsLevel()) {
         return MergeChoice.ofLevels(Kind.ADD_LEVEL, top + 1, "L1 is too large for " + memory);
       }

@@ -97,9 +97,9 @@ public final class Rewrite implements AutoCloseable {
         return Outcome.OUTPUT_FULL;
       }
       newestLsn = Math.max(newestLsn, entry.lsn());
-      int bytes0 = entry.keyLength() + entry.valueLength();
-      bytesIn += bytes0;
-      carried += ENTRY_OVERHEAD + bytes0;
+      int size = entry.keyLength() + entry.valueLength();
+      bytesIn += size;
+      carried += ENTRY_OVERHEAD + size;
       boolean deletes = entry.kind() == Kind.DELETE;
       if (filter.keep(entry, deletes && bottommost.apply(entry)) && !drops.test(entry)) {
         add(entry);

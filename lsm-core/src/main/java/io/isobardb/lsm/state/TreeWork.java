@@ -10,12 +10,17 @@ import java.util.concurrent.atomic.DoubleAdder;
  * or once a read from disk.
  */
 public final class TreeWork {
+  /** The weight of the last merge among those before it. */
+  private static final double RECENT = 1 / 8.0;
+
   private long mergedBytes;
   private long memoryFlushedBytes;
   private long otherFlushedBytes;
   private int flushes;
   private long sweeps;
   private double shareSum;
+  private double l0Bytes;
+  private double l0Left = 1;
   private final DoubleAdder recentReads = new DoubleAdder();
 
   /**
@@ -64,6 +69,24 @@ public final class TreeWork {
    */
   public void foundInL0(long l0Bytes) {
     recentReads.add(1.0 / Math.max(1, l0Bytes));
+  }
+
+  /** A merge of L0 into the levels begins; L0 holds so many bytes. */
+  public synchronized void leavesL0(long bytes) {
+    l0Bytes = l0Bytes == 0 ? bytes : l0Bytes + (bytes - l0Bytes) * RECENT;
+  }
+
+  /** Such a merge has ended: how many bytes went in, and how many came out. */
+  public synchronized void leftL0(long in, long out) {
+    l0Left += ((double) out / Math.max(1, in) - l0Left) * RECENT;
+  }
+
+  /**
+   * What L0 has delivered to the levels at a time lately, without what merges left out of it, in
+   * bytes; 0 if it has not yet.
+   */
+  public synchronized long batchBytes() {
+    return (long) (l0Bytes * l0Left);
   }
 
   /** Flushes have come to the end of the tree's keys. */

@@ -43,6 +43,7 @@ class MergeModelTest {
   private MergePolicy policy = new PartitionedLeveling(LevelingOptions.DEFAULT);
   private L0Structure structure = L0Structure.GREEDY_GROUPED;
   private long memoryBytes = 2_000;
+  private long batchBytes;
   private long clock;
   private long nextFile = 1;
   private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
@@ -70,12 +71,13 @@ class MergeModelTest {
     policy =
         new PartitionedLeveling(
             new LevelingOptions(
-                2 + random.nextInt(4),
+                random.nextInt(3) == 0 ? 0 : 2 + random.nextInt(4),
                 1 + random.nextDouble(),
                 structure,
                 MergeSelection.values()[random.nextInt(2)],
                 new L0Limits(start, 8, 12),
-                random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0));
+                random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0,
+                1.01 + random.nextDouble()));
     contents.clear();
     expected.clear();
     version = Version.empty(KeyOrder.BYTES);
@@ -84,7 +86,10 @@ class MergeModelTest {
         case 0, 1 -> flush();
         case 2, 3, 4 -> start();
         case 5, 6 -> finishOne();
-        default -> memoryBytes = random.nextInt(6) == 0 ? 200L << random.nextInt(7) : memoryBytes;
+        default -> {
+          memoryBytes = random.nextInt(6) == 0 ? 200L << random.nextInt(7) : memoryBytes;
+          batchBytes = random.nextInt(6) == 0 ? 100L << random.nextInt(9) : batchBytes;
+        }
       }
       check("seed " + seed + ", step " + step);
     }
@@ -139,7 +144,7 @@ class MergeModelTest {
       }
     }
     return new MergeView(
-        version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, running, voidable, free);
+        version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, batchBytes, running, voidable, free);
   }
 
   private long debt() {

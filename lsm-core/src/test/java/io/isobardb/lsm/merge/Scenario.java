@@ -28,10 +28,12 @@ import org.jspecify.annotations.Nullable;
  * number:min-max=size~deletes}, size 10 and deletes 0 % unless given.
  *
  * <pre>
- * tree levels=2 memory=10 target=10 T=10 f=1.5 start=4 stop=12 l0=GREEDY_GROUPED
+ * tree levels=2 memory=10 target=10 batch=0 space=1.25 T=10 f=1.5 start=4
+ *     l0=GREEDY_GROUPED
  * L0/3 7:a-c 8:d-f=20        a group and its SSTables
  * L1 9:a-z=100~50            a level
  * memory 5                   changes the write memory
+ * batch 5                    what L0 delivers at a time from now on
  * flush 10:a-b 11:c-d        places SSTables in L0
  * choose                     what the policy chooses
  * start                      chooses, and lets it run; what it voids runs no more
@@ -48,6 +50,7 @@ final class Scenario {
   private LevelingOptions options = LevelingOptions.DEFAULT;
   private long memoryBytes = 10 * MB;
   private long targetBytes = 10 * MB;
+  private long batchBytes;
   private final List<MergeChoice> running = new ArrayList<>();
   private final List<MergeChoice> voidable = new ArrayList<>();
   private final Set<Slot> free = EnumSet.allOf(Slot.class);
@@ -65,6 +68,7 @@ final class Scenario {
     switch (words[0]) {
       case "tree" -> begin(words);
       case "memory" -> memoryBytes = Long.parseLong(words[1]) * MB;
+      case "batch" -> batchBytes = Long.parseLong(words[1]) * MB;
       case "choose" -> {
         return describe(choose());
       }
@@ -112,6 +116,7 @@ final class Scenario {
     version = Version.of(KeyOrder.BYTES, levels, List.of());
     memoryBytes = Long.parseLong(values.getOrDefault("memory", "10")) * MB;
     targetBytes = Long.parseLong(values.getOrDefault("target", "10")) * MB;
+    batchBytes = Long.parseLong(values.getOrDefault("batch", "0")) * MB;
     options =
         new LevelingOptions(
             Integer.parseInt(values.getOrDefault("T", "10")),
@@ -119,7 +124,8 @@ final class Scenario {
             L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")),
             MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
             l0Limits(Integer.parseInt(values.getOrDefault("start", "4"))),
-            Long.parseLong(values.getOrDefault("fixed", "0")) * MB);
+            Long.parseLong(values.getOrDefault("fixed", "0")) * MB,
+            Double.parseDouble(values.getOrDefault("space", "1.25")));
     running.clear();
     voidable.clear();
     free.addAll(EnumSet.allOf(Slot.class));
@@ -173,7 +179,7 @@ final class Scenario {
 
   private @Nullable MergeChoice choose() {
     return new PartitionedLeveling(options)
-        .choose(new MergeView(version, memoryBytes, targetBytes, running, voidable, free));
+        .choose(new MergeView(version, memoryBytes, targetBytes, batchBytes, running, voidable, free));
   }
 
   private void finish(MergeChoice choice) {

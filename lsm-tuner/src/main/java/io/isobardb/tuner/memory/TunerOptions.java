@@ -31,9 +31,9 @@ public record TunerOptions(
     long cacheFloorBytes,
     double floorShare) {
 
-  /** The paper's values, and a 64th of the budget for either region in any case. */
+  /** The paper's values, and a 256th of the budget for either region in any case. */
   public static final TunerOptions DEFAULT =
-      new TunerOptions(1, 1, 3, 0.05, 0.10, 3, 32L << 20, 0.001, 0, 0, 1.0 / 64);
+      new TunerOptions(1, 1, 3, 0.05, 0.10, 3, 32L << 20, 0.001, 0, 0, 1.0 / 256);
 
   /** A step is too short if it is less than this share of the budget ... */
   private static final double MIN_STEP_OF_BUDGET = 0.0025;

@@ -255,7 +255,7 @@ class MemoryTunerTest {
     history = TUNER.decide(history, store.run());
     Decision decision = history.decisions().get(5);
     assertEquals(Method.LIMITS, decision.method());
-    assertEquals(1008 * MB, decision.toBytes());
+    assertEquals(1020 * MB, decision.toBytes());
   }
 
   @Test

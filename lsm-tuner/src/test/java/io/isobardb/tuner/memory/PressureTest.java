@@ -58,6 +58,54 @@ class PressureTest {
     assertEquals(0, pressure.cache());
   }
 
+  /**
+   * The paper's example: x = 128 MiB; tree 1 with a = 0.8, a last level of 100 GiB and 1 page
+   * merged per operation, tree 2 with 0.2, 50 GiB and 0.8 pages. So a x is 102.4 and 25.6 MiB, and
+   * the logarithms are those of 1000 and 2000.
+   */
+  @Test
+  void twoTreesWorkedOutByHandFollowEquationsFourAndFive() {
+    Pressure pressure = Pressure.of(example(0, 0, 0), PLAIN, 1);
+    // (1 / 6.907755 + 0.8 / 7.600902) / 134217728
+    assertEquals(1.862761e-9, pressure.write(), 1e-15);
+    assertEquals(1.8, pressure.writeCost(), 1e-9);
+    assertEquals(0, pressure.cache());
+  }
+
+  /**
+   * The same with a ghost cache of 32 MiB that would have saved 0.01 pages per operation of queries
+   * and 0.008 of merges, which read 2.4.
+   */
+  @Test
+  void itsReadsWorkedOutByHandFollowEquationSix() {
+    Pressure pressure = Pressure.of(example(2_400_000, 10_000, 8_000), PLAIN, 1);
+    // 0.018 / 33554432, and 2.4 / 1.8 times what is saved of the writes
+    assertEquals(5.364418e-10, pressure.cache(), 1e-16);
+    assertEquals(1.862761e-9 + 2.483682e-9, pressure.write(), 1e-14);
+    assertEquals(5.364418e-10 - 4.346443e-9, pressure.slope(), 1e-14);
+  }
+
+  private static StoreCycle example(long mergeReads, long queryGhosts, long mergeGhosts) {
+    long gigabyte = 1024 * MB;
+    return new StoreCycle(
+        1,
+        20 * gigabyte,
+        128 * MB,
+        16384,
+        1_000_000,
+        0,
+        mergeReads,
+        queryGhosts,
+        mergeGhosts,
+        32 * MB,
+        List.of(
+            exampleTree(1_000_000, 0.8, 100 * gigabyte), exampleTree(800_000, 0.2, 50 * gigabyte)));
+  }
+
+  private static TreeCycle exampleTree(long mergedPages, double share, long lastLevelBytes) {
+    return new TreeCycle(1, 1, 16384 * mergedPages, 0, 0, 10, 10 * share, 0, lastLevelBytes, 0, 1);
+  }
+
   @Test
   void flushesForTheLogScaleItDownAndTreesAddUpAsInEquationFive() {
     double half = of(tree(0.5, 50, 5000 * MB, 1)).write();

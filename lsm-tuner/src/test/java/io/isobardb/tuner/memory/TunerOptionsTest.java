@@ -20,8 +20,8 @@ class TunerOptionsTest {
 
   @Test
   void eitherRegionKeepsAShareOfTheBudget() {
-    assertEquals(10 * MB, TunerOptions.DEFAULT.minWriteBytes(cycle(640 * MB)));
-    assertEquals(630 * MB, TunerOptions.DEFAULT.maxWriteBytes(cycle(640 * MB)));
+    assertEquals(5 * MB, TunerOptions.DEFAULT.minWriteBytes(cycle(1280 * MB)));
+    assertEquals(1275 * MB, TunerOptions.DEFAULT.maxWriteBytes(cycle(1280 * MB)));
   }
 
   @Test
