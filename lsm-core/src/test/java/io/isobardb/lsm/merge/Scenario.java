@@ -179,7 +179,8 @@ final class Scenario {
 
   private @Nullable MergeChoice choose() {
     return new PartitionedLeveling(options)
-        .choose(new MergeView(version, memoryBytes, targetBytes, batchBytes, running, voidable, free));
+        .choose(
+            new MergeView(version, memoryBytes, targetBytes, batchBytes, running, voidable, free));
   }
 
   private void finish(MergeChoice choice) {
