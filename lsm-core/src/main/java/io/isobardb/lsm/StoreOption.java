@@ -289,7 +289,9 @@ final class StoreOption {
   static final Option<Long> MERGE_DEBT_LIMIT =
       ALL.option("mergeDebtLimit", BYTES)
           .atLeast(1L << 20)
-          .byDefault("64 times the write memory", before -> 64 * before.get(WRITE_MEMORY))
+          .byDefault(
+              "64 times the write memory, at least 1MB",
+              before -> Math.max(1L << 20, 64 * before.get(WRITE_MEMORY)))
           .experimental()
           .does(
               "How many bytes may wait for merges. From half of that on writers are slowed down,"

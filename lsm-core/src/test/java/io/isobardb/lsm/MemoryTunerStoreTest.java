@@ -126,7 +126,7 @@ class MemoryTunerStoreTest {
   @Test
   void whatTheCacheBorrowsOfWriteMemoryIsNotToldAsItsLoss() throws IOException {
     try (TunedStore store = loaded(options(4 << 20), 1)) {
-      store.run(TunedStore.Mix.writes(20), 160_000);
+      store.run(TunedStore.Mix.writes(20), 320_000);
       long ghosts = store.store().stats().cache().ghostCapacityPages() * 4096L;
       List<Decision> recorded = store.recorded();
       // Writers use most of their memory, and not all of it all the time.
