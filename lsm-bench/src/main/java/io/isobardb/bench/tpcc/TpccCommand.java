@@ -217,31 +217,39 @@ public final class TpccCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     checkValues();
-    engine.check(isolation);
+    UsageException.ofArguments(
+        () -> {
+          engine.check(isolation);
+          return engine;
+        });
     checkDeliveryLog();
-    Scale size = Scale.of(warehouses, scale);
+    Scale size = UsageException.ofArguments(() -> Scale.of(warehouses, scale));
     int threads = terminals != null ? terminals : waits ? warehouses * Scale.DISTRICTS : 4;
     RunSpec run =
-        new RunSpec(
-            threads,
-            RunSpec.deliveryThreads(threads),
-            rampUp.millis(),
-            duration.millis(),
-            Mix.SPECIFIED,
-            isolation,
-            waits,
-            delivery == Search.hint,
-            seed);
+        UsageException.ofArguments(
+            () ->
+                new RunSpec(
+                    threads,
+                    RunSpec.deliveryThreads(threads),
+                    rampUp.millis(),
+                    duration.millis(),
+                    Mix.SPECIFIED,
+                    isolation,
+                    waits,
+                    delivery == Search.hint,
+                    seed));
     try (WorkDirectory data = WorkDirectory.of(dir, "isobar-tpcc-");
         Progress progress = Progress.onStandardError()) {
       StoreSpec store =
-          new StoreSpec(
-              engine,
-              data.path(),
-              memory.bytes(),
-              durability == Durability.sync,
-              locking,
-              io == Io.direct);
+          UsageException.ofArguments(
+              () ->
+                  new StoreSpec(
+                      engine,
+                      data.path(),
+                      memory.bytes(),
+                      durability == Durability.sync,
+                      locking,
+                      io == Io.direct));
       return kills != null
           ? killTest(store, size, threads, kills, progress)
           : measure(new TpccSpec(store, run, size, check, deliveryLog), progress);
@@ -305,7 +313,9 @@ public final class TpccCommand implements Callable<Integer> {
 
   private int killTest(StoreSpec spec, Scale size, int threads, int cycles, Progress progress)
       throws InterruptedException, IOException {
-    KillSpec kill = new KillSpec(spec, isolation, threads, cycles, KILL_LONGEST_MILLIS, seed);
+    KillSpec kill =
+        UsageException.ofArguments(
+            () -> new KillSpec(spec, isolation, threads, cycles, KILL_LONGEST_MILLIS, seed));
     progress.stage("loading");
     try (TpccStore store = EngineKind.openStore(spec)) {
       Loading.load(store, size, seed, progress::update);
