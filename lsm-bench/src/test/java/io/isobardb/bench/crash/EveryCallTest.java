@@ -44,6 +44,7 @@ class EveryCallTest {
           Happening.RECOVERED);
 
   private static final long SEED = Long.getLong("isobar.crash.seed", 1);
+  private static final int STRIDE = Integer.getInteger("isobar.crash.scriptStride", 1);
   private static final int KEYS = 2600;
   private static final int VALUE_BYTES = 4000;
 
@@ -56,7 +57,7 @@ class EveryCallTest {
     Set<Happening> missing = EnumSet.copyOf(LIFE);
     missing.retainAll(coverage.missing());
     assertEquals(Set.of(), missing, "what script " + SCRIPT + " does not do");
-    Crashes all = new Crashes(1, EnumSet.allOf(Survival.class), -1);
+    Crashes all = new Crashes(STRIDE, EnumSet.allOf(Survival.class), -1);
     CrashScript script = new CrashScript(SCRIPT, all, new Coverage());
     Violation violation = script.run();
     assertNull(violation, () -> violation == null ? "" : CrashReport.describe(violation));

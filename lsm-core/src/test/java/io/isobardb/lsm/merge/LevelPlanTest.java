@@ -41,7 +41,7 @@ class LevelPlanTest {
 
   @Test
   void largerBatchesNeverAskForMoreLevels() {
-    for (long seed = 0; seed < 200; seed++) {
+    for (long seed = 0; seed < 30; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       double last = Math.pow(10, random.nextDouble(3, 12));
       double space = 1.01 + random.nextDouble() * random.nextInt(1, 8);
