@@ -98,9 +98,6 @@ final class LogWriter implements Service {
   private volatile long syncedPosition;
   private volatile long syncs;
 
-  /** When the last synced write to the log began: what was finished by then is synced. */
-  private volatile long syncedNanos;
-
   private volatile long writtenBytes;
 
   // Of whoever has taken the log.
@@ -252,7 +249,7 @@ final class LogWriter implements Service {
           sync || due || !syncQueue.isEmpty() || syncWanted.get() > durable || kept > durable;
       if (wanted && written > syncedPosition) {
         sync();
-        syncedNanos = now;
+        timer.synced(now);
         free();
       }
     } catch (DiskFullException e) {
@@ -409,11 +406,7 @@ final class LogWriter implements Service {
 
   /** Any thread: about how old the oldest unsynced record is, at most. */
   long unsyncedNanos() {
-    if (!timer.isRunning() || ring.tail() == syncedPosition) {
-      return 0;
-    }
-    long now = clock.nanos();
-    return Math.max(0, Math.min(now - timer.startNanos(), now - syncedNanos));
+    return ring.tail() == syncedPosition ? 0 : timer.ageNanos();
   }
 
   /** Any thread: whether there was no room on disk for the last write. */

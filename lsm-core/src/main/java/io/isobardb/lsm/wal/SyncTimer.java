@@ -19,11 +19,13 @@ final class SyncTimer {
   private final AtomicBoolean running = new AtomicBoolean();
 
   private volatile long deadlineNanos;
+  private volatile long syncedNanos;
   private volatile Service.@Nullable Handle service;
 
   SyncTimer(Clock clock, long intervalNanos) {
     this.clock = clock;
     this.intervalNanos = intervalNanos;
+    this.syncedNanos = clock.nanos();
   }
 
   /** Says whom to wake. */
@@ -43,9 +45,16 @@ final class SyncTimer {
     return running.get();
   }
 
-  /** When it was started, or restarted, last. */
-  long startNanos() {
-    return deadlineNanos - intervalNanos;
+  /** All that was finished by {@code now} is synced. */
+  void synced(long now) {
+    syncedNanos = now;
+  }
+
+  /** About how old the oldest unsynced record is, at most, if there is one. */
+  long ageNanos() {
+    long now = clock.nanos();
+    long begun = deadlineNanos - intervalNanos;
+    return running.get() ? Math.max(0, Math.min(now - begun, now - syncedNanos)) : 0;
   }
 
   boolean isDue(long now) {

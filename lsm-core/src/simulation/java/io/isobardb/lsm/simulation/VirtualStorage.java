@@ -7,7 +7,6 @@ import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: as that of its scheduler.
  */
-public final class VirtualStorage implements Storage {
+public final class VirtualStorage extends ForwardingStorage {
   private static final int PRIORITIES = Job.Priority.values().length;
 
-  private final Storage storage;
   private final VirtualScheduler scheduler;
 
   /** By the priority of the job that wrote or read; last what no job did. */
@@ -29,7 +27,7 @@ public final class VirtualStorage implements Storage {
 
   /** A storage that passes on to another one. */
   public VirtualStorage(Storage storage, VirtualScheduler scheduler) {
-    this.storage = storage;
+    super(storage);
     this.scheduler = scheduler;
   }
 
@@ -48,89 +46,28 @@ public final class VirtualStorage implements Storage {
   }
 
   @Override
-  public String path() {
-    return storage.path();
-  }
-
-  @Override
-  public boolean supportsDirect() {
-    return storage.supportsDirect();
-  }
-
-  @Override
-  public DataFile create(String name, IoMode mode) throws IOException {
-    return new TimedFile(storage.create(name, mode), mode);
-  }
-
-  @Override
-  public DataFile open(String name, IoMode mode) throws IOException {
-    return new TimedFile(storage.open(name, mode), mode);
-  }
-
-  @Override
-  public List<String> list() throws IOException {
-    return storage.list();
-  }
-
-  @Override
-  public boolean exists(String name) throws IOException {
-    return storage.exists(name);
-  }
-
-  @Override
-  public void rename(String from, String to) throws IOException {
-    storage.rename(from, to);
-  }
-
-  @Override
-  public void delete(String name) throws IOException {
-    storage.delete(name);
+  protected DataFile wrap(DataFile file, IoMode mode) {
+    return new TimedFile(file, mode);
   }
 
   @Override
   public void syncDirectory() throws IOException {
-    storage.syncDirectory();
+    super.syncDirectory();
     scheduler.transfer(Kind.SYNC, 0);
   }
 
-  @Override
-  public long usableBytes() throws IOException {
-    return storage.usableBytes();
-  }
-
-  @Override
-  public void lock() throws IOException {
-    storage.lock();
-  }
-
-  @Override
-  public @Nullable String lockToRead() throws IOException {
-    return storage.lockToRead();
-  }
-
-  @Override
-  public void close() throws IOException {
-    storage.close();
-  }
-
-  private final class TimedFile implements DataFile {
-    private final DataFile file;
+  private final class TimedFile extends ForwardingFile {
     private final IoMode mode;
     private long unsynced;
 
     TimedFile(DataFile file, IoMode mode) {
-      this.file = file;
+      super(file);
       this.mode = mode;
     }
 
     @Override
-    public String name() {
-      return file.name();
-    }
-
-    @Override
     public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
-      int bytes = file.read(offset, target, targetOffset, length);
+      int bytes = super.read(offset, target, targetOffset, length);
       read[index(scheduler.steppedNow())] += bytes;
       scheduler.transfer(Kind.READ, bytes);
       return bytes;
@@ -138,14 +75,14 @@ public final class VirtualStorage implements Storage {
 
     @Override
     public void write(long offset, Memory source, int sourceOffset, int length) throws IOException {
-      file.write(offset, source, sourceOffset, length);
+      super.write(offset, source, sourceOffset, length);
       wrote(length);
     }
 
     @Override
     public void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
         throws IOException {
-      file.writeAll(offset, sources, sourceOffsets, count, length);
+      super.writeAll(offset, sources, sourceOffsets, count, length);
       wrote((long) count * length);
     }
 
@@ -159,38 +96,13 @@ public final class VirtualStorage implements Storage {
     }
 
     @Override
-    public Memory map(long offset, int length) throws IOException {
-      return file.map(offset, length);
-    }
-
-    @Override
     public void sync() throws IOException {
-      file.sync();
+      super.sync();
       if (unsynced > 0) {
         scheduler.transfer(Kind.WRITE, unsynced);
         unsynced = 0;
       }
       scheduler.transfer(Kind.SYNC, 0);
-    }
-
-    @Override
-    public boolean holdsDescriptor() {
-      return file.holdsDescriptor();
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
-    }
-
-    @Override
-    public void truncate(long size) throws IOException {
-      file.truncate(size);
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
     }
   }
 }
