@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class RunTest {
   private static final int KEYS = 1000;
   private static final int PAGE = 4096;
+  private static final int VALUE = 100;
   private static final Visibility ALL =
       new Visibility() {
         @Override
@@ -58,7 +59,7 @@ class RunTest {
     for (int i = 0; i < KEYS; i++) {
       byte[] key = key(i);
       Write write = new Write().of(Kind.PUT, key, 0, key.length);
-      tree.put(write.value(new byte[100], 0, 100).at(8L * (i + 1)).hashed(), ALL);
+      tree.put(write.value(new byte[VALUE], 0, VALUE).at(8L * (i + 1)).hashed(), ALL);
     }
     tree.sealedAt(8L * (KEYS + 1));
     return tree;
@@ -73,6 +74,8 @@ class RunTest {
     run = rest;
     cleanups.forEach(Runnable::run);
     left.removeIf(i -> i >= from && i < to);
+    long needed = (long) left.size() * VALUE;
+    assertTrue(content.bytesUsed() >= needed, "leaves were freed that pieces need");
   }
 
   private List<Integer> entries() {
