@@ -20,7 +20,12 @@ class PackedMemoryTest {
   /** Bytes put per round of flushes, and bytes that merges in memory wrote. */
   private record Found(double perSweep, long memoryMerged) {}
 
-  private static Found write(MemoryComponent component, long seed) {
+  /**
+   * Writes, and checks what is there then.
+   *
+   * @param putsPerStep puts from one step of background work to the next
+   */
+  private static Found write(MemoryComponent component, long seed, int putsPerStep) {
     StoreOptions options =
         StoreOptions.builder()
             .memoryBudget(16 << 20)
@@ -56,7 +61,9 @@ class PackedMemoryTest {
         int k = (int) (rank * 7919L % KEYS);
         tree.put(key(k), ByteBuffer.wrap(value).putInt(i).array());
         last[k] = i;
-        world.background(2);
+        if (i % putsPerStep == 0) {
+          world.background(putsPerStep == 1 ? 2 : 1);
+        }
       }
       double sweeps = store.stats().trees().get(0).flushSweeps() - before;
       for (int i = 0; i < KEYS; i += 37) {
@@ -67,11 +74,18 @@ class PackedMemoryTest {
     }
   }
 
+  /** Then slices of merges take long, and runs are sealed while one is under way. */
+  @ParameterizedTest
+  @ValueSource(ints = {60, 150})
+  void whatIsSealedWhileASliceIsMergedStays(int putsPerStep) {
+    assertTrue(write(MemoryComponent.PARTITIONED, 3, putsPerStep).memoryMerged() > 0);
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void aRoundOfSlicesTakesInMuchMoreThanAFlushOfALargeTree(long seed) {
-    Found packed = write(MemoryComponent.PARTITIONED, seed);
-    Found whole = write(MemoryComponent.MONOLITHIC, seed);
+    Found packed = write(MemoryComponent.PARTITIONED, seed, 1);
+    Found whole = write(MemoryComponent.MONOLITHIC, seed, 1);
     assertTrue(
         packed.perSweep() >= 1.6 * whole.perSweep(),
         "seed " + seed + ": " + packed.perSweep() + " and " + whole.perSweep());
