@@ -287,6 +287,6 @@ class AllocationFaultsTest {
       life.storage.close();
     }
     System.out.println(runs + " runs with " + inARow + " failures in a row, " + told + " told");
-    assertTrue(runs > 10, "only " + runs + " runs");
+    assertTrue(runs > 10 / STRIDE, "only " + runs + " runs");
   }
 }
