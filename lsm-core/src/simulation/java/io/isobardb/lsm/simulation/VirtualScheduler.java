@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs clients, jobs and services in virtual time, on a machine with so many processors and one
  * {@link VirtualDevice}. Jobs run in the order that threads would take them in, by the same {@link
- * JobQueue}. Equal runs have equal latencies, to the nanosecond, on any machine.
+ * JobQueue}. Equal runs have equal latencies, to the nanosecond.
  *
  * <p>Each client, worker and service is an actor of a {@link VirtualTime}. A step changes the store
  * as it begins, and its processor time and I/O pass afterwards: so no actor waits while it holds a
