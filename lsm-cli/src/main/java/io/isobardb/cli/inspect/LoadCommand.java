@@ -40,7 +40,7 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(names = "--tree", paramLabel = "NAME", required = true, description = "Into this tree.")
   private String tree = "";
 
-  @Option(names = "--create", description = "Create the tree if it is missing.")
+  @Option(names = "--create", description = "Create the tree, and the store, if it is missing.")
   private boolean create;
 
   @Option(
@@ -53,8 +53,7 @@ public final class LoadCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path file = source;
     long entries;
-    try (Store opened =
-            UsageException.ofArguments(() -> Store.open(store.store(), store.options()));
+    try (Store opened = UsageException.ofArguments(this::open);
         BufferedReader lines =
             file == null
                 ? new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
@@ -68,6 +67,12 @@ public final class LoadCommand implements Callable<Integer> {
     out.println("loaded " + Numbers.count(entries, "line"));
     out.flush();
     return Exit.SUCCESS.code();
+  }
+
+  private Store open() {
+    return create
+        ? Store.open(store.path(), store.options().toBuilder().createIfMissing(true).build())
+        : Store.open(store.store(), store.options());
   }
 
   private static long load(Store store, Tree tree, BufferedReader lines) throws IOException {

@@ -26,6 +26,11 @@ final class StoreArgument {
     return directory(directory);
   }
 
+  /** The directory that was given; it may not exist. */
+  Path path() {
+    return directory;
+  }
+
   /** As {@link #directory()}, for a command that takes nothing else. */
   static Path directory(Path given) {
     Path absolute = given.toAbsolutePath().normalize();

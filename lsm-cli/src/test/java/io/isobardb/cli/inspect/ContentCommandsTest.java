@@ -99,6 +99,10 @@ class ContentCommandsTest {
     assertEquals(4, run("export", dir, "--tree", "users", "--to", file), "it exists");
     assertEquals(0, run("load", dir, "--tree", "copy", "--create", "--from", file), err);
     assertEquals("loaded 101 lines\n", out);
+    String fresh = dir + "-new";
+    assertEquals(2, run("load", fresh, "--tree", "t", "--from", file));
+    assertEquals(0, run("load", fresh, "--tree", "t", "--create", "--from", file), err);
+    assertEquals("loaded 101 lines\n", out);
     assertEquals(0, run("export", dir, "--tree", "copy"), err);
     assertEquals(Files.readString(Path.of(file)), out);
     Files.writeString(Path.of(file), "a\tb\nc d\n");
