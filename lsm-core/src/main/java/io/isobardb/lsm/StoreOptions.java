@@ -6,6 +6,7 @@ import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.setting.Option;
@@ -36,10 +37,12 @@ public final class StoreOptions {
 
   private final OptionValues values;
   private final Map<String, KeyOrder> orders;
+  private final Map<String, MergeOperator> operators;
 
   private StoreOptions(Builder builder) {
     this.values = builder.values.build();
     this.orders = Map.copyOf(builder.orders);
+    this.operators = Map.copyOf(builder.operators);
     checkBudget();
     checkWriteMemory();
     checkTuner();
@@ -159,7 +162,7 @@ public final class StoreOptions {
 
   /** A builder for which the same is set; what was not set still follows from what is. */
   public Builder toBuilder() {
-    return new Builder(values.toBuilder(), orders);
+    return new Builder(values.toBuilder(), orders, operators);
   }
 
   /**
@@ -273,7 +276,7 @@ public final class StoreOptions {
             tuning()),
         new OpenOptions.Files(
             pageSize(), ioMode(), Math.max(1, asyncSyncInterval().toNanos()), createIfMissing()),
-        orders);
+        new OpenOptions.Known(orders, operators));
   }
 
   private FlushRules rules() {
@@ -317,7 +320,7 @@ public final class StoreOptions {
             TunerOptions.DEFAULT.floorShare()));
   }
 
-  /** The options with their values, as they are in force; without the key orders. */
+  /** The options with their values, as they are in force; without key orders and merge operators. */
   @Override
   public String toString() {
     return values.toString();
@@ -327,14 +330,25 @@ public final class StoreOptions {
   public static final class Builder {
     private final OptionValues.Builder values;
     private final Map<String, KeyOrder> orders;
+    private final Map<String, MergeOperator> operators;
 
     private Builder() {
-      this(OptionValues.builder(StoreOption.ALL), Map.of(KeyOrder.BYTES.name(), KeyOrder.BYTES));
+      this(
+          OptionValues.builder(StoreOption.ALL),
+          Map.of(KeyOrder.BYTES.name(), KeyOrder.BYTES),
+          Map.of());
+      mergeOperator(MergeOperator.ADD_LONG);
+      mergeOperator(MergeOperator.MAXIMUM);
+      mergeOperator(MergeOperator.APPEND);
     }
 
-    private Builder(OptionValues.Builder values, Map<String, KeyOrder> orders) {
+    private Builder(
+        OptionValues.Builder values,
+        Map<String, KeyOrder> orders,
+        Map<String, MergeOperator> operators) {
       this.values = values;
       this.orders = new LinkedHashMap<>(orders);
+      this.operators = new LinkedHashMap<>(operators);
     }
 
     private <T extends Comparable<T>> Builder set(Option<T> option, T value) {
@@ -429,6 +443,16 @@ public final class StoreOptions {
       KeyOrder known = orders.putIfAbsent(order.name(), order);
       if (known != null && known != order) {
         throw new IllegalArgumentException("two key orders named '" + order.name() + "'");
+      }
+      return this;
+    }
+
+    /** Makes a merge operator known that trees of the store have; the built-in ones are known. */
+    public Builder mergeOperator(MergeOperator operator) {
+      Objects.requireNonNull(operator, "operator");
+      MergeOperator known = operators.putIfAbsent(operator.name(), operator);
+      if (known != null && known != operator) {
+        throw new IllegalArgumentException("two merge operators named '" + operator.name() + "'");
       }
       return this;
     }

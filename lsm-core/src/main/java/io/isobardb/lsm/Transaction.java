@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.handle.Commit;
 import io.isobardb.lsm.handle.OneThread;
 import io.isobardb.lsm.handle.Operations;
@@ -152,18 +153,21 @@ public final class Transaction implements AutoCloseable {
     try {
       tree.checkKey(key);
       OwnWrites.Write own = writes.get(tree.handle(), key);
-      if (own != null) {
-        return copy(own);
-      }
-      if (latest) {
-        return tree.get(key);
-      }
-      long at = snapshot();
-      track(tree, key, at);
-      return tree.get(key, at);
+      return own == null
+          ? stored(tree, key)
+          : own.read(tree.handle(), key, () -> stored(tree, key));
     } finally {
       exit();
     }
+  }
+
+  private byte @Nullable [] stored(Tree tree, byte[] key) {
+    if (latest) {
+      return tree.get(key);
+    }
+    long at = snapshot();
+    track(tree, key, at);
+    return tree.get(key, at);
   }
 
   /**
@@ -180,7 +184,7 @@ public final class Transaction implements AutoCloseable {
       tree.checkKey(key);
       OwnWrites.Write own = writes.get(tree.handle(), key);
       if (own != null) {
-        byte[] value = own.value();
+        byte[] value = own.read(tree.handle(), key, () -> stored(tree, key));
         if (value == null) {
           return Tree.NOT_FOUND;
         }
@@ -222,21 +226,24 @@ public final class Transaction implements AutoCloseable {
     try {
       tree.checkKey(key);
       OwnWrites.Write own = writes.get(tree.handle(), key);
-      if (own != null) {
-        return copy(own);
-      }
-      byte[] kept = key.clone();
-      if (pessimistic) {
-        lock(tree, kept);
-        return latest ? tree.get(key) : tree.get(key, snapshot());
-      }
-      // At READ_COMMITTED each read has a moment of its own.
-      long at = latest ? register() : snapshot();
-      reads.add(tree.handle(), kept, at);
-      return tree.get(key, at);
+      return own == null
+          ? storedForUpdate(tree, key)
+          : own.read(tree.handle(), key, () -> storedForUpdate(tree, key));
     } finally {
       exit();
     }
+  }
+
+  private byte @Nullable [] storedForUpdate(Tree tree, byte[] key) {
+    byte[] kept = key.clone();
+    if (pessimistic) {
+      lock(tree, kept);
+      return latest ? tree.get(key) : tree.get(key, snapshot());
+    }
+    // At READ_COMMITTED each read has a moment of its own.
+    long at = latest ? register() : snapshot();
+    reads.add(tree.handle(), kept, at);
+    return tree.get(key, at);
   }
 
   /**
@@ -251,7 +258,7 @@ public final class Transaction implements AutoCloseable {
     try {
       tree.checkKey(key);
       tree.checkValue(value);
-      write(tree, key.clone(), value.clone());
+      write(tree, key.clone(), new OwnWrites.Write(Kind.PUT, value.clone()));
     } finally {
       exit();
     }
@@ -262,7 +269,22 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      write(tree, key.clone(), null);
+      write(tree, key.clone(), OwnWrites.Write.DELETE);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Merges an operand into the value of a key; see {@link Tree#merge(byte[], byte[])}. It is a
+   * write that reads nothing. Errors as there, and as with {@link #put}.
+   */
+  public void merge(Tree tree, byte[] key, byte[] operand) {
+    enter(tree);
+    try {
+      tree.checkMerge(key, operand);
+      prepareWrite(tree, key);
+      writes.merge(tree.handle(), key.clone(), operand, !savepoints.isEmpty());
     } finally {
       exit();
     }
@@ -312,16 +334,20 @@ public final class Transaction implements AutoCloseable {
     return as;
   }
 
-  private void write(Tree tree, byte[] key, byte @Nullable [] value) {
+  private void write(Tree tree, byte[] key, OwnWrites.Write write) {
+    prepareWrite(tree, key);
+    writes.put(tree.handle(), key, write, !savepoints.isEmpty());
+  }
+
+  private void prepareWrite(Tree tree, byte[] key) {
     if (writes.get(tree.handle(), key) == null) {
       writes.checkLogged(tree.handle());
       if (pessimistic) {
-        lock(tree, key);
+        lock(tree, key.clone());
       } else if (!latest) {
-        reads.add(tree.handle(), key, snapshot());
+        reads.add(tree.handle(), key.clone(), snapshot());
       }
     }
-    writes.put(tree.handle(), key, value, !savepoints.isEmpty());
   }
 
   /** Locks a key; what others did to it since the snapshot is a conflict. */
@@ -538,11 +564,6 @@ public final class Transaction implements AutoCloseable {
     if (serializable) {
       reads.add(tree.handle(), key.clone(), at);
     }
-  }
-
-  private static byte @Nullable [] copy(OwnWrites.Write own) {
-    byte[] value = own.value();
-    return value == null ? null : value.clone();
   }
 
   private void enter(Tree tree) {

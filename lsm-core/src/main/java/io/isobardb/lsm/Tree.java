@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.handle.Operations;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.TreeWriter;
@@ -273,6 +274,44 @@ public final class Tree {
   /** Removes a key, whether it is there or not; takes what remains in the buffer. */
   public void delete(ByteBuffer key, Durability durability) {
     delete(Keys.bytes(key), durability);
+  }
+
+  /**
+   * Merges an operand into the value of a key, without reading it: reads give what the tree's
+   * {@link TreeOptions#mergeOperator} makes of the value and the operands since, in the order of
+   * the writes.
+   *
+   * @throws IllegalArgumentException if the tree has no merge operator, or key or operand exceed
+   *     their limit
+   */
+  public void merge(byte[] key, byte[] operand) {
+    merge(key, operand, syncByDefault);
+  }
+
+  /** As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}. */
+  public void merge(byte[] key, byte[] operand, Durability durability) {
+    merge(key, operand, isSync(durability));
+  }
+
+  private void merge(byte[] key, byte[] operand, boolean sync) {
+    checkMerge(key, operand);
+    byte[] value = Operands.of(operand);
+    Writer writer = committer.writer();
+    writer.write().of(Kind.MERGE, key, 0, key.length).value(value, 0, value.length);
+    writes.write(writer, sync);
+  }
+
+  /** Passes if an operand can be merged into a key. */
+  void checkMerge(byte[] key, byte[] operand) {
+    checkKey(key);
+    checkValue(operand);
+    if (handle.settings().operator() == null) {
+      throw new IllegalArgumentException(
+          "tree '"
+              + name()
+              + "' has no merge operator; make it with TreeOptions.Builder.mergeOperator, which"
+              + " never changes, and copy the entries");
+    }
   }
 
   /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */

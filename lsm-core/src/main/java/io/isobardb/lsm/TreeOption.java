@@ -20,6 +20,20 @@ final class TreeOption {
                   + " name that each time the store is opened.",
               "Prefer keys whose bytes sort as you need; an order of your own is slower.");
 
+  /** What a tree has that nothing can be merged into. */
+  static final String NO_OPERATOR = "none";
+
+  static final Option<String> MERGE_OPERATOR =
+      ALL.option("mergeOperator", OptionKind.NAME)
+          .where("the name of a `MergeOperator`, or `none`")
+          .byDefault(NO_OPERATOR)
+          .changes(Change.NEVER)
+          .does(
+              "How `merge` changes values without reading them: `add-long`, `maximum`, `append`, or"
+                  + " an operator of your own. `StoreOptions` must name that each time the store is"
+                  + " opened.",
+              "Set it for counters, and for values that grow by what is added to them.");
+
   static final Option<Boolean> LOGGED =
       ALL.option("logged", OptionKind.BOOLEAN)
           .byDefault(true)

@@ -2,6 +2,7 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.handle.Names;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.state.TreeHandle;
@@ -21,10 +22,12 @@ public final class TreeOptions {
 
   private final OptionValues values;
   private final KeyOrder keyOrder;
+  private final @Nullable MergeOperator mergeOperator;
 
-  private TreeOptions(OptionValues values, KeyOrder keyOrder) {
-    this.values = values;
-    this.keyOrder = keyOrder;
+  private TreeOptions(Builder builder) {
+    this.values = builder.values.build();
+    this.keyOrder = builder.keyOrder;
+    this.mergeOperator = builder.mergeOperator;
   }
 
   /** Byte order, logged, no compression, 10 filter bits. */
@@ -34,27 +37,39 @@ public final class TreeOptions {
 
   /** The options of a tree that exists, all of them set. */
   static TreeOptions of(TreeHandle.Settings stored) {
-    return builder()
-        .keyOrder(stored.order())
-        .logged(stored.logged())
-        .compression(Compression.of(stored.codec()))
-        .filterBitsPerKey(stored.filterBitsPerKey())
-        .build();
+    Builder all =
+        builder()
+            .keyOrder(stored.order())
+            .logged(stored.logged())
+            .compression(Compression.of(stored.codec()))
+            .filterBitsPerKey(stored.filterBitsPerKey());
+    all.mergeOperator = stored.operator();
+    all.set(TreeOption.MERGE_OPERATOR, operatorName(stored.operator()));
+    return all.build();
+  }
+
+  private static String operatorName(@Nullable MergeOperator operator) {
+    return operator == null ? TreeOption.NO_OPERATOR : operator.name();
   }
 
   /** Begins with nothing set: the defaults, or what is stored. */
   public static Builder builder() {
-    return new Builder(OptionValues.builder(TreeOption.ALL), KeyOrder.BYTES);
+    return new Builder(OptionValues.builder(TreeOption.ALL), KeyOrder.BYTES, null);
   }
 
   /** A builder for which the same is set. */
   public Builder toBuilder() {
-    return new Builder(values.toBuilder(), keyOrder);
+    return new Builder(values.toBuilder(), keyOrder, mergeOperator);
   }
 
   /** The order of keys. */
   public KeyOrder keyOrder() {
     return keyOrder;
+  }
+
+  /** How {@code merge} changes values; null if nothing can be merged. */
+  public @Nullable MergeOperator mergeOperator() {
+    return mergeOperator;
   }
 
   /** Whether writes go to the log. */
@@ -73,7 +88,8 @@ public final class TreeOptions {
   }
 
   TreeHandle.Settings toSettings() {
-    return new TreeHandle.Settings(keyOrder, logged(), compression().code(), filterBitsPerKey());
+    return new TreeHandle.Settings(
+        keyOrder, logged(), compression().code(), filterBitsPerKey(), mergeOperator);
   }
 
   /**
@@ -119,10 +135,13 @@ public final class TreeOptions {
   public static final class Builder {
     private final OptionValues.Builder values;
     private KeyOrder keyOrder;
+    private @Nullable MergeOperator mergeOperator;
 
-    private Builder(OptionValues.Builder values, KeyOrder keyOrder) {
+    private Builder(
+        OptionValues.Builder values, KeyOrder keyOrder, @Nullable MergeOperator mergeOperator) {
       this.values = values;
       this.keyOrder = keyOrder;
+      this.mergeOperator = mergeOperator;
     }
 
     private <T extends Comparable<T>> Builder set(Option<T> option, T value) {
@@ -137,6 +156,19 @@ public final class TreeOptions {
     public Builder keyOrder(KeyOrder order) {
       this.keyOrder = Objects.requireNonNull(order, "keyOrder");
       return set(TreeOption.KEY_ORDER, order.name());
+    }
+
+    /**
+     * How {@code merge} changes values without reading them. A store whose trees have an operator
+     * of your own must be given it each time it is opened ({@link
+     * StoreOptions.Builder#mergeOperator}). Default: none.
+     */
+    public Builder mergeOperator(MergeOperator operator) {
+      this.mergeOperator = Objects.requireNonNull(operator, "mergeOperator");
+      if (operator.name().equals(TreeOption.NO_OPERATOR)) {
+        throw new IllegalArgumentException("no merge operator can have the name 'none'");
+      }
+      return set(TreeOption.MERGE_OPERATOR, operator.name());
     }
 
     /**
@@ -164,7 +196,7 @@ public final class TreeOptions {
      * @throws IllegalArgumentException naming the option that is out of its range
      */
     public TreeOptions build() {
-      return new TreeOptions(values.build(), keyOrder);
+      return new TreeOptions(this);
     }
   }
 }

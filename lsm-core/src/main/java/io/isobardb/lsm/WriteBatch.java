@@ -2,6 +2,7 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.lang.invoke.MethodHandles;
@@ -73,6 +74,16 @@ public final class WriteBatch {
   public WriteBatch delete(Tree tree, byte[] key) {
     Objects.requireNonNull(tree, "tree").checkKey(key);
     add(Kind.DELETE, tree, key, NO_VALUE);
+    return this;
+  }
+
+  /**
+   * Merges an operand into the value of a key; see {@link Tree#merge(byte[], byte[])}. Errors as
+   * there, and as with {@link #put(Tree, byte[], byte[])}.
+   */
+  public WriteBatch merge(Tree tree, byte[] key, byte[] operand) {
+    Objects.requireNonNull(tree, "tree").checkMerge(key, operand);
+    add(Kind.MERGE, tree, key, Operands.of(operand));
     return this;
   }
 
@@ -169,7 +180,7 @@ public final class WriteBatch {
   void write(boolean sync) {
     enter();
     try {
-      session.write(operations, trees, logged, sync);
+      session.write(operations.withOneOperationEach(), trees, logged, sync);
     } finally {
       exit();
     }

@@ -56,7 +56,7 @@ class FlushWithoutPagesTest {
   void itGivesBackThoseItHasAndIsTriedAgain() throws IOException {
     StoreParts parts = open();
     TreeHandle.Settings settings =
-        new TreeHandle.Settings(KeyOrder.BYTES, true, FileLayout.CODEC_NONE, 10);
+        new TreeHandle.Settings(KeyOrder.BYTES, true, FileLayout.CODEC_NONE, 10, null);
     TreeHandle tree = parts.createTree("t", settings);
     List<ActiveTree> sealed = new ArrayList<>();
     for (int i = 0; i < RUNS; i++) {

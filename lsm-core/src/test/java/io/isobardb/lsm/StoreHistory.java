@@ -157,6 +157,7 @@ final class StoreHistory {
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
         .backgroundThreads(1 + random.nextInt(4))
         .keyOrder(FALLING)
+        .mergeOperator(TailOperator.TAIL)
         .build();
   }
 
@@ -226,12 +227,15 @@ final class StoreHistory {
     if (model.trees.size() >= 5) {
       return;
     }
-    TreeOptions treeOptions =
+    TreeOptions.Builder some =
         TreeOptions.builder()
             .keyOrder(random.nextInt(3) == 0 ? FALLING : KeyOrder.BYTES)
             .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
-            .filterBitsPerKey(random.nextInt(4) == 0 ? 0 : 10)
-            .build();
+            .filterBitsPerKey(random.nextInt(4) == 0 ? 0 : 10);
+    if (random.nextBoolean()) {
+      some.mergeOperator(TailOperator.TAIL);
+    }
+    TreeOptions treeOptions = some.build();
     // Names come back, so that what a dropped tree left would show.
     String name = "tree-" + (named++ % 7);
     if (model.trees.containsKey(name)) {
@@ -325,6 +329,12 @@ final class StoreHistory {
     }
     StoreModel.Value value = anyValue(tree);
     byte[] bytes = value.bytes();
+    if (merges(to)) {
+      doing = "merging into " + SimulatedWorld.text(key) + " of " + to.name;
+      tree.merge(key, bytes);
+      to.merge(key, bytes, ++model.now);
+      return;
+    }
     doing = "putting " + SimulatedWorld.text(key) + " into " + to.name;
     switch (random.nextInt(3)) {
       case 0 -> tree.put(key, bytes);
@@ -336,6 +346,11 @@ final class StoreHistory {
       }
     }
     to.write(key, value, ++model.now);
+  }
+
+  /** Whether the next write of a tree is a merge. */
+  private boolean merges(StoreModel.ModelTree to) {
+    return to.options.mergeOperator() != null && random.nextBoolean();
   }
 
   private void batch() {
@@ -353,12 +368,22 @@ final class StoreHistory {
       if (batch.sizeBytes() + (value == null ? 0 : value.length()) > most) {
         break;
       }
+      boolean merged = value != null && merges(to);
       if (value == null) {
         batch.delete(tree, key);
+      } else if (merged) {
+        batch.merge(tree, key, value.bytes());
       } else {
         batch.put(tree, key, value.bytes());
       }
-      effects.add(() -> to.write(key, value, at));
+      effects.add(
+          () -> {
+            if (merged) {
+              to.merge(key, value.bytes(), at);
+            } else {
+              to.write(key, value, at);
+            }
+          });
     }
     try {
       store.write(batch);
@@ -382,8 +407,14 @@ final class StoreHistory {
       doing = "put " + i + " of a burst of " + count + " into " + to.name;
       byte[] key = stride == 0 ? anyKey(to) : key("k", from + i * stride, 3);
       StoreModel.Value value = StoreModel.Value.of(random, length, i);
-      tree.put(key, value.bytes());
-      to.write(key, value, ++model.now);
+      if (merges(to)) {
+        byte[] hot = key("hot", random.nextInt(8), 1);
+        tree.merge(hot, value.bytes());
+        to.merge(hot, value.bytes(), ++model.now);
+      } else {
+        tree.put(key, value.bytes());
+        to.write(key, value, ++model.now);
+      }
       if ((i & 15) == 0) {
         world.background(random.nextInt(3));
       }

@@ -28,12 +28,20 @@ final class StoreModel {
   long now;
 
   /** A value by its recipe, so that a model of many takes no room. */
-  record Value(int length, int start, long stamp) {
+  record Value(int length, int start, long stamp, byte @Nullable [] made) {
     static Value of(SplittableRandom random, int length, long stamp) {
-      return new Value(length, random.nextInt(BLOCK.length - length), stamp);
+      return new Value(length, random.nextInt(BLOCK.length - length), stamp, null);
+    }
+
+    /** One that a merge operator has made. */
+    static Value made(byte[] bytes) {
+      return new Value(bytes.length, 0, 0, bytes);
     }
 
     byte[] bytes() {
+      if (made != null) {
+        return made.clone();
+      }
       byte[] bytes = new byte[length];
       System.arraycopy(BLOCK, start, bytes, 0, length);
       for (int i = 0; i < Math.min(8, length); i++) {
@@ -64,6 +72,12 @@ final class StoreModel {
 
     void write(byte[] key, @Nullable Value value, long at) {
       keys.computeIfAbsent(key, k -> new ArrayList<>(2)).add(new Version(at, value));
+    }
+
+    /** Merges an operand into the newest value, as {@link TailOperator} does. */
+    void merge(byte[] key, byte[] operand, long at) {
+      byte[] made = TailOperator.TAIL.merge(key, get(key, Long.MAX_VALUE), List.of(operand));
+      write(key, made == null ? null : Value.made(made), at);
     }
 
     byte @Nullable [] get(byte[] key, long at) {

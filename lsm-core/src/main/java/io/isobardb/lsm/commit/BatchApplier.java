@@ -4,7 +4,9 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.pool.PagePool;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Applies the operations of one batch: takes the pages of large values first, then, when the batch
@@ -27,6 +29,11 @@ final class BatchApplier implements BatchFormat.Handler {
   private TreeHandle[] trees = new TreeHandle[4];
   private ActiveTree[] actives = new ActiveTree[4];
   private int treeCount;
+
+  /** Keys with so many operands that they should be folded, and their trees; mostly none. */
+  private final List<TreeHandle> deepTrees = new ArrayList<>(0);
+
+  private final List<byte[]> deepKeys = new ArrayList<>(0);
 
   /**
    * @param slot the operation's that this is a part of
@@ -78,7 +85,18 @@ final class BatchApplier implements BatchFormat.Handler {
   public void operation(int treeId, Write write) {
     write.at(lsn).overflow(done < overflows.length ? overflows[done] : PagePool.NONE);
     committer.apply(tree(treeId), write.hashed(), slot);
+    if (write.isDeep()) {
+      deepTrees.add(tree(treeId));
+      deepKeys.add(OperandFolding.key(write));
+    }
     done++;
+  }
+
+  /** Folds the operands of keys that have many by now; the batch is visible. */
+  void foldDeep(OperandFolding folding) {
+    for (int i = 0; i < deepKeys.size(); i++) {
+      folding.fold(deepTrees.get(i), deepKeys.get(i));
+    }
   }
 
   /**

@@ -2,10 +2,14 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.page.Memory;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The payload of a log record: one operation after another, without padding.
@@ -16,6 +20,9 @@ import java.util.Arrays;
  *   +------+----------------+-------------------+---------------------+-----+-------+
  *    1 byte                                       not for DELETE              not for DELETE
  * </pre>
+ *
+ * The value of a MERGE is that of {@link Operands}. A batch that merges has one operation for each
+ * key.
  */
 public final class BatchFormat {
   /** The most that comes before a key: its operation's kind, and three numbers. */
@@ -59,12 +66,24 @@ public final class BatchFormat {
     void operation(int treeId, Write write);
   }
 
+  private record Place(int treeId, ByteBuffer key) {}
+
+  private record Operation(int kind, byte[] value) {
+    /** What both do, one after the other. */
+    Operation then(Operation next) {
+      return next.kind != Kind.MERGE
+          ? next
+          : new Operation(Kind.MERGE, Operands.append(kind, value, next.value));
+    }
+  }
+
   /** Builds a payload on the heap; grows as needed. One thread at a time. */
   public static final class Builder {
     private byte[] bytes = new byte[256];
     private int length;
     private int count;
     private int largest;
+    private int merges;
 
     /**
      * Appends an operation.
@@ -95,6 +114,7 @@ public final class BatchFormat {
         length += value.length;
       }
       count++;
+      merges += kind == Kind.MERGE ? 1 : 0;
       largest = Math.max(largest, length - begun);
     }
 
@@ -125,9 +145,34 @@ public final class BatchFormat {
       return largest;
     }
 
+    /**
+     * This with at most one operation for each key, if operands are merged into any: entries of a
+     * batch have one LSN, which tells no order.
+     */
+    public Builder withOneOperationEach() {
+      if (merges == 0) {
+        return this;
+      }
+      Map<Place, Operation> last = new LinkedHashMap<>();
+      decode(bytes, 0, length, (treeId, write) -> add(last, treeId, write));
+      Builder result = new Builder();
+      last.forEach((at, done) -> result.add(done.kind(), at.treeId(), at.key().array(), done.value()));
+      return result;
+    }
+
+    private static void add(Map<Place, Operation> last, int treeId, Write write) {
+      int from = write.keyOffset();
+      byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
+      int at = write.valueOffset();
+      byte[] value = Arrays.copyOfRange(write.value(), at, at + write.valueLength());
+      Operation added = new Operation(write.kind(), value);
+      last.merge(new Place(treeId, ByteBuffer.wrap(key)), added, Operation::then);
+    }
+
     public void clear() {
       length = 0;
       count = 0;
+      merges = 0;
       largest = 0;
     }
   }
@@ -241,7 +286,7 @@ public final class BatchFormat {
         return false;
       }
       int kind = bytes[at++];
-      if (kind != Kind.PUT && kind != Kind.DELETE) {
+      if (kind != Kind.PUT && kind != Kind.DELETE && kind != Kind.MERGE) {
         throw new IllegalArgumentException("no operation has kind " + kind);
       }
       int treeId = varint();

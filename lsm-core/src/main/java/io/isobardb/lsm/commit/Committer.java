@@ -42,6 +42,7 @@ public final class Committer {
   private final @Nullable TreeSlots slots;
   private final ThreadWriters writers;
   private final WriteRoom room;
+  private final OperandFolding folding;
 
   /**
    * @param logWatch told how far the log reaches
@@ -57,6 +58,7 @@ public final class Committer {
     this.slots = slots;
     this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
     this.room = new WriteRoom(gate, pool);
+    this.folding = new OperandFolding(engine);
   }
 
   /** What the calling thread writes with; it is to say when it is {@link Writer#done}. */
@@ -124,6 +126,9 @@ public final class Committer {
         tree.settings().logged()
             ? writeLogged(tree, writer, slot)
             : writeUnlogged(tree, writer.write(), slot);
+    if (writer.write().isDeep()) {
+      folding.fold(tree, OperandFolding.key(writer.write()));
+    }
     sealer.sealIfFull(tree, active);
     logWatch.written(written);
     return written;
@@ -204,6 +209,7 @@ public final class Committer {
       writer.done();
       gate.unclaim(claimed);
     }
+    applier.foldDeep(folding);
     applier.sealFull(sealer);
     logWatch.written(written);
     return written;
@@ -256,6 +262,10 @@ public final class Committer {
    * @param write has the LSN of its record
    */
   public void replay(TreeHandle tree, Write write) {
+    // A version below operands that were folded with it on disk would hide what they gave.
+    if (tree.settings().operator() != null && folding.isOnDisk(tree, write)) {
+      return;
+    }
     gate.admitReplayed(WriteRoom.of(write));
     write.hashed();
     ActiveTree active = tree.activeTree();
@@ -264,6 +274,9 @@ public final class Committer {
     }
     for (int attempt = 1; !replayed(tree, write); attempt++) {
       awaitPage(attempt);
+    }
+    if (write.isDeep()) {
+      folding.foldReplayed(tree, OperandFolding.key(write));
     }
     sealer.sealReplayed(tree, active, write.lsn());
     logWatch.written(write.lsn());

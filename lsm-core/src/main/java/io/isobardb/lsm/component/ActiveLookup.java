@@ -10,6 +10,7 @@ import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 import static io.isobardb.lsm.component.ActiveTree.ABSENT;
 import static io.isobardb.lsm.component.ActiveTree.DELETED;
+import static io.isobardb.lsm.component.ActiveTree.OPERAND;
 import static io.isobardb.lsm.component.ActiveTree.RETRY;
 
 import io.isobardb.lsm.entry.Kind;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ActiveLookup {
   /** The node was edited meanwhile. */
-  private static final int TORN = -4;
+  private static final int TORN = -5;
 
   private final PagePool pool;
   private final ActiveSearch search;
@@ -241,8 +242,8 @@ final class ActiveLookup {
     if (changed(memory, base, version)) {
       return TORN;
     }
-    if (kind == Kind.DELETE) {
-      return DELETED;
+    if (kind != Kind.PUT_OVERFLOW) {
+      return kind == Kind.DELETE ? DELETED : OPERAND;
     }
     if (length <= target.remaining()) {
       OverflowChain.copy(pool, first, 0, target, target.position(), length);

@@ -50,6 +50,9 @@ public final class ActiveTree implements Sealed {
   /** The reader's LSN is out of date: read {@code visible} again, and then the tree. */
   public static final int RETRY = -3;
 
+  /** The version that the reader sees is an operand, to be merged with older versions. */
+  public static final int OPERAND = -4;
+
   /** In a large tree a filter that follows is for so many times what those before are for. */
   private static final int LARGE_STEP = 8;
 

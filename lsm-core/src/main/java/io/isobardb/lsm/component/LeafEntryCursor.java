@@ -39,7 +39,7 @@ abstract class LeafEntryCursor extends LeafCursor {
 
   @Override
   public final int valueLength() {
-    return kind() == Kind.PUT_OVERFLOW
+    return Kind.isOverflow(kind())
         ? memory().getInt(valueOffset() + 4)
         : ActiveLayout.valueLength(memory(), entry);
   }
@@ -56,7 +56,7 @@ abstract class LeafEntryCursor extends LeafCursor {
 
   @Override
   public final void copyValue(int from, Memory target, int targetOffset, int length) {
-    if (kind() == Kind.PUT_OVERFLOW) {
+    if (Kind.isOverflow(kind())) {
       int first = memory().getInt(valueOffset());
       OverflowChain.copy(pool, first, from, target, targetOffset, length);
     } else {
@@ -66,7 +66,7 @@ abstract class LeafEntryCursor extends LeafCursor {
 
   @Override
   public final void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
-    if (kind() == Kind.PUT_OVERFLOW) {
+    if (Kind.isOverflow(kind())) {
       int first = memory().getInt(valueOffset());
       OverflowChain.copy(pool, first, from, target, targetOffset, length);
     } else {
@@ -76,7 +76,7 @@ abstract class LeafEntryCursor extends LeafCursor {
 
   @Override
   public final void copyValue(int from, byte[] target, int targetOffset, int length) {
-    if (kind() == Kind.PUT_OVERFLOW) {
+    if (Kind.isOverflow(kind())) {
       copyValue(from, ByteBuffer.wrap(target), targetOffset, length);
     } else {
       memory().get(valueOffset() + from, target, targetOffset, length);

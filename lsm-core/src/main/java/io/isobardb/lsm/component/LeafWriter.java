@@ -16,6 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Thread rule: the leaf is latched; nothing here waits.
  */
 final class LeafWriter {
+  /** So many operands of a key, one below the other, are folded. */
+  private static final int DEEP = 16;
+
   private final PagePool pool;
   private final ActiveSearch search;
   private final ActiveEdit edit;
@@ -50,7 +53,31 @@ final class LeafWriter {
       return false;
     }
     fill(memory, entry, write);
+    if (write.kind == Kind.MERGE) {
+      write.deep = isDeep(memory, base, pos, write);
+    }
     return true;
+  }
+
+  /**
+   * Whether so many operands of the key lie one below the other from this slot on that they should
+   * be folded. What the next leaf has is not known, so at the end of the leaf few are enough.
+   */
+  private boolean isDeep(Memory memory, int base, int pos, Write write) {
+    long shape = memory.getLong(base + SHAPE);
+    int below = pos;
+    int end = Math.min(ActiveLayout.count(shape), pos + DEEP);
+    while (below < end
+        && hasKey(memory, base, shape, below, write)
+        && isOperand(memory, base, shape, below)) {
+      below++;
+    }
+    int depth = below - pos;
+    return depth == DEEP || (below == ActiveLayout.count(shape) && depth > 1);
+  }
+
+  private boolean isOperand(Memory memory, int base, long shape, int slot) {
+    return Kind.isOperand(ActiveLayout.kind(memory, search.entry(memory, base, shape, slot)));
   }
 
   /** Writes an entry into the room it has been given; its link stays. */
@@ -136,10 +163,17 @@ final class LeafWriter {
     while (keeper < pos && lsn(memory, base, shape, keeper) > visible) {
       keeper++;
     }
-    boolean keeperIsNew = keeper == pos && lsn <= visible;
+    boolean keeperIsNew = keeper == pos && lsn <= visible && write.kind != Kind.MERGE;
     if (keeper == pos && !keeperIsNew) {
       while (hasKey(memory, base, shape, keeper, write)
           && lsn(memory, base, shape, keeper) > visible) {
+        keeper++;
+      }
+    }
+    if (!keeperIsNew) {
+      // Operands need what is below them, down to a version that needs nothing older.
+      while (hasKey(memory, base, shape, keeper, write)
+          && isOperand(memory, base, shape, keeper)) {
         keeper++;
       }
     }
@@ -208,7 +242,7 @@ final class LeafWriter {
 
   /** The first page of an entry's chain, {@link PagePool#NONE} if its value is inline. */
   private static int chain(Memory memory, int entry) {
-    return ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW
+    return Kind.isOverflow(ActiveLayout.kind(memory, entry))
         ? memory.getInt(entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry))
         : PagePool.NONE;
   }

@@ -123,6 +123,7 @@ public final class MergedIndex implements Sealed {
     int from = entry + ENTRY_KEY + key.length;
     return switch (ActiveLayout.kind(memory, entry)) {
       case Kind.DELETE -> ActiveTree.DELETED;
+      case Kind.MERGE, Kind.MERGE_OVERFLOW -> ActiveTree.OPERAND;
       case Kind.PUT_OVERFLOW -> {
         int valueLength = memory.getInt(from + 4);
         if (valueLength <= target.remaining()) {

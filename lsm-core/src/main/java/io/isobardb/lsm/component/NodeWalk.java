@@ -77,7 +77,7 @@ final class NodeWalk {
     long shape = memory.getLong(base + SHAPE);
     for (int i = 0; i < ActiveLayout.count(shape); i++) {
       int entry = entry(memory, base, shape, i);
-      if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
+      if (Kind.isOverflow(ActiveLayout.kind(memory, entry))) {
         int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
         pages += OverflowChain.retire(pool, memory.getInt(at));
       }
@@ -94,7 +94,7 @@ final class NodeWalk {
     long shape = memory.getLong(base + SHAPE);
     for (int i = 0; i < ActiveLayout.count(shape); i++) {
       int entry = entry(memory, base, shape, i);
-      if (ActiveLayout.kind(memory, entry) == Kind.PUT_OVERFLOW) {
+      if (Kind.isOverflow(ActiveLayout.kind(memory, entry))) {
         int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
         pages += OverflowChain.pageCount(pool, memory.getInt(at + 4));
       }

@@ -18,8 +18,8 @@ public sealed interface Sealed permits ActiveTree, MergedIndex {
    * @param hash {@code KeyHash} of the key
    * @param target gets the value at its position, if it has room for it; else nothing is changed
    *     that the caller may rely on. Its position does not move.
-   * @return the value's length in bytes, or {@link ActiveTree#ABSENT}, {@link ActiveTree#DELETED}
-   *     or {@link ActiveTree#RETRY}
+   * @return the value's length in bytes, or {@link ActiveTree#ABSENT}, {@link ActiveTree#DELETED},
+   *     {@link ActiveTree#OPERAND} or {@link ActiveTree#RETRY}
    */
   int getInto(byte[] key, long hash, long lsn, ByteBuffer target);
 

@@ -5,7 +5,7 @@ import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
 
 /**
- * One put or delete on its way into a tree: what is to be written, and what it has been given so
+ * One put, delete or merge on its way into a tree: what is to be written, and what it has been given so
  * far, which is an LSN, and the pages of a value that does not fit into a leaf.
  *
  * <p>Made for reuse: {@link #of} begins the next one. Arrays are not copied; {@link #clear} lets go
@@ -26,13 +26,16 @@ public final class Write {
   long hash;
   long lsn;
 
+  /** Whether the key has so many operands now that they should be folded. */
+  boolean deep;
+
   /** The first page of the value's chain, or {@link PagePool#NONE}. */
   int overflow = PagePool.NONE;
 
   /**
    * Begins another write, without a value.
    *
-   * @param ofKind {@link Kind#PUT} or {@link Kind#DELETE}
+   * @param ofKind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
    */
   public Write of(int ofKind, byte[] bytes, int offset, int length) {
     kind = ofKind;
@@ -40,6 +43,7 @@ public final class Write {
     keyOffset = offset;
     keyLength = length;
     overflow = PagePool.NONE;
+    deep = false;
     return value(NOTHING, 0, 0);
   }
 
@@ -81,13 +85,21 @@ public final class Write {
     of(kind, NOTHING, 0, 0);
   }
 
-  /** {@link Kind#PUT} or {@link Kind#DELETE}. */
+  /** {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}. */
   public int kind() {
     return kind;
   }
 
   public boolean isDelete() {
     return kind == Kind.DELETE;
+  }
+
+  /**
+   * Whether the key has so many operands in the active SSTable that they should be folded. Known
+   * once the write is in.
+   */
+  public boolean isDeep() {
+    return deep;
   }
 
   /** The array that the key lies in. */
@@ -122,7 +134,7 @@ public final class Write {
 
   /** What an entry in a leaf is to be marked as. */
   int storedKind() {
-    return overflow == PagePool.NONE ? kind : Kind.PUT_OVERFLOW;
+    return overflow == PagePool.NONE ? kind : Kind.overflow(kind);
   }
 
   /** Bytes that the leaf holds of the value: all, or where it is. */

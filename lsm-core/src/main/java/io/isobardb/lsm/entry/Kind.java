@@ -17,10 +17,40 @@ public final class Kind {
   /** A separator of an index page; its value is the child's page number. */
   public static final int CHILD = 4;
 
+  /** An operand of the tree's merge operator, or several; see {@link Operands}. */
+  public static final int MERGE = 7;
+
+  /** As {@link #MERGE}, in overflow pages. */
+  public static final int MERGE_OVERFLOW = 8;
+
   private Kind() {}
 
   /** Whether the kind is one that a data page may hold. */
   public static boolean isData(int kind) {
-    return kind >= PUT && kind <= PUT_OVERFLOW;
+    return kind >= PUT && kind <= PUT_OVERFLOW || isOperand(kind);
+  }
+
+  /** Whether the entry's value is to be merged with what lies below it. */
+  public static boolean isOperand(int kind) {
+    return kind == MERGE || kind == MERGE_OVERFLOW;
+  }
+
+  /** Whether the value lies in overflow pages. */
+  public static boolean isOverflow(int kind) {
+    return kind == PUT_OVERFLOW || kind == MERGE_OVERFLOW;
+  }
+
+  /** The kind of an entry whose value moves to overflow pages. */
+  public static int overflow(int kind) {
+    return isOperand(kind) ? MERGE_OVERFLOW : PUT_OVERFLOW;
+  }
+
+  /** The kind of an entry whose value is at hand, wherever it is stored. */
+  public static int inline(int kind) {
+    return switch (kind) {
+      case PUT_OVERFLOW -> PUT;
+      case MERGE_OVERFLOW -> MERGE;
+      default -> kind;
+    };
   }
 }

@@ -47,6 +47,11 @@ public final class VersionFilter {
     return !(entry.kind() == Kind.DELETE && bottommost && !snapshotIn(0, lsn));
   }
 
+  /** Whether somebody reads below an LSN. */
+  public boolean isReadBelow(long lsn) {
+    return snapshotIn(0, lsn);
+  }
+
   /** The key of the entry seen last. */
   public byte[] lastKey() {
     return Arrays.copyOf(lastKey, lastLength);

@@ -5,6 +5,7 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.event.FlushSpan;
+import io.isobardb.lsm.merge.Folder;
 import io.isobardb.lsm.merge.OutputCuts;
 import io.isobardb.lsm.merge.Rewrite;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
@@ -168,6 +169,7 @@ final class TreeFlush {
             this::writer,
             OutputCuts.inL0(state.version(), flusher.sliceBytes()),
             -1);
+    rewrite.folding(Folder.of(flusher.engine(), tree));
     return null;
   }
 

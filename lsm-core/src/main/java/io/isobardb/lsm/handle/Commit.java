@@ -1,7 +1,6 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.BatchFormat;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.ReadSet;
@@ -19,8 +18,6 @@ public record Commit(
   /** What {@link Session#awaitDurable} need not wait for. */
   private static final long NONE = -1;
 
-  private static final byte[] NO_VALUE = {};
-
   /**
    * Validates, and writes.
    *
@@ -33,13 +30,7 @@ public record Commit(
     boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
     BatchFormat.Builder batch = new BatchFormat.Builder();
     writes.forEach(
-        (tree, key, value) -> {
-          if (value == null) {
-            batch.add(Kind.DELETE, tree.id(), key, NO_VALUE);
-          } else {
-            batch.add(Kind.PUT, tree.id(), key, value);
-          }
-        });
+        (tree, key, write) -> batch.add(write.kind(), tree.id(), key, write.value()));
     Transactions transactions = session.transactions();
     if (batch.count() > 0) {
       session.awaitRoom(batch);
@@ -57,6 +48,6 @@ public record Commit(
 
   private void lockWrites() {
     writes.forEach(
-        (tree, key, value) -> session.transactions().lock(owner, tree, key, lockTimeoutNanos));
+        (tree, key, write) -> session.transactions().lock(owner, tree, key, lockTimeoutNanos));
   }
 }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.setting.Suggestion;
 import io.isobardb.lsm.state.TreeHandle;
@@ -100,6 +101,10 @@ public final class Trees<T> {
   private T make(String name, TreeHandle.Settings settings) {
     Names.check("a tree", name);
     Names.check("a key order", settings.order().name());
+    MergeOperator operator = settings.operator();
+    if (operator != null) {
+      Names.check("a merge operator", operator.name());
+    }
     int slot = operations.enter();
     try {
       TreeHandle handle = parts.createTree(name, settings);

@@ -224,7 +224,7 @@ final class DiskMergeJob implements Job {
   private boolean carry() throws IOException {
     Rewrite current = rewrite;
     if (current == null) {
-      current = begin();
+      current = begin().folding(Folder.of(engine, tree));
       rewrite = current;
     }
     Rewrite.Outcome outcome = step(current, engine.environment().scheduler().stepBytes());

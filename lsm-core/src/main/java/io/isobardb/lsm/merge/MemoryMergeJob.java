@@ -109,7 +109,7 @@ final class MemoryMergeJob implements Job {
     }
     Rewrite current = rewrite;
     if (current == null) {
-      rewrite = begin();
+      rewrite = begin().folding(Folder.of(engine, tree));
       return true;
     }
     Rewrite.Outcome outcome = current.step(engine.environment().scheduler().stepBytes());

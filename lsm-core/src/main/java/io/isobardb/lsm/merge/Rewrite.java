@@ -36,6 +36,7 @@ public final class Rewrite implements AutoCloseable {
   private final OutputCuts cuts;
   private final long zeroUpTo;
 
+  private @Nullable Folder folder;
   private @Nullable SSTableWriter writer;
   private long bytesIn;
   private long newestLsn = -1;
@@ -62,6 +63,16 @@ public final class Rewrite implements AutoCloseable {
     this.zeroUpTo = zeroUpTo;
   }
 
+  /**
+   * Has operands folded from now on.
+   *
+   * @param with null if the tree has none
+   */
+  public Rewrite folding(@Nullable Folder with) {
+    folder = with;
+    return this;
+  }
+
   /** What became of a step. */
   public enum Outcome {
     /** There is more to do. */
@@ -85,7 +96,11 @@ public final class Rewrite implements AutoCloseable {
   Outcome step(int bytes, Predicate<LeafCursor> drops) throws IOException {
     long carried = 0;
     while (carried < bytes) {
-      if (!source.valid()) {
+      boolean more = source.valid();
+      if (folder != null && folder.isPending() && !(more && filter.lastKeyIs(source.leaf()))) {
+        add(folder.end(true));
+      }
+      if (!more) {
         return Outcome.EXHAUSTED;
       }
       LeafCursor entry = source.leaf();
@@ -100,22 +115,65 @@ public final class Rewrite implements AutoCloseable {
       int size = entry.keyLength() + entry.valueLength();
       bytesIn += size;
       carried += ENTRY_OVERHEAD + size;
-      boolean deletes = entry.kind() == Kind.DELETE;
-      if (filter.keep(entry, deletes && bottommost.apply(entry)) && !drops.test(entry)) {
-        add(entry);
+      if (folder != null) {
+        fold(folder, entry);
+      } else {
+        boolean deletes = entry.kind() == Kind.DELETE;
+        if (filter.keep(entry, deletes && bottommost.apply(entry)) && !drops.test(entry)) {
+          add(entry);
+        }
       }
       source.next();
     }
     return Outcome.GOING_ON;
   }
 
+  /** Carries an entry of a tree that may hold operands. */
+  private void fold(Folder with, LeafCursor entry) throws IOException {
+    boolean forgets = entry.kind() == Kind.DELETE && with.mayForget(entry.lsn());
+    boolean pending = with.isPending() && filter.lastKeyIs(entry);
+    boolean kept = filter.keep(entry, forgets && bottommost.apply(entry));
+    boolean operand = Kind.isOperand(entry.kind());
+    if (pending && !with.isComplete() && !(kept && operand)) {
+      with.add(entry);
+    }
+    if (!kept) {
+      return;
+    }
+    if (pending) {
+      add(with.end(false));
+    }
+    if (operand) {
+      with.begin(entry, bottommost.apply(entry), filter.isReadBelow(entry.lsn()));
+    } else {
+      add(entry);
+    }
+  }
+
+  private void add(@Nullable Folded folded) throws IOException {
+    if (folded == null) {
+      return;
+    }
+    long lsn = lsn(folded.lsn());
+    begun().add(folded.key(), folded.key().length, lsn, folded.kind(), folded.value());
+  }
+
   private void add(LeafCursor entry) throws IOException {
+    begun().add(entry, lsn(entry.lsn()));
+  }
+
+  private SSTableWriter begun() {
     SSTableWriter out = writer;
     if (out == null) {
       out = writers.get();
       writer = out;
     }
-    out.add(entry, entry.lsn() <= zeroUpTo ? Lsn.ZERO : entry.lsn());
+    return out;
+  }
+
+  /** The LSN to write an entry with. */
+  private long lsn(long lsn) {
+    return lsn <= zeroUpTo && (folder == null || folder.mayForget(lsn)) ? Lsn.ZERO : lsn;
   }
 
   /** Whether an output is begun. */

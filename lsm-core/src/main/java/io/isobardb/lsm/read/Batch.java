@@ -123,7 +123,7 @@ final class Batch {
     if (found == Lookup.ABSENT) {
       return;
     }
-    if (found == Lookup.RETRY || found > scratch.remaining()) {
+    if (found == Lookup.RETRY || found == Lookup.OPERAND || found > scratch.remaining()) {
       known[key] = LEFT;
       return;
     }
@@ -148,7 +148,7 @@ final class Batch {
     int base = pool.base(SSTable.pageOf(location));
     int entry = SSTable.entryOf(location);
     int kind = PageReader.kind(memory, base, entry);
-    known[key] = kind == Kind.PUT_OVERFLOW ? LEFT : DONE;
+    known[key] = kind == Kind.PUT || kind == Kind.DELETE ? DONE : LEFT;
     if (kind == Kind.PUT) {
       byte[] value = new byte[PageReader.valueLength(memory, base, entry)];
       memory.get(base + PageReader.valueOffset(memory, base, entry), value, 0, value.length);

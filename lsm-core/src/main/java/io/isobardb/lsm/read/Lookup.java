@@ -32,8 +32,11 @@ abstract class Lookup {
   /** The reader's LSN is out of date. */
   static final int RETRY = ActiveTree.RETRY;
 
+  /** The version that the reader sees is an operand: the answer takes older versions, too. */
+  static final int OPERAND = ActiveTree.OPERAND;
+
   /** An SSTable may know, but can't tell inside an epoch. A miss says so, too, and names a page. */
-  static final int LOAD = -4;
+  static final int LOAD = -5;
 
   /** Where the active SSTable stands, before the first run. */
   static final int ACTIVE = -1;
@@ -59,15 +62,15 @@ abstract class Lookup {
   /**
    * Asks an SSTable, whose range has the key.
    *
-   * @return not negative if it knows the key, else {@link #ABSENT}, {@link #DELETED}, {@link #LOAD}
-   *     or a miss of {@link SSTable}
+   * @return not negative if it knows the key, else {@link #ABSENT}, {@link #DELETED}, {@link
+   *     #OPERAND}, {@link #LOAD} or a miss of {@link SSTable}
    */
   abstract int ask(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target);
 
   /**
    * Asks an SSTable outside of epochs, page by page, after {@link #ask} could not tell.
    *
-   * @return not negative, {@link #ABSENT}, {@link #DELETED} or {@link #LOAD}
+   * @return not negative, {@link #ABSENT}, {@link #DELETED}, {@link #OPERAND} or {@link #LOAD}
    */
   abstract int load(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target);
 

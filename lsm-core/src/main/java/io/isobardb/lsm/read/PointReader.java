@@ -2,6 +2,7 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
+import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
@@ -36,12 +37,14 @@ public final class PointReader {
   private final Epochs epochs;
   private final Latencies latencies;
   private final ValueLookup lookup;
+  private final OperandReader operands;
 
   public PointReader(Engine engine) {
     this.engine = engine;
     this.epochs = engine.catalog().space().pool().epochs();
     this.latencies = engine.latencies();
     this.lookup = new ValueLookup(engine.catalog().space(), true);
+    this.operands = new OperandReader(engine);
   }
 
   /**
@@ -77,15 +80,19 @@ public final class PointReader {
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
-      if (!Lookup.isToLoad(Lookup.found(answer))) {
+      int found = Lookup.found(answer);
+      if (!Lookup.isToLoad(found) && found != Lookup.OPERAND) {
         latencies.got(begun);
         return length(answer);
       }
-      held = tree.states().tryAcquire(state);
+      held = found != Lookup.OPERAND && tree.states().tryAcquire(state);
     } finally {
       epochs.exit(slot);
     }
-    int length = load(tree, held ? state : null, answer, key, lsn, target);
+    int length =
+        Lookup.found(answer) == Lookup.OPERAND
+            ? fold(tree, key, lsn, target)
+            : load(tree, held ? state : null, answer, key, lsn, target);
     latencies.got(begun);
     return length;
   }
@@ -121,6 +128,29 @@ public final class PointReader {
         return value;
       }
       target = ByteBuffer.allocate(length);
+    }
+  }
+
+  /** Reads a key whose newest version is an operand. */
+  private int fold(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
+    int operation = engine.operations().enter();
+    // What is read in several steps has to stay meanwhile.
+    long at = lsn == LATEST ? engine.snapshots().register() : lsn;
+    try {
+      tree.checkOpen();
+      byte[] value = operands.read(tree, key, at);
+      if (value == null) {
+        return NOT_FOUND;
+      }
+      if (value.length <= target.remaining()) {
+        target.put(target.position(), value);
+      }
+      return value.length;
+    } finally {
+      if (lsn == LATEST) {
+        engine.snapshots().release(at);
+      }
+      engine.operations().exit(operation);
     }
   }
 
@@ -166,6 +196,9 @@ public final class PointReader {
           int found = Lookup.found(answer);
           if (found != Lookup.ABSENT && state.isInL0(Lookup.run(answer))) {
             tree.work().foundInL0(state.version().l0Bytes());
+          }
+          if (found == Lookup.OPERAND) {
+            return fold(tree, key, lsn, target);
           }
           if (found != Lookup.RETRY) {
             return length(answer);

@@ -1,17 +1,23 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +40,7 @@ public final class TreeCursor implements AutoCloseable {
   private final TreeHandle tree;
   private final KeyOrder order;
   private final boolean bytes;
+  private final @Nullable MergeOperator operator;
   private final Function<Table, EntryCursor> opener;
   private final Lock turns;
   private boolean hasTurn;
@@ -63,6 +70,16 @@ public final class TreeCursor implements AutoCloseable {
   /** Length of {@link #saved}, or {@link #NOT_SAVED}. */
   private int savedLength = NOT_SAVED;
 
+  /** Whether {@link #saved} was made of operands; the sources stand behind them. */
+  private boolean folded;
+
+  private final OperandChain chain = new OperandChain();
+
+  /** Going back: the versions of the current key that may be needed, from the oldest. */
+  private final List<Version> passed = new ArrayList<>();
+
+  private record Version(int kind, long lsn, byte[] value) {}
+
   /** The overlay's changes up to the last move. */
   private long changes;
 
@@ -86,6 +103,7 @@ public final class TreeCursor implements AutoCloseable {
     this.tree = tree;
     this.order = tree.order();
     this.bytes = order.isBytes();
+    this.operator = tree.settings().operator();
     this.opener = opener;
     this.turns = turns;
     this.overlay = overlay;
@@ -185,8 +203,16 @@ public final class TreeCursor implements AutoCloseable {
         takeUpToPlace();
         merged.seek(key, 0, keyLength, lsn);
         before = false;
+        folded = false;
         noteChanges();
-        if (!merged.valid() || !isKey(merged.leaf()) || merged.leaf().kind() == Kind.DELETE) {
+        if (merged.valid() && isKey(merged.leaf()) && Kind.isOperand(merged.kind())) {
+          byte[] value = fold();
+          if (value != null) {
+            saveFolded(value);
+            return;
+          }
+        }
+        if (!merged.valid() || !isKey(merged.leaf()) || !isPut(merged.kind())) {
           throw new IllegalStateException("the entry was deleted after the cursor came to it");
         }
       } catch (OutOfBudgetException e) {
@@ -261,7 +287,9 @@ public final class TreeCursor implements AutoCloseable {
     valid = false;
     if (!elsewhere) {
       try {
-        merged.next();
+        if (!folded) {
+          merged.next();
+        }
         return settle(true);
       } catch (OutOfBudgetException e) {
         // Wherever it came to: all up to the key seen last is passed over.
@@ -319,6 +347,7 @@ public final class TreeCursor implements AutoCloseable {
    */
   private boolean settle(boolean skip) {
     before = false;
+    folded = false;
     noteChanges();
     boolean passing = skip;
     while (merged.valid()) {
@@ -328,10 +357,18 @@ public final class TreeCursor implements AutoCloseable {
         if (to != null && !isBelow(to)) {
           return valid = false;
         }
-        if (entry.kind() != Kind.DELETE) {
+        if (isPut(entry.kind())) {
           return valid = true;
         }
         passing = true;
+        if (entry.kind() != Kind.DELETE) {
+          byte[] value = fold();
+          if (value != null) {
+            saveFolded(value);
+            return valid = true;
+          }
+          continue;
+        }
       }
       merged.next();
     }
@@ -344,6 +381,7 @@ public final class TreeCursor implements AutoCloseable {
    * passed: its value is kept.
    */
   private boolean settleBackward() {
+    folded = false;
     noteChanges();
     while (merged.valid()) {
       remember(merged.leaf());
@@ -356,12 +394,17 @@ public final class TreeCursor implements AutoCloseable {
       do {
         if (entry.lsn() <= lsn) {
           found = entry.kind() != Kind.DELETE;
-          if (found) {
+          if (operator != null) {
+            pass(entry);
+          } else if (found) {
             save(entry);
           }
         }
         merged.previous();
       } while (merged.valid() && isKey(entry = merged.leaf()));
+      if (operator != null) {
+        found = savePassed(operator);
+      }
       if (found) {
         before = true;
         return valid = true;
@@ -369,6 +412,57 @@ public final class TreeCursor implements AutoCloseable {
     }
     before = false;
     return valid = false;
+  }
+
+  private static boolean isPut(int kind) {
+    return kind == Kind.PUT || kind == Kind.PUT_OVERFLOW;
+  }
+
+  /** Merges the operands from the current entry on; the sources stand behind them then. */
+  private byte @Nullable [] fold() {
+    chain.clear();
+    do {
+      chain.add(merged.leaf(), lsnOf(merged.leaf()));
+    } while (merged.next() && !chain.isComplete() && isKey(merged.leaf()));
+    return chain.fold(OperandReader.operator(tree), tree.name(), Arrays.copyOf(key, keyLength));
+  }
+
+  /** What the overlay has is newer than all in the tree, though it has the LSN read at. */
+  private long lsnOf(LeafCursor entry) {
+    return overlay != null && merged.source() == 0 ? Lsn.MAX : entry.lsn();
+  }
+
+  /** Going back, takes up a version of the current key. */
+  private void pass(LeafCursor entry) {
+    int kind = Kind.inline(entry.kind());
+    if (kind != Kind.MERGE) {
+      passed.clear();
+    }
+    passed.add(new Version(kind, lsnOf(entry), OperandChain.value(entry)));
+  }
+
+  /** Having gone back over all versions of the current key, keeps its value, if it has one. */
+  private boolean savePassed(MergeOperator operator) {
+    chain.clear();
+    for (int i = passed.size() - 1; i >= 0; i--) {
+      Version version = passed.get(i);
+      chain.add(version.kind, version.lsn, version.kind == Kind.DELETE ? null : version.value);
+    }
+    passed.clear();
+    byte[] value =
+        chain.isEmpty()
+            ? null
+            : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
+    if (value != null) {
+      saveFolded(value);
+    }
+    return value != null;
+  }
+
+  private void saveFolded(byte[] value) {
+    saved = value;
+    savedLength = value.length;
+    folded = true;
   }
 
   private void save(LeafCursor entry) {
@@ -434,13 +528,13 @@ public final class TreeCursor implements AutoCloseable {
       return savedLength;
     }
     stand();
-    return merged.valueLength();
+    return folded ? savedLength : merged.valueLength();
   }
 
   /** Whether the value is at hand without looking where the sources stand. */
   private boolean isSaved() {
     checkValid();
-    return before && savedLength != NOT_SAVED && !overlayChanged();
+    return (before || folded) && savedLength != NOT_SAVED && !overlayChanged();
   }
 
   /** Copies the value into {@code target} at the absolute index {@code at}. */
@@ -451,6 +545,10 @@ public final class TreeCursor implements AutoCloseable {
     }
     for (int attempt = 1; ; attempt++) {
       stand();
+      if (folded) {
+        target.put(at, saved, 0, savedLength);
+        return;
+      }
       try {
         merged.copyValue(0, target, at, merged.valueLength());
         return;
@@ -467,7 +565,9 @@ public final class TreeCursor implements AutoCloseable {
       return;
     }
     stand();
-    if (merged.kind() == Kind.PUT) {
+    if (folded) {
+      System.arraycopy(saved, 0, target, 0, savedLength);
+    } else if (merged.kind() == Kind.PUT) {
       merged.leaf().copyValue(0, target, 0, target.length);
     } else {
       copyValue(ByteBuffer.wrap(target), 0);

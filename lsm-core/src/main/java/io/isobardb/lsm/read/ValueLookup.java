@@ -91,7 +91,7 @@ final class ValueLookup extends Lookup {
     int base = pool.base(page);
     int kind = PageReader.kind(memory, base, entry);
     if (kind != Kind.PUT) {
-      return kind == Kind.DELETE ? DELETED : LOAD;
+      return kind == Kind.PUT_OVERFLOW ? LOAD : kind == Kind.DELETE ? DELETED : OPERAND;
     }
     int length = PageReader.valueLength(memory, base, entry);
     if (length <= target.remaining()) {

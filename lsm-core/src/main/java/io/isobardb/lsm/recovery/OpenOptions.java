@@ -14,6 +14,7 @@ import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param writeMemory where the memory tuner begins, and what large writes may count on
  * @param backgroundJobs flushes and merges at once
- * @param orders the key orders that trees may have, by name
+ * @param known the key orders and merge operators that trees may have
  */
 public record OpenOptions(
     long memoryBudget,
@@ -31,7 +32,20 @@ public record OpenOptions(
     int backgroundJobs,
     Policies policies,
     Files files,
-    Map<String, KeyOrder> orders) {
+    Known known) {
+
+  /**
+   * What trees name and the program gives.
+   *
+   * @param orders the key orders that trees may have, by name
+   * @param operators the merge operators that trees may have, by name
+   */
+  public record Known(Map<String, KeyOrder> orders, Map<String, MergeOperator> operators) {}
+
+  /** The key orders that trees may have, by name. */
+  public Map<String, KeyOrder> orders() {
+    return known.orders();
+  }
 
   /**
    * What decisions go by.
@@ -74,7 +88,7 @@ public record OpenOptions(
     Files own =
         new Files(pageSize, files.ioMode(), files.asyncSyncNanos(), files.createIfMissing());
     return new OpenOptions(
-        memoryBudget, writeBytes, (int) Math.max(1, jobs), policies, own, orders);
+        memoryBudget, writeBytes, (int) Math.max(1, jobs), policies, own, known);
   }
 
   /** The even shares of the write memory, null if there are none. */

@@ -56,7 +56,7 @@ final class RepairOutput implements AutoCloseable {
       if (tree.logBytes() > 0) {
         Tables tables = new Tables(tree, FileLayout.CODEC_NONE, 0);
         try {
-          tree.writeLog(tables.writer(), scratch.memory(), pageSize);
+          tree.writeLog(tables.writer());
           tables.finish();
         } finally {
           tables.abort();

@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -9,6 +10,7 @@ import io.isobardb.lsm.sstable.TableSalvage;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,8 +36,16 @@ final class SalvagedTree {
   private final TreeMap<byte[], Version> log;
   private long logBytes;
 
-  /** A version from the log; no value if it is a delete. */
-  private record Version(long lsn, byte @Nullable [] value) {}
+  /** Of the key at hand, what is merged. */
+  private final OperandChain chain = new OperandChain();
+
+  /**
+   * A version from the log.
+   *
+   * @param value empty if it is a delete
+   * @param older what is merged with it; null if nothing is
+   */
+  private record Version(long lsn, int kind, byte[] value, @Nullable Version older) {}
 
   /**
    * @param maxLsn versions with greater LSNs do not count
@@ -66,10 +76,12 @@ final class SalvagedTree {
   }
 
   /** Adds a version from the log; LSNs come in their order. */
-  void add(byte[] key, long lsn, byte @Nullable [] value) {
-    Version old = log.put(key, new Version(lsn, value));
-    logBytes += value == null ? 0 : value.length;
-    logBytes -= old == null ? -100L - key.length : old.value == null ? 0 : old.value.length;
+  void add(byte[] key, long lsn, int kind, byte[] value) {
+    Version old = log.get(key);
+    boolean merges = kind == Kind.MERGE;
+    log.put(key, new Version(lsn, kind, value, merges ? old : null));
+    logBytes += value.length + (old == null || merges ? 100L + key.length : 0);
+    logBytes -= old == null || merges ? 0 : old.value.length;
   }
 
   /** About the memory that {@link #add} took since {@link #forgetLog}. */
@@ -78,40 +90,18 @@ final class SalvagedTree {
   }
 
   /** Writes the log's versions with their LSNs; they are then to be forgotten. */
-  void writeLog(SSTableWriter writer, Memory scratch, int pageSize) throws IOException {
+  void writeLog(SSTableWriter writer) throws IOException {
     for (Map.Entry<byte[], Version> entry : log.entrySet()) {
       byte[] key = entry.getKey();
-      Version version = entry.getValue();
-      write(writer, key, version.lsn, version.value, scratch, pageSize);
+      for (Version version = entry.getValue(); version != null; version = version.older) {
+        writer.add(key, key.length, version.lsn, version.kind, version.value);
+      }
     }
   }
 
   void forgetLog() {
     log.clear();
     logBytes = 0;
-  }
-
-  private static void write(
-      SSTableWriter writer,
-      byte[] key,
-      long lsn,
-      byte @Nullable [] value,
-      Memory scratch,
-      int pageSize)
-      throws IOException {
-    if (value == null) {
-      writer.add(key, key.length, lsn, Kind.DELETE, scratch, 0, 0);
-    } else if (PageLayout.fitsInline(pageSize, key.length, value.length)) {
-      scratch.put(0, value, 0, value.length);
-      writer.add(key, key.length, lsn, Kind.PUT, scratch, 0, value.length);
-    } else {
-      writer.addOverflow(
-          key,
-          key.length,
-          lsn,
-          value.length,
-          (from, target, at, length) -> target.put(at, value, from, length));
-    }
   }
 
   /** Receives what a tree holds. */
@@ -129,7 +119,9 @@ final class SalvagedTree {
         new PriorityQueue<>(
             (a, b) -> {
               int c = compare(a.key(), b.key());
-              return c != 0 ? c : Long.compare(b.lsn(), a.lsn());
+              c = c != 0 ? c : Long.compare(b.lsn(), a.lsn());
+              // What was folded stands for single operands, too.
+              return c != 0 ? c : Integer.compare(a.kind(), b.kind());
             });
     List<Source> all = sources();
     try {
@@ -140,20 +132,44 @@ final class SalvagedTree {
       }
       for (Source top = sources.poll(); top != null; top = sources.poll()) {
         byte[] key = top.key();
-        top.write(key, visitor, scratch, pageSize);
+        boolean operand = top.kind() == Kind.MERGE;
+        boolean lost = operand && !take(top, key, visitor);
+        if (!operand) {
+          top.write(key, visitor, scratch, pageSize);
+        }
         advance(top, sources);
         for (Source same = sources.peek();
             same != null && compare(same.key(), key) == 0;
             same = sources.peek()) {
           sources.remove();
+          lost = lost || (operand && !take(same, key, visitor));
           advance(same, sources);
         }
+        if (operand && !lost) {
+          byte[] value = chain.toValue(null);
+          visitor.writer().add(key, key.length, Lsn.ZERO, Kind.MERGE, value);
+        }
+        chain.clear();
       }
     } finally {
       for (Source source : all) {
         source.close();
       }
     }
+  }
+
+  /** Takes up a version that may be merged with newer ones; false if it can't be read. */
+  private boolean take(Source source, byte[] key, Visitor visitor) throws IOException {
+    if (chain.isComplete()) {
+      return true;
+    }
+    byte[] value = source.value();
+    if (value == null) {
+      visitor.lost(source.file(), key);
+      return false;
+    }
+    chain.add(source.kind(), source.lsn(), source.kind() == Kind.DELETE ? null : value);
+    return true;
   }
 
   private void advance(Source source, PriorityQueue<Source> sources) throws IOException {
@@ -206,6 +222,15 @@ final class SalvagedTree {
 
     long lsn();
 
+    /** {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}. */
+    int kind();
+
+    /** The value; null if it can't be read. */
+    byte @Nullable [] value() throws IOException;
+
+    /** Where it comes from. */
+    String file();
+
     void write(byte[] key, Visitor visitor, Memory scratch, int pageSize) throws IOException;
 
     void close() throws IOException;
@@ -214,7 +239,7 @@ final class SalvagedTree {
   private static final class LogSource implements Source {
     private final Iterator<Map.Entry<byte[], Version>> rest;
     private byte[] key = new byte[0];
-    private Version version = new Version(0, null);
+    private Version version = new Version(0, Kind.DELETE, new byte[0], null);
 
     LogSource(TreeMap<byte[], Version> log) {
       this.rest = log.entrySet().iterator();
@@ -222,6 +247,11 @@ final class SalvagedTree {
 
     @Override
     public boolean next(long maxLsn) {
+      Version older = version.older;
+      if (older != null) {
+        version = older;
+        return true;
+      }
       if (!rest.hasNext()) {
         return false;
       }
@@ -242,9 +272,24 @@ final class SalvagedTree {
     }
 
     @Override
+    public int kind() {
+      return version.kind;
+    }
+
+    @Override
+    public byte[] value() {
+      return version.value;
+    }
+
+    @Override
+    public String file() {
+      return "the log";
+    }
+
+    @Override
     public void write(byte[] of, Visitor visitor, Memory scratch, int pageSize) throws IOException {
-      if (version.value != null) {
-        SalvagedTree.write(visitor.writer(), of, Lsn.ZERO, version.value, scratch, pageSize);
+      if (version.kind != Kind.DELETE) {
+        visitor.writer().add(of, of.length, Lsn.ZERO, version.kind, version.value);
       }
     }
 
@@ -289,6 +334,29 @@ final class SalvagedTree {
     }
 
     @Override
+    public int kind() {
+      return table().isOperand() ? Kind.MERGE : table().isDelete() ? Kind.DELETE : Kind.PUT;
+    }
+
+    @Override
+    public byte @Nullable [] value() throws IOException {
+      TableSalvage table = table();
+      if (!table.hasWholeValue()) {
+        return null;
+      }
+      Memory copy = new Memory(ByteBuffer.allocateDirect(Math.max(1, table.valueLength())));
+      table.copyValue(0, copy, 0, table.valueLength());
+      byte[] value = new byte[table.valueLength()];
+      copy.get(0, value, 0, value.length);
+      return value;
+    }
+
+    @Override
+    public String file() {
+      return table().fileName();
+    }
+
+    @Override
     public void write(byte[] of, Visitor visitor, Memory scratch, int pageSize) throws IOException {
       TableSalvage table = table();
       if (table.isDelete()) {
@@ -304,7 +372,8 @@ final class SalvagedTree {
         table.copyValue(0, scratch, 0, length);
         writer.add(of, of.length, Lsn.ZERO, Kind.PUT, scratch, 0, length);
       } else {
-        writer.addOverflow(of, of.length, Lsn.ZERO, length, table::copyValue);
+        writer.addOverflow(
+            of, of.length, Lsn.ZERO, Kind.PUT_OVERFLOW, length, table::copyValue);
       }
     }
 

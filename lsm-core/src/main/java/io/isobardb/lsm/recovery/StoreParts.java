@@ -98,7 +98,7 @@ public final class StoreParts {
     Sealer sealer = new Sealer(engine, options.sealing(), this::sealed);
     this.treeFactory =
         new TreeFactory(
-            engine, sealer, options.orders(), found.recovered().counters().nextTreeId());
+            engine, sealer, options.known(), found.recovered().counters().nextTreeId());
     StaticShares shares = options.shares();
     TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine, this::flushAll);
     this.flusher =

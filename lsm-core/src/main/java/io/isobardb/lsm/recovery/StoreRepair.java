@@ -280,7 +280,7 @@ public final class StoreRepair {
   }
 
   private static TreeDefinition nameless(int id, String name, int codec) {
-    TreeHandle.Settings defaults = new TreeHandle.Settings(KeyOrder.BYTES, true, codec, 10);
+    TreeHandle.Settings defaults = new TreeHandle.Settings(KeyOrder.BYTES, true, codec, 10, null);
     return new TreeDefinition(id, name, TreeText.format(defaults));
   }
 
@@ -455,9 +455,8 @@ public final class StoreRepair {
       tree.add(
           Arrays.copyOfRange(write.key(), key, key + write.keyLength()),
           lsn,
-          write.isDelete()
-              ? null
-              : Arrays.copyOfRange(write.value(), value, value + write.valueLength()));
+          write.kind(),
+          Arrays.copyOfRange(write.value(), value, value + write.valueLength()));
     }
   }
 

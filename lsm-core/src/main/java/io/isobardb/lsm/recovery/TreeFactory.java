@@ -20,7 +20,6 @@ import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Brings trees into the catalog, those that the manifest defines and new ones, and takes them out
@@ -31,18 +30,18 @@ import java.util.Map;
 final class TreeFactory {
   private final Engine engine;
   private final Sealer sealer;
-  private final Map<String, KeyOrder> orders;
+  private final OpenOptions.Known known;
   private final Signal memoryLeft;
   private int nextId;
 
   /**
-   * @param orders the key orders that trees may have, by name
+   * @param known the key orders and merge operators that trees may have
    * @param nextId the ID of the next new tree
    */
-  TreeFactory(Engine engine, Sealer sealer, Map<String, KeyOrder> orders, int nextId) {
+  TreeFactory(Engine engine, Sealer sealer, OpenOptions.Known known, int nextId) {
     this.engine = engine;
     this.sealer = sealer;
-    this.orders = orders;
+    this.known = known;
     this.nextId = nextId;
     this.memoryLeft = engine.environment().scheduler().signal("the memory of a tree");
   }
@@ -50,7 +49,7 @@ final class TreeFactory {
   /** Adds a tree that the manifest defines. */
   void add(Recovered.Tree recovered) {
     TreeDefinition definition = recovered.definition();
-    TreeHandle.Settings settings = TreeText.parse(definition, orders);
+    TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
     Version version = recovered.version(settings.order());
     engine.catalog().add(handle(definition.id(), definition.name(), settings, version));
   }

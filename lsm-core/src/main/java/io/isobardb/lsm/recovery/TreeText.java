@@ -2,15 +2,18 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.TreeDefinition;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** A tree's settings as the text that the manifest keeps. */
 final class TreeText {
   private static final String ORDER = "keyOrder";
+  private static final String OPERATOR = "mergeOperator";
   private static final String LOGGED = "logged";
   private static final String CODEC = "codec";
   private static final String FILTER_BITS = "filterBitsPerKey";
@@ -25,11 +28,47 @@ final class TreeText {
     text.put(LOGGED, Boolean.toString(settings.logged()));
     text.put(CODEC, Integer.toString(settings.codec()));
     text.put(FILTER_BITS, Integer.toString(settings.filterBitsPerKey()));
+    MergeOperator operator = settings.operator();
+    if (operator != null) {
+      text.put(OPERATOR, operator.name());
+    }
     return text;
   }
 
   /**
    * The settings of a tree.
+   *
+   * @param operators the merge operators that trees may have, by name
+   * @throws FormatException if its key order or merge operator is not given, or a newer release has
+   *     written what this one does not know
+   */
+  static TreeHandle.Settings parse(
+      TreeDefinition definition,
+      Map<String, KeyOrder> orders,
+      Map<String, MergeOperator> operators) {
+    String name = operatorName(definition);
+    MergeOperator operator = name == null ? null : operators.get(name);
+    if (name != null && operator == null) {
+      throw new FormatException(
+          "tree '"
+              + definition.name()
+              + "' has the merge operator '"
+              + name
+              + "', which this program did not give; pass it with"
+              + " StoreOptions.Builder.mergeOperator");
+    }
+    TreeHandle.Settings rest = parse(definition, orders);
+    return new TreeHandle.Settings(
+        rest.order(), rest.logged(), rest.codec(), rest.filterBitsPerKey(), operator);
+  }
+
+  /** The name of a tree's merge operator, or null if it has none. */
+  static @Nullable String operatorName(TreeDefinition definition) {
+    return definition.options().get(OPERATOR);
+  }
+
+  /**
+   * The settings of a tree, for what needs no merge operator: there is none in them.
    *
    * @throws FormatException if its key order is not among {@code orders}, or a newer release has
    *     written what this one does not know
@@ -50,7 +89,8 @@ final class TreeText {
         order,
         logged(definition),
         number(definition, CODEC, FileLayout.CODEC_NONE, FileLayout.CODEC_LZ4),
-        number(definition, FILTER_BITS, DEFAULT_FILTER_BITS, MAX_FILTER_BITS));
+        number(definition, FILTER_BITS, DEFAULT_FILTER_BITS, MAX_FILTER_BITS),
+        null);
   }
 
   private static int number(TreeDefinition definition, String option, int otherwise, int most) {

@@ -54,7 +54,8 @@ final class PageCheck {
     }
     int kind = PageReader.kind(memory, base, entry);
     return switch (kind) {
-      case Kind.PUT_OVERFLOW -> value == 16 && PageReader.overflowLength(memory, base, entry) >= 0;
+      case Kind.PUT_OVERFLOW, Kind.MERGE_OVERFLOW ->
+          value == 16 && PageReader.overflowLength(memory, base, entry) >= 0;
       case Kind.CHILD -> value == Integer.BYTES;
       default -> Kind.isData(kind);
     };

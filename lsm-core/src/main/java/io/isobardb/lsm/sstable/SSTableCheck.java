@@ -252,7 +252,7 @@ public final class SSTableCheck {
       if (!sameKey && !inFilter(KeyHash.hash(key, 0, key.length))) {
         find(pageNo, where + "not in the filter");
       }
-      if (kind == Kind.PUT_OVERFLOW) {
+      if (Kind.isOverflow(kind)) {
         checkOverflow(where, memory, base, entry, pageNo);
       }
       note(key, lsn, kind);

@@ -400,7 +400,7 @@ public final class SSTableCursor extends LeafCursor {
 
   @Override
   public int valueLength() {
-    return kind() == Kind.PUT_OVERFLOW ? (int) memory().getLong(valueAt + 8) : storedLength;
+    return Kind.isOverflow(kind()) ? (int) memory().getLong(valueAt + 8) : storedLength;
   }
 
   @Override
@@ -420,7 +420,7 @@ public final class SSTableCursor extends LeafCursor {
 
   @Override
   public void copyValue(int from, Memory target, int targetOffset, int length) {
-    if (kind() != Kind.PUT_OVERFLOW) {
+    if (!Kind.isOverflow(kind())) {
       target.copyFrom(targetOffset, memory(), valueAt + from, length);
       return;
     }
@@ -448,7 +448,7 @@ public final class SSTableCursor extends LeafCursor {
 
   @Override
   public void copyValue(int from, ByteBuffer target, int targetOffset, int length) {
-    if (kind() != Kind.PUT_OVERFLOW) {
+    if (!Kind.isOverflow(kind())) {
       memory().get(valueAt + from, target, targetOffset, length);
       return;
     }
@@ -457,7 +457,7 @@ public final class SSTableCursor extends LeafCursor {
 
   @Override
   public void copyValue(int from, byte[] target, int targetOffset, int length) {
-    if (kind() == Kind.PUT_OVERFLOW) {
+    if (Kind.isOverflow(kind())) {
       copyValue(from, ByteBuffer.wrap(target), targetOffset, length);
     } else {
       memory().get(valueAt + from, target, targetOffset, length);

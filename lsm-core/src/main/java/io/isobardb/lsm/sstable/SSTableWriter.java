@@ -8,6 +8,7 @@ import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes one SSTable: entries in order go in, finished pages go to a {@link PageSink}.
@@ -31,6 +32,9 @@ public final class SSTableWriter {
   private final Filter.Builder filter = new Filter.Builder();
   private final Memory child = new Memory(ByteBuffer.allocateDirect(Integer.BYTES));
   private final Memory overflow = new Memory(ByteBuffer.allocateDirect(16));
+
+  /** For values that come from the heap; made when the first does. */
+  private @Nullable Memory heapValue;
 
   /** Finished index pages of one level, not yet emitted. */
   private int[] held = new int[16];
@@ -83,7 +87,7 @@ public final class SSTableWriter {
    * LSN. A value too large for a page goes to overflow pages.
    *
    * @param lsn a multiple of 8
-   * @param kind {@link Kind#PUT} or {@link Kind#DELETE}
+   * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
    */
   public void add(
       byte[] key, int keyLength, long lsn, int kind, Memory value, int valueOffset, int valueLength)
@@ -93,6 +97,7 @@ public final class SSTableWriter {
           key,
           keyLength,
           lsn,
+          Kind.overflow(kind),
           valueLength,
           (from, target, at, length) -> target.copyFrom(at, value, valueOffset + from, length));
       return;
@@ -107,22 +112,49 @@ public final class SSTableWriter {
   /** Adds the entry that a cursor stands on, as one with the LSN {@code lsn}. */
   public void add(LeafCursor entry, long lsn) throws IOException {
     sourceHot = entry.isHot();
-    if (entry.kind() == Kind.PUT_OVERFLOW) {
-      addOverflow(entry.key(), entry.keyLength(), lsn, entry.valueLength(), entry::copyValue);
+    int kind = entry.kind();
+    if (Kind.isOverflow(kind)) {
+      addOverflow(entry.key(), entry.keyLength(), lsn, kind, entry.valueLength(), entry::copyValue);
     } else {
       add(
           entry.key(),
           entry.keyLength(),
           lsn,
-          entry.kind(),
+          kind,
           entry.valueMemory(),
           entry.valueOffset(),
           entry.valueLength());
     }
   }
 
-  /** Adds a put whose value goes to overflow pages, which are written at once. */
-  public void addOverflow(byte[] key, int keyLength, long lsn, int valueLength, ValueSource source)
+  /** Adds an entry whose value lies on the heap. */
+  public void add(byte[] key, int keyLength, long lsn, int kind, byte[] value) throws IOException {
+    if (PageLayout.fitsInline(pageSize, keyLength, value.length)) {
+      Memory copy = heapValue;
+      if (copy == null) {
+        copy = new Memory(ByteBuffer.allocateDirect(pageSize));
+        heapValue = copy;
+      }
+      copy.put(0, value, 0, value.length);
+      add(key, keyLength, lsn, kind, copy, 0, value.length);
+    } else {
+      addOverflow(
+          key,
+          keyLength,
+          lsn,
+          Kind.overflow(kind),
+          value.length,
+          (from, target, at, length) -> target.put(at, value, from, length));
+    }
+  }
+
+  /**
+   * Adds an entry whose value goes to overflow pages, which are written at once.
+   *
+   * @param kind {@link Kind#PUT_OVERFLOW} or {@link Kind#MERGE_OVERFLOW}
+   */
+  public void addOverflow(
+      byte[] key, int keyLength, long lsn, int kind, int valueLength, ValueSource source)
       throws IOException {
     int common = next(key, keyLength, lsn);
     int first = nextPage;
@@ -145,7 +177,7 @@ public final class SSTableWriter {
     overflow.putInt(0, first);
     overflow.putInt(4, 0);
     overflow.putLong(8, valueLength);
-    put(key, keyLength, common, lsn, Kind.PUT_OVERFLOW, overflow, 0, 16);
+    put(key, keyLength, common, lsn, kind, overflow, 0, 16);
   }
 
   /** Says whether what is added from now on comes from pages that clients read lately. */

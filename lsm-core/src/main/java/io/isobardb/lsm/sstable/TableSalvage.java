@@ -460,8 +460,13 @@ public final class TableSalvage implements AutoCloseable {
     return PageReader.kind(memory(), dataAt, entry()) == Kind.DELETE;
   }
 
+  /** Whether the current entry is an operand, to be merged with older versions. */
+  public boolean isOperand() {
+    return Kind.isOperand(PageReader.kind(memory(), dataAt, entry()));
+  }
+
   private boolean overflows() {
-    return PageReader.kind(memory(), dataAt, entry()) == Kind.PUT_OVERFLOW;
+    return Kind.isOverflow(PageReader.kind(memory(), dataAt, entry()));
   }
 
   /** The length of the current entry's value. */

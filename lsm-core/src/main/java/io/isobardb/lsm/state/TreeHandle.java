@@ -5,6 +5,7 @@ import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.schedule.Signal;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
@@ -56,8 +57,14 @@ public final class TreeHandle {
    * @param logged whether writes go to the log
    * @param codec of pages on disk
    * @param filterBitsPerKey 0 for no filters
+   * @param operator null if nothing can be merged
    */
-  public record Settings(KeyOrder order, boolean logged, int codec, int filterBitsPerKey) {}
+  public record Settings(
+      KeyOrder order,
+      boolean logged,
+      int codec,
+      int filterBitsPerKey,
+      @Nullable MergeOperator operator) {}
 
   /**
    * How the tree stands to others when write memory is short.

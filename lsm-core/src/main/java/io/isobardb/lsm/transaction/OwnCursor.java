@@ -1,6 +1,5 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
@@ -27,9 +26,8 @@ final class OwnCursor extends LeafCursor {
     valid = at != null;
     if (at != null) {
       key = at.getKey();
-      byte[] written = at.getValue().value();
-      value = written == null ? NO_VALUE : written;
-      entry(key.length, lsn, written == null ? Kind.DELETE : Kind.PUT);
+      value = at.getValue().value();
+      entry(key.length, lsn, at.getValue().kind());
     }
     return valid;
   }

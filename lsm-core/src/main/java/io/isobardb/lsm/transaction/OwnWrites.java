@@ -1,11 +1,18 @@
 package io.isobardb.lsm.transaction;
 
+import io.isobardb.lsm.commit.OperandReader;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.Overlay;
+import io.isobardb.lsm.state.TreeHandle;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +23,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OwnWrites implements Overlay {
   /**
-   * A put or a delete.
+   * A put, a delete or a merge.
    *
-   * @param value null for a delete
+   * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
+   * @param value empty for a delete; of a merge the value of {@link Operands}
    */
-  public record Write(byte @Nullable [] value) {
-    static final Write DELETE = new Write(null);
+  public record Write(int kind, byte[] value) {
+    public static final Write DELETE = new Write(Kind.DELETE, new byte[0]);
+
+    /** What comes of this when an operand is merged. */
+    static Write merged(@Nullable Write before, byte[] operand) {
+      byte[] next = Operands.of(operand);
+      byte[] value = before == null ? next : Operands.append(before.kind, before.value, next);
+      return new Write(Kind.MERGE, value);
+    }
+
+    /**
+     * What the transaction reads.
+     *
+     * @param below reads what the tree has, which is asked for only if it counts
+     * @return a new array, or null if there is no such key
+     */
+    public byte @Nullable [] read(
+        TreeHandle tree, byte[] key, Supplier<byte @Nullable []> below) {
+      if (kind != Kind.MERGE) {
+        return kind == Kind.DELETE ? null : value.clone();
+      }
+      OperandChain chain = new OperandChain();
+      if (!chain.add(kind, Lsn.MAX, value)) {
+        byte[] base = below.get();
+        chain.add(base == null ? Kind.DELETE : Kind.PUT, Lsn.ZERO, base);
+      }
+      return chain.fold(OperandReader.operator(tree), tree.name(), key);
+    }
   }
 
   /** Changes, and looks of cursors, hold its monitor. */
@@ -34,15 +68,15 @@ public final class OwnWrites implements Overlay {
   }
 
   /**
-   * Puts, or deletes if the value is null.
+   * Takes a write up.
    *
-   * @param key not changed afterwards, nor is {@code value}
+   * @param key not changed afterwards, nor is what is written
    * @return what was to be written before
    */
-  public @Nullable Write put(byte[] key, byte @Nullable [] value) {
+  public @Nullable Write put(byte[] key, Write write) {
     changes++;
     synchronized (writes) {
-      return writes.put(key, value == null ? Write.DELETE : new Write(value));
+      return writes.put(key, write);
     }
   }
 
@@ -63,9 +97,9 @@ public final class OwnWrites implements Overlay {
     return writes.get(key);
   }
 
-  /** Hands out all keys with their values, null for a delete, in the order of the keys. */
-  public void forEach(BiConsumer<byte[], byte @Nullable []> action) {
-    writes.forEach((key, write) -> action.accept(key, write.value()));
+  /** Hands out all keys with their writes, in the order of the keys. */
+  public void forEach(BiConsumer<byte[], Write> action) {
+    writes.forEach(action);
   }
 
   public boolean isEmpty() {

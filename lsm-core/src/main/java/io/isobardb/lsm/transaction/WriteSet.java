@@ -17,12 +17,8 @@ public final class WriteSet {
   /** Receives writes, in order. */
   @FunctionalInterface
   public interface Handler {
-    /**
-     * A write.
-     *
-     * @param value null for a delete
-     */
-    void write(TreeHandle tree, byte[] key, byte @Nullable [] value);
+    /** A write. */
+    void write(TreeHandle tree, byte[] key, OwnWrites.Write write);
   }
 
   private record Undo(OwnWrites writes, byte[] key, OwnWrites.@Nullable Write before) {}
@@ -44,17 +40,22 @@ public final class WriteSet {
   }
 
   /**
-   * Puts, or deletes if the value is null.
+   * Takes a write up.
    *
-   * @param key not changed afterwards, nor is {@code value}
+   * @param key not changed afterwards, nor is what is written
    * @param undoable whether it may be taken back alone
    */
-  public void put(TreeHandle tree, byte[] key, byte @Nullable [] value, boolean undoable) {
+  public void put(TreeHandle tree, byte[] key, OwnWrites.Write write, boolean undoable) {
     OwnWrites own = of(tree);
-    OwnWrites.Write before = own.put(key, value);
+    OwnWrites.Write before = own.put(key, write);
     if (undoable) {
       undo.add(new Undo(own, key, before));
     }
+  }
+
+  /** Merges an operand into a key; as {@link #put}. */
+  public void merge(TreeHandle tree, byte[] key, byte[] operand, boolean undoable) {
+    put(tree, key, OwnWrites.Write.merged(get(tree, key), operand), undoable);
   }
 
   /**
@@ -99,7 +100,7 @@ public final class WriteSet {
 
   /** Hands out all writes. */
   public void forEach(Handler action) {
-    writes.forEach((tree, own) -> own.forEach((key, value) -> action.write(tree, key, value)));
+    writes.forEach((tree, own) -> own.forEach((key, write) -> action.write(tree, key, write)));
   }
 
   public void clear() {

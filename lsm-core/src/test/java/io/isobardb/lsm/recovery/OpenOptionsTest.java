@@ -37,7 +37,7 @@ class OpenOptionsTest {
             0,
             new Tuning(false, 1, logLimit, TunerOptions.DEFAULT)),
         new OpenOptions.Files(4096, IoMode.BUFFERED, 1, true),
-        Map.of());
+        new OpenOptions.Known(Map.of(), Map.of()));
   }
 
   private static OpenOptions ofBudget(long budget) {

@@ -1,0 +1,67 @@
+package io.isobardb.lsm.error;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A tree's merge operator threw, or gave too long a value. The operands of the key stay as they
+ * are: the key can be read once the operator is mended, or after it was put or deleted.
+ */
+public final class MergeException extends IsobarException {
+  private static final long serialVersionUID = 1L;
+  private static final int SHOWN_BYTES = 64;
+
+  private final String tree;
+  private final byte[] key;
+  private final String operator;
+
+  /**
+   * @param tree the name of the tree
+   * @param operator the name of the operator
+   * @param what what it did
+   */
+  public MergeException(String tree, byte[] key, String operator, String what, Throwable cause) {
+    super(
+        "the merge operator '"
+            + operator
+            + "' of tree '"
+            + tree
+            + "' "
+            + what
+            + " for the key "
+            + text(key)
+            + "; the operands stay: mend the operator, or put or delete the key",
+        cause);
+    this.tree = tree;
+    this.key = key.clone();
+    this.operator = operator;
+  }
+
+  private static String text(byte[] key) {
+    StringBuilder text = new StringBuilder("'");
+    String shown = new String(key, StandardCharsets.ISO_8859_1);
+    for (int i = 0; i < Math.min(shown.length(), SHOWN_BYTES); i++) {
+      char c = shown.charAt(i);
+      if (c >= ' ' && c <= '~') {
+        text.append(c);
+      } else {
+        text.append("\\x").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
+      }
+    }
+    return text.append(shown.length() > SHOWN_BYTES ? "...'" : "'").toString();
+  }
+
+  /** The name of the tree. */
+  public String tree() {
+    return tree;
+  }
+
+  /** The key. */
+  public byte[] key() {
+    return key.clone();
+  }
+
+  /** The name of the operator. */
+  public String operator() {
+    return operator;
+  }
+}

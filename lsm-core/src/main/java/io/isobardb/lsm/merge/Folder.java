@@ -1,0 +1,142 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.OperandReader;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Folds the operands of a tree while a {@link Rewrite} carries them: those that no snapshot
+ * separates become one entry, a put if the value below them is known.
+ *
+ * <p>It is known if the sources have it, or if nothing older can lie outside of them. If more than
+ * {@link #MOST} operands would be left without it, it is looked up, so that no SSTable has more of
+ * a key. If the operator fails the operands are kept.
+ *
+ * <p>Thread rule: one thread at a time.
+ */
+public final class Folder {
+  /** So many operands of a key an SSTable may have without the value below them. */
+  static final int MOST = 4;
+
+  private static final byte[] NO_VALUE = {};
+
+  private final TreeHandle tree;
+  private final MergeOperator operator;
+  private final OperandReader reader;
+  private final long replayedFrom;
+  private OperandChain chain = new OperandChain();
+  private byte[] key = NO_VALUE;
+  private boolean bottommost;
+  private boolean snapshotBelow;
+
+  private Folder(Engine engine, TreeHandle tree, MergeOperator operator) {
+    this.tree = tree;
+    this.operator = operator;
+    this.reader = new OperandReader(engine);
+    this.replayedFrom = engine.catalog().logStart();
+  }
+
+  /** The folder for a tree, null if it has no merge operator. */
+  public static @Nullable Folder of(Engine engine, TreeHandle tree) {
+    MergeOperator operator = tree.settings().operator();
+    return operator == null ? null : new Folder(engine, tree, operator);
+  }
+
+  /**
+   * Whether the marker that a key was removed at an LSN can go, if nothing lies below, and its LSN
+   * be forgotten. A replay must find it as long as the log has older operands of the key.
+   */
+  boolean mayForget(long lsn) {
+    return lsn < replayedFrom;
+  }
+
+  /** Whether operands of the current key wait for what lies below them. */
+  boolean isPending() {
+    return !chain.isEmpty();
+  }
+
+  /**
+   * Begins with an operand that somebody may read.
+   *
+   * @param nothingBelow whether nothing older of the key can lie outside of the sources
+   * @param readBelow whether somebody reads below the operand's LSN
+   */
+  void begin(LeafCursor operand, boolean nothingBelow, boolean readBelow) {
+    key = Arrays.copyOf(operand.key(), operand.keyLength());
+    bottommost = nothingBelow;
+    snapshotBelow = readBelow;
+    chain.clear();
+    chain.add(operand);
+  }
+
+  /** Takes the next older version of the key. */
+  void add(LeafCursor version) {
+    chain.add(version);
+  }
+
+  /** Whether nothing older counts. */
+  boolean isComplete() {
+    return chain.isComplete();
+  }
+
+  /**
+   * What to write in the place of all that was taken, null for nothing.
+   *
+   * @param last whether the sources have nothing older of the key
+   */
+  @Nullable Folded end(boolean last) {
+    long lsn = chain.newestLsn();
+    boolean known = chain.isComplete() || (last && bottommost);
+    if (!known && chain.size() > MOST) {
+      known = lookUp(lsn);
+    }
+    Folded folded = known ? folded(lsn, last) : null;
+    if (folded == null) {
+      folded = new Folded(key, lsn, Kind.MERGE, chain.toValue(operator));
+    }
+    chain.clear();
+    return folded.kind() == Folded.NONE ? null : folded;
+  }
+
+  /** Reads the key as of the operand; whether that tells all that lies below. */
+  private boolean lookUp(long lsn) {
+    OperandChain whole = new OperandChain();
+    TreeState state = tree.states().acquire();
+    try {
+      reader.collect(state, key, lsn, whole);
+    } catch (OutOfBudgetException e) {
+      return false;
+    } finally {
+      tree.states().release(state);
+    }
+    boolean found = whole.newestLsn() == lsn;
+    if (found) {
+      chain = whole;
+    }
+    return found;
+  }
+
+  private @Nullable Folded folded(long lsn, boolean last) {
+    byte[] value;
+    try {
+      value = chain.fold(operator, tree.name(), key);
+    } catch (MergeException e) {
+      // Readers are told.
+      return null;
+    }
+    if (value != null) {
+      return new Folded(key, lsn, Kind.PUT, value);
+    }
+    boolean goes = last && bottommost && !snapshotBelow && mayForget(lsn);
+    return new Folded(key, lsn, goes ? Folded.NONE : Kind.DELETE, NO_VALUE);
+  }
+}
