@@ -1,5 +1,7 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.handle.Session;
+import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
@@ -8,7 +10,49 @@ final class Keys {
   /** A target with room for no value but an empty one. */
   static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
 
+  /** What a delete has for a value. */
+  static final byte[] NO_VALUE = {};
+
   private Keys() {}
+
+  /** Passes if a key is not too long. */
+  static void checkKey(int length, int most) {
+    if (length > most) {
+      throw new IllegalArgumentException(
+          "a key of "
+              + length
+              + " bytes exceeds the limit of "
+              + most
+              + " bytes, a quarter of a page");
+    }
+  }
+
+  /** Passes if a value is not too long. */
+  static void checkValue(int length, int most) {
+    if (length > most) {
+      throw new IllegalArgumentException(
+          "a value of "
+              + length
+              + " bytes exceeds the limit of "
+              + most
+              + (most < Session.MAX_VALUE
+                  ? " bytes, a quarter of the write memory: that would have to be "
+                      + 4L * length
+                      + " bytes (StoreOptions.Builder.writeMemory)"
+                  : " bytes"));
+    }
+  }
+
+  /** Passes if operands can be merged into the values of a tree. */
+  static void checkOperator(TreeHandle tree) {
+    if (tree.settings().operator() == null) {
+      throw new IllegalArgumentException(
+          "tree '"
+              + tree.name()
+              + "' has no merge operator, and never gets one: copy its entries to a tree made with"
+              + " TreeOptions.Builder.mergeOperator");
+    }
+  }
 
   /** What remains in a key's buffer; its own array, if that is all there is in it. */
   static byte[] bytes(ByteBuffer key) {

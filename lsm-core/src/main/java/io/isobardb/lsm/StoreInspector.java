@@ -158,6 +158,7 @@ public final class StoreInspector implements AutoCloseable {
                     Arrays.copyOf(at.key(), at.keyLength()),
                     at.lsn(),
                     at.kind() == Kind.DELETE,
+                    Kind.isOperand(at.kind()),
                     at.valueLength(),
                     runs.get(run).name())));
   }
@@ -188,8 +189,9 @@ public final class StoreInspector implements AutoCloseable {
           byte[] key = Arrays.copyOfRange(write.key(), at, at + write.keyLength());
           if ((from == null || order.compare(key, 0, key.length, from, 0, from.length) >= 0)
               && (to == null || order.compare(key, 0, key.length, to, 0, to.length) < 0)) {
+            boolean merge = Kind.isOperand(write.kind());
             StoredEntry entry =
-                new StoredEntry(key, lsn, write.isDelete(), write.valueLength(), "log");
+                new StoredEntry(key, lsn, write.isDelete(), merge, write.valueLength(), "log");
             ended[0] = !visitor.entry(entry);
           }
         });

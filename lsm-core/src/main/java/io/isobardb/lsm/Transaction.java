@@ -184,14 +184,7 @@ public final class Transaction implements AutoCloseable {
       tree.checkKey(key);
       OwnWrites.Write own = writes.get(tree.handle(), key);
       if (own != null) {
-        byte[] value = own.read(tree.handle(), key, () -> stored(tree, key));
-        if (value == null) {
-          return Tree.NOT_FOUND;
-        }
-        if (value.length <= target.remaining()) {
-          target.put(value);
-        }
-        return value.length;
+        return Targets.put(own.read(tree.handle(), key, () -> stored(tree, key)), target);
       }
       if (latest) {
         return tree.get(key, target);

@@ -210,9 +210,14 @@ public final class Tree {
   }
 
   private void put(byte[] key, byte[] value, boolean sync) {
+    writes.write(begun(Kind.PUT, key, value), sync);
+  }
+
+  /** A write in the calling thread's hand. */
+  private Writer begun(int kind, byte[] key, byte[] value) {
     Writer writer = committer.writer();
-    writer.write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length);
-    writes.write(writer, sync);
+    writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
+    return writer;
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
@@ -261,9 +266,7 @@ public final class Tree {
   }
 
   private void delete(byte[] key, boolean sync) {
-    Writer writer = committer.writer();
-    writer.write().of(Kind.DELETE, key, 0, key.length);
-    writes.write(writer, sync);
+    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), sync);
   }
 
   /** Removes a key, whether it is there or not; takes what remains in the buffer. */
@@ -295,23 +298,14 @@ public final class Tree {
 
   private void merge(byte[] key, byte[] operand, boolean sync) {
     checkMerge(key, operand);
-    byte[] value = Operands.of(operand);
-    Writer writer = committer.writer();
-    writer.write().of(Kind.MERGE, key, 0, key.length).value(value, 0, value.length);
-    writes.write(writer, sync);
+    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), sync);
   }
 
   /** Passes if an operand can be merged into a key. */
   void checkMerge(byte[] key, byte[] operand) {
     checkKey(key);
     checkValue(operand);
-    if (handle.settings().operator() == null) {
-      throw new IllegalArgumentException(
-          "tree '"
-              + name()
-              + "' has no merge operator; make it with TreeOptions.Builder.mergeOperator, which"
-              + " never changes, and copy the entries");
-    }
+    Keys.checkOperator(handle);
   }
 
   /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */
@@ -337,9 +331,7 @@ public final class Tree {
   private byte @Nullable [] putIfAbsent(byte[] key, byte[] value, boolean sync) {
     checkKey(key);
     checkValue(value);
-    Writer writer = committer.writer();
-    writer.write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length);
-    return writes.writeIf(writer, Objects::isNull, sync).before();
+    return writes.writeIf(begun(Kind.PUT, key, value), Objects::isNull, sync).before();
   }
 
   /** As {@link #compareAndSet(byte[], byte[], byte[], Durability)}, with the default durability. */
@@ -366,12 +358,8 @@ public final class Tree {
     if (value != null) {
       checkValue(value);
     }
-    Writer writer = committer.writer();
-    if (value == null) {
-      writer.write().of(Kind.DELETE, key, 0, key.length);
-    } else {
-      writer.write().of(Kind.PUT, key, 0, key.length).value(value, 0, value.length);
-    }
+    Writer writer =
+        value == null ? begun(Kind.DELETE, key, Keys.NO_VALUE) : begun(Kind.PUT, key, value);
     return writes.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
   }
 
@@ -572,18 +560,22 @@ public final class Tree {
    * the store is closed, or until the filter throws.
    *
    * @throws IllegalArgumentException if one of the trees is not logged, or of another store: after
-   *     a crash they might not stand at one moment
+   *     a crash they might not stand at one moment; or if one has a merge operator
    */
   public void setMergeFilter(Tree records, MergeFilter filter) {
     Objects.requireNonNull(records, "records");
     Objects.requireNonNull(filter, "filter");
-    if (records.session != session || !records.isLogged() || !isLogged()) {
+    if (records.session != session
+        || !records.isLogged()
+        || !isLogged()
+        || handle.settings().operator() != null
+        || records.handle.settings().operator() != null) {
       throw new IllegalArgumentException(
           "trees '"
               + name()
               + "' and '"
               + records.name()
-              + "' must both be logged, and belong to one store");
+              + "' must both be logged, without merge operator, and belong to one store");
     }
     handle.checkOpen();
     handle.setFilter(new RecordFilter(handle, records.handle, filter, memory));
@@ -603,29 +595,11 @@ public final class Tree {
   }
 
   private void checkKey(int length) {
-    if (length > maxKeyBytes()) {
-      throw new IllegalArgumentException(
-          "a key of "
-              + length
-              + " bytes exceeds the limit of "
-              + maxKeyBytes()
-              + " bytes, a quarter of a page");
-    }
+    Keys.checkKey(length, maxKeyBytes());
   }
 
   private void checkValue(int length) {
-    if (length > maxValueBytes()) {
-      throw new IllegalArgumentException(
-          "a value of "
-              + length
-              + " bytes exceeds the limit of "
-              + maxValueBytes()
-              + (maxValueBytes() < Session.MAX_VALUE
-                  ? " bytes, a quarter of the write memory: that would have to be "
-                      + 4L * length
-                      + " bytes (StoreOptions.Builder.writeMemory)"
-                  : " bytes"));
-    }
+    Keys.checkValue(length, maxValueBytes());
   }
 
   @Override

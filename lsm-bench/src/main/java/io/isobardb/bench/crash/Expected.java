@@ -39,9 +39,9 @@ final class Expected {
   static final int MAX_VALUE = 64 << 10;
 
   /** A value by its recipe; different writes have different ones, if they are long enough. */
-  record Value(int length, int start, long stamp) {
+  record Value(int length, int start, long stamp, byte @Nullable [] made) {
     static Value of(SplittableRandom random, int length, long stamp) {
-      return new Value(length, random.nextInt(BLOCK.length - length), stamp);
+      return new Value(length, random.nextInt(BLOCK.length - length), stamp, null);
     }
 
     /** Another value, just as long. */
@@ -50,6 +50,9 @@ final class Expected {
     }
 
     byte[] bytes() {
+      if (made != null) {
+        return made.clone();
+      }
       byte[] bytes = Arrays.copyOfRange(BLOCK, start, start + length);
       for (int i = 0; i < Math.min(8, length); i++) {
         bytes[i] ^= (byte) (stamp >>> (8 * i));
@@ -60,6 +63,9 @@ final class Expected {
     boolean is(byte @Nullable [] found) {
       if (found == null || found.length != length) {
         return false;
+      }
+      if (made != null) {
+        return Arrays.equals(found, made);
       }
       int stamped = Math.min(8, length);
       for (int i = 0; i < stamped; i++) {
@@ -165,6 +171,15 @@ final class Expected {
   /** A key of a tree gets a value, or is deleted, by write {@code at}. */
   void write(ExpectedTree tree, byte[] key, @Nullable Value value, long at) {
     tree.keys.computeIfAbsent(key, k -> new ArrayList<>(2)).add(new Version(at, value));
+  }
+
+  /** An operand is merged into a key by write {@code at}. */
+  void merge(ExpectedTree tree, byte[] key, Value operand, long at) {
+    List<Version> versions = tree.keys.get(key);
+    Value before = versions == null ? null : versions.get(versions.size() - 1).value;
+    byte[] base = before == null ? null : before.bytes();
+    byte[] made = TailOperator.TAIL.merge(key, base, List.of(operand.bytes()));
+    write(tree, key, made == null ? null : new Value(made.length, 0, 0, made), at);
   }
 
   /** The call of the write that was begun last has returned. */

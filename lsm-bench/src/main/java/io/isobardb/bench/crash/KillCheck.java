@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.LongPredicate;
@@ -67,6 +68,33 @@ final class KillCheck {
             + done
             + " has returned, but it or an earlier one is missing; the first one missing is "
             + firstMissing(thread));
+  }
+
+  /**
+   * Passes if a thread's sums are those of its operations before {@code next}; the last one may
+   * have been killed before it added to its sum, if it is not a batch.
+   */
+  void checkSums(int thread, long next) {
+    boolean there = store.treeNames().contains(KillWorkload.SUMS);
+    for (long n = Math.max(0, next - KillWorkload.SUM_KEYS); n < next; n++) {
+      byte[] found = there ? store.tree(KillWorkload.SUMS).get(KillWorkload.sum(thread, n)) : null;
+      long sum = found == null ? 0 : ByteBuffer.wrap(found).getLong();
+      long expected = KillWorkload.sumOf(n, next);
+      boolean late = n == next - 1 && !KillWorkload.isBatch(n) && sum == expected - 1;
+      if (sum != expected && !late) {
+        throw new AssertionError(
+            "thread "
+                + thread
+                + ", the sum of operation "
+                + n
+                + ": "
+                + sum
+                + ", not "
+                + expected
+                + ", before operation "
+                + next);
+      }
+    }
   }
 
   private static boolean all(LongPredicate holds, long end) {

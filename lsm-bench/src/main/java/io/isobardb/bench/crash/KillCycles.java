@@ -225,6 +225,7 @@ final class KillCycles {
       KillCheck check = new KillCheck(store);
       for (int thread = 0; thread < next.length; thread++) {
         next[thread] = check.next(thread, done[thread]);
+        check.checkSums(thread, next[thread]);
       }
       count = check.count(witness.checkpoint());
       if (closed && random.nextBoolean()) {

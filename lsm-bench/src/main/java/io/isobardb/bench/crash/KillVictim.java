@@ -6,6 +6,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
@@ -18,10 +19,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class KillVictim {
   private static final int CHECKPOINT_EVERY = 40;
+  private static final byte[] ONE = {0, 0, 0, 0, 0, 0, 0, 1};
 
   private final Store store;
   private final Tree[] trees = new Tree[KillWorkload.TREES];
   private final Tree counter;
+  private final Tree sums;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final PrintStream out;
 
@@ -32,6 +35,7 @@ final class KillVictim {
       trees[i] = store.openTree(KillWorkload.tree(i), KillWorkload.options(i));
     }
     counter = store.openTree(KillWorkload.COUNTER, KillWorkload.counterOptions());
+    sums = store.openTree(KillWorkload.SUMS, KillWorkload.sumOptions());
   }
 
   /**
@@ -87,6 +91,7 @@ final class KillVictim {
   }
 
   private void write(int thread, long first, long count) {
+    addMissing(thread, first - 1);
     for (long n = first; !ending.get(); n++) {
       Watchdog.mark("operation " + n);
       write(thread, n);
@@ -104,7 +109,19 @@ final class KillVictim {
     }
   }
 
+  /** The last victim may have been killed between a write and its addition. */
+  private void addMissing(int thread, long last) {
+    if (last >= 0 && !KillWorkload.isBatch(last)) {
+      byte[] found = sums.get(KillWorkload.sum(thread, last));
+      long sum = found == null ? 0 : ByteBuffer.wrap(found).getLong();
+      if (sum < KillWorkload.sumOf(last, last + 1)) {
+        sums.merge(KillWorkload.sum(thread, last), ONE, Durability.ASYNC);
+      }
+    }
+  }
+
   private void write(int thread, long n) {
+    byte[] sum = KillWorkload.sum(thread, n);
     byte[] key = KillWorkload.key(thread, n);
     Durability durability = KillWorkload.isSync(n) ? Durability.SYNC : Durability.ASYNC;
     if (KillWorkload.isDelete(n)) {
@@ -115,9 +132,13 @@ final class KillVictim {
       for (Tree tree : trees) {
         batch.put(tree, key, KillWorkload.value(thread, n));
       }
+      batch.merge(sums, sum, ONE);
       store.write(batch, durability);
     } else {
       trees[KillWorkload.treeOf(n)].put(key, KillWorkload.value(thread, n), durability);
+    }
+    if (!KillWorkload.isBatch(n)) {
+      sums.merge(sum, ONE, durability);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.option.MergeOperator;
 import java.util.Arrays;
 
 /**
@@ -19,6 +20,12 @@ final class KillWorkload {
 
   /** The unlogged tree. */
   static final String COUNTER = "counter";
+
+  /** The logged tree of sums: each thread's operation {@code n} adds one to one of its sums. */
+  static final String SUMS = "sums";
+
+  /** Sums of each thread; all threads have 1,000. */
+  static final int SUM_KEYS = 1000 / THREADS;
 
   /** The counter's keys: count {@code n} goes to key {@code n % COUNTER_KEYS}. */
   static final int COUNTER_KEYS = 16;
@@ -40,6 +47,21 @@ final class KillWorkload {
 
   static TreeOptions counterOptions() {
     return TreeOptions.builder().logged(false).build();
+  }
+
+  static TreeOptions sumOptions() {
+    return TreeOptions.builder().mergeOperator(MergeOperator.ADD_LONG).build();
+  }
+
+  /** The sum that operation {@code n} of a thread adds to. */
+  static byte[] sum(int thread, long n) {
+    return new byte[] {(byte) thread, (byte) (n % SUM_KEYS)};
+  }
+
+  /** How much of a thread's operations before {@code next} goes to the sum of one of them. */
+  static long sumOf(long n, long next) {
+    long same = n % SUM_KEYS;
+    return next <= same ? 0 : (next - same - 1) / SUM_KEYS + 1;
   }
 
   static boolean isBatch(long n) {

@@ -95,6 +95,7 @@ final class RandomOptions {
                     .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0))
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FALLING)
+        .mergeOperator(TailOperator.TAIL)
         .build();
   }
 
@@ -112,16 +113,21 @@ final class RandomOptions {
         .logLimit(1 << 20)
         .backgroundThreads(1 + random.nextInt(3))
         .keyOrder(FALLING)
+        .mergeOperator(TailOperator.TAIL)
         .build();
   }
 
   /** Options of a tree. */
   static TreeOptions tree(SplittableRandom random) {
-    return TreeOptions.builder()
-        .keyOrder(random.nextInt(4) == 0 ? FALLING : KeyOrder.BYTES)
-        .logged(random.nextInt(4) != 0)
-        .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
-        .filterBitsPerKey(random.nextInt(5) == 0 ? 0 : 10)
-        .build();
+    TreeOptions.Builder options =
+        TreeOptions.builder()
+            .keyOrder(random.nextInt(4) == 0 ? FALLING : KeyOrder.BYTES)
+            .logged(random.nextInt(4) != 0)
+            .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
+            .filterBitsPerKey(random.nextInt(5) == 0 ? 0 : 10);
+    if (random.nextInt(3) == 0) {
+      options.mergeOperator(TailOperator.TAIL);
+    }
+    return options.build();
   }
 }

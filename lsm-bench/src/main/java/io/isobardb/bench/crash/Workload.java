@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Random operations on a simulated store, each of them told to the model as it begins and ends.
@@ -157,9 +158,12 @@ final class Workload {
     Durability durability = sync ? Durability.SYNC : Durability.ASYNC;
     long at = expected.begin();
     Expected.Value value = random.nextInt(5) == 0 ? null : value(at);
-    expected.write(to, key, value, at);
+    boolean merges = value != null && merges(to);
+    expect(to, key, value, merges, at);
     if (value == null) {
       tree.delete(key, durability);
+    } else if (merges) {
+      tree.merge(key, value.bytes(), durability);
     } else {
       tree.put(key, value.bytes(), durability);
     }
@@ -184,9 +188,12 @@ final class Workload {
       ExpectedTree to = trees.get(random.nextInt(trees.size()));
       byte[] key = key();
       Expected.Value value = random.nextInt(4) == 0 ? null : value(at);
-      expected.write(to, key, value, at);
+      boolean merges = value != null && merges(to);
+      expect(to, key, value, merges, at);
       if (value == null) {
         batch.delete(store.tree(to.name), key);
+      } else if (merges) {
+        batch.merge(store.tree(to.name), key, value.bytes());
       } else {
         batch.put(store.tree(to.name), key, value.bytes());
       }
@@ -229,9 +236,28 @@ final class Workload {
   private void put(ExpectedTree to, byte[] key, int length) {
     long at = expected.begin();
     Expected.Value value = Expected.Value.of(random, length, at);
-    expected.write(to, key, value, at);
-    store.tree(to.name).put(key, value.bytes(), Durability.ASYNC);
+    boolean merges = merges(to);
+    expect(to, key, value, merges, at);
+    if (merges) {
+      store.tree(to.name).merge(key, value.bytes(), Durability.ASYNC);
+    } else {
+      store.tree(to.name).put(key, value.bytes(), Durability.ASYNC);
+    }
     expected.returned();
+  }
+
+  /** Whether the next write to a tree is a merge. */
+  private boolean merges(ExpectedTree to) {
+    return to.options.mergeOperator() != null && random.nextInt(4) != 0;
+  }
+
+  private void expect(
+      ExpectedTree to, byte[] key, Expected.@Nullable Value value, boolean merges, long at) {
+    if (value != null && merges) {
+      expected.merge(to, key, value, at);
+    } else {
+      expected.write(to, key, value, at);
+    }
   }
 
   private ExpectedTree any() {

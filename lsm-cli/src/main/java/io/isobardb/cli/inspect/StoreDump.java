@@ -102,7 +102,7 @@ final class StoreDump {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("key", KeyText.format(at.key()));
     entry.put("lsn", at.lsn());
-    entry.put("kind", at.delete() ? "DELETE" : "PUT");
+    entry.put("kind", at.merge() ? "MERGE" : at.delete() ? "DELETE" : "PUT");
     entry.put("valueBytes", at.valueBytes());
     return entry;
   }

@@ -5,6 +5,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -29,20 +30,30 @@ final class StoreSettings {
               + " be given several times.")
   private List<String> keyOrders = List.of();
 
+  @Option(
+      names = "--merge-operator",
+      paramLabel = "CLASS[#FIELD]",
+      description =
+          "A merge operator of the store's trees, besides the built-in ones; as --key-order. May be"
+              + " given several times.")
+  private List<String> mergeOperators = List.of();
+
   /**
    * Options for a store that exists.
    *
-   * @throws UsageException if a key order can't be had
+   * @throws UsageException if a key order or merge operator can't be had
    */
   StoreOptions options() {
     Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
     StoreOptions.Builder options =
         StoreOptions.builder().memoryBudget(memory.bytes()).createIfMissing(false);
-    keyOrders.forEach(name -> options.keyOrder(keyOrder(name)));
+    keyOrders.forEach(name -> options.keyOrder(given("--key-order", name, KeyOrder.class)));
+    mergeOperators.forEach(
+        name -> options.mergeOperator(given("--merge-operator", name, MergeOperator.class)));
     return UsageException.ofArguments(options::build);
   }
 
-  private static KeyOrder keyOrder(String name) {
+  private static <T> T given(String option, String name, Class<T> wanted) {
     int at = name.indexOf('#');
     try {
       Class<?> type = Class.forName(at < 0 ? name : name.substring(0, at));
@@ -50,13 +61,14 @@ final class StoreSettings {
           at < 0
               ? type.getDeclaredConstructor().newInstance()
               : type.getField(name.substring(at + 1)).get(null);
-      if (found instanceof KeyOrder order) {
-        return order;
+      if (wanted.isInstance(found)) {
+        return wanted.cast(found);
       }
-      throw new UsageException("--key-order " + name + ": this is no KeyOrder");
+      throw new UsageException(option + " " + name + ": this is no " + wanted.getSimpleName());
     } catch (ReflectiveOperationException | LinkageError | NullPointerException e) {
       throw new UsageException(
-          "--key-order "
+          option
+              + " "
               + name
               + " can't be had ("
               + e

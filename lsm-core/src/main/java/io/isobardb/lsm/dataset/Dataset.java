@@ -56,12 +56,24 @@ public final class Dataset {
   private Dataset(Store store, String name, DatasetOptions options) {
     this.store = store;
     this.name = name;
+    checkNoOperator(name, options.primary());
     this.primary = store.openTree(name, options.primary());
+    checkNoOperator(name, primary.options());
     TreeOptions catalogOptions = TreeOptions.builder().logged(primary.isLogged()).build();
     this.catalog = new Catalog(name, store.openTree(name + "/catalog", catalogOptions));
     this.writer = new RecordWriter(name, primary);
     this.reader = new IndexReader(primary);
     this.changes = new IndexChanges(store, primary, options, catalog, writers, writer);
+  }
+
+  private static void checkNoOperator(String name, TreeOptions options) {
+    if (options.mergeOperator() != null) {
+      throw new IllegalArgumentException(
+          "tree '"
+              + name
+              + "' has a merge operator, and a dataset has to see each value that it indexes: use a"
+              + " tree without one");
+    }
   }
 
   /**

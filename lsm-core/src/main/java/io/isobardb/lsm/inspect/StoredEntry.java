@@ -4,10 +4,12 @@ package io.isobardb.lsm.inspect;
  * A version of a key, in an SSTable or in the log.
  *
  * @param delete whether it says that there is no such key any more
- * @param valueBytes length of its value
+ * @param merge whether it holds operands, to be merged with older versions
+ * @param valueBytes length of its value, of operands with what tells them apart
  * @param where the run that holds it, such as {@code L1}, or {@code log}
  */
-public record StoredEntry(byte[] key, long lsn, boolean delete, int valueBytes, String where) {
+public record StoredEntry(
+    byte[] key, long lsn, boolean delete, boolean merge, int valueBytes, String where) {
   /** Is shown entries, one after another. */
   @FunctionalInterface
   public interface Visitor {

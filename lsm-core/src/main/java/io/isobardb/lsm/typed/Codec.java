@@ -37,6 +37,18 @@ public interface Codec<T extends @Nullable Object> {
     return of(value -> value.getBytes(UTF_8), bytes -> new String(bytes, UTF_8));
   }
 
+  /** Longs as 8 bytes, big-endian: what {@code MergeOperator.ADD_LONG} adds. */
+  static Codec<Long> int64() {
+    return of(
+        value -> ByteBuffer.allocate(Long.BYTES).putLong(value).array(),
+        bytes -> {
+          if (bytes.length != Long.BYTES) {
+            throw new IllegalArgumentException("a long has 8 bytes, not " + bytes.length);
+          }
+          return ByteBuffer.wrap(bytes).getLong();
+        });
+  }
+
   /** A codec of two functions, which get and give arrays of their own. */
   static <T> Codec<T> of(Function<? super T, byte[]> encode, Function<byte[], ? extends T> decode) {
     Objects.requireNonNull(encode, "encode");

@@ -215,6 +215,31 @@ public final class TypedTree<K, V> {
     batch.delete(tree, encodeKey(key));
   }
 
+  /**
+   * Merges an operand into the value of a key, without reading it; see {@link Tree#merge(byte[],
+   * byte[])}. Values and operands have the same type.
+   */
+  public void merge(K key, V operand) {
+    tree.merge(encodeKey(key), encodeValue(operand));
+  }
+
+  /** As {@link #merge(Object, Object)}. What it survives says {@link Durability}. */
+  public void merge(K key, V operand, Durability durability) {
+    tree.merge(encodeKey(key), encodeValue(operand), durability);
+  }
+
+  /** Merges an operand into the value of a key in a transaction. */
+  public void merge(Transaction transaction, K key, V operand) {
+    Objects.requireNonNull(transaction, "transaction");
+    transaction.merge(tree, encodeKey(key), encodeValue(operand));
+  }
+
+  /** Adds a merge to a batch. */
+  public void merge(WriteBatch batch, K key, V operand) {
+    Objects.requireNonNull(batch, "batch");
+    batch.merge(tree, encodeKey(key), encodeValue(operand));
+  }
+
   // ---- reading and writing in one step
 
   /**
