@@ -320,7 +320,9 @@ public final class StoreOptions {
             TunerOptions.DEFAULT.floorShare()));
   }
 
-  /** The options with their values, as they are in force; without key orders and merge operators. */
+  /**
+   * The options with their values, as they are in force; without key orders and merge operators.
+   */
   @Override
   public String toString() {
     return values.toString();

@@ -1,10 +1,10 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.handle.Commit;
 import io.isobardb.lsm.handle.OneThread;
 import io.isobardb.lsm.handle.Operations;

@@ -291,7 +291,9 @@ public final class Tree {
     merge(key, operand, syncByDefault);
   }
 
-  /** As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}. */
+  /**
+   * As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}.
+   */
   public void merge(byte[] key, byte[] operand, Durability durability) {
     merge(key, operand, isSync(durability));
   }

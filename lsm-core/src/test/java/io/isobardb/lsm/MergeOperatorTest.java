@@ -219,8 +219,7 @@ class MergeOperatorTest {
       assertThrows(IllegalArgumentException.class, () -> store.openTree("t", other));
       Tree plain = store.openTree("plain");
       IllegalArgumentException none =
-          assertThrows(
-              IllegalArgumentException.class, () -> plain.merge(bytes("k"), bytes("x")));
+          assertThrows(IllegalArgumentException.class, () -> plain.merge(bytes("k"), bytes("x")));
       assertTrue(none.getMessage().contains("'plain' has no merge operator"), none.getMessage());
       assertThrows(
           IllegalArgumentException.class,
@@ -400,13 +399,37 @@ class MergeOperatorTest {
   }
 
   @Test
+  void aCopyOfAnOpenStoreHasTheOperandsOfItsMemory() throws IOException {
+    StoreOptions options = options().build();
+    Path copy = dir.resolve("copy");
+    try (Store store = open()) {
+      Tree tree = tree(store, TailOperator.TAIL);
+      tree.put(bytes("a"), bytes("0"));
+      tree.merge(bytes("b"), bytes("0"));
+      store.flush();
+      for (int i = 1; i <= 9; i++) {
+        tree.merge(bytes("a"), bytes("" + i));
+        tree.merge(bytes("b"), bytes("" + i));
+      }
+      store.checkpointTo(copy);
+      tree.merge(bytes("a"), bytes("later"));
+    }
+    try (Store store = Store.open(copy, options)) {
+      assertEquals("0123456789", text(store.tree("t").get(bytes("a"))));
+      assertEquals("0123456789", text(store.tree("t").get(bytes("b"))));
+      try (Cursor cursor = store.tree("t").cursor()) {
+        assertEquals("a=0123456789 b=0123456789 ", forward(cursor));
+      }
+    }
+  }
+
+  @Test
   void aDatasetRefusesATreeWithAnOperator() {
     try (Store store = open()) {
       TreeOptions merging = TreeOptions.builder().mergeOperator(MergeOperator.APPEND).build();
       DatasetOptions options = DatasetOptions.builder().primary(merging).build();
       IllegalArgumentException e =
-          assertThrows(
-              IllegalArgumentException.class, () -> Dataset.open(store, "d", options));
+          assertThrows(IllegalArgumentException.class, () -> Dataset.open(store, "d", options));
       assertTrue(e.getMessage().contains("merge operator"), e.getMessage());
       assertEquals(List.of(), store.treeNames());
       assertNotNull(tree(store, MergeOperator.APPEND));

@@ -368,7 +368,7 @@ final class StoreHistory {
       if (batch.sizeBytes() + (value == null ? 0 : value.length()) > most) {
         break;
       }
-      boolean merged = value != null && merges(to);
+      boolean merged = value != null && !asMuchAsFits && merges(to);
       if (value == null) {
         batch.delete(tree, key);
       } else if (merged) {

@@ -156,7 +156,8 @@ public final class BatchFormat {
       Map<Place, Operation> last = new LinkedHashMap<>();
       decode(bytes, 0, length, (treeId, write) -> add(last, treeId, write));
       Builder result = new Builder();
-      last.forEach((at, done) -> result.add(done.kind(), at.treeId(), at.key().array(), done.value()));
+      last.forEach(
+          (at, done) -> result.add(done.kind(), at.treeId(), at.key().array(), done.value()));
       return result;
     }
 

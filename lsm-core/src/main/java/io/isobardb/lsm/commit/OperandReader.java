@@ -70,8 +70,7 @@ public final class OperandReader {
    * @param lsn what to read at: registered as a snapshot, or lower than all in the active SSTable
    * @return the active SSTable if the newest of the versions is in it, else null
    */
-  public @Nullable ActiveTree collect(
-      TreeState state, byte[] key, long lsn, OperandChain chain) {
+  public @Nullable ActiveTree collect(TreeState state, byte[] key, long lsn, OperandChain chain) {
     long hash = KeyHash.hash(key, 0, key.length);
     for (int attempt = 1; ; attempt++) {
       try {
@@ -88,8 +87,7 @@ public final class OperandReader {
 
   private record Sought(byte[] key, long hash, long lsn) {}
 
-  private @Nullable ActiveTree collectOnce(
-      TreeState state, Sought sought, OperandChain chain) {
+  private @Nullable ActiveTree collectOnce(TreeState state, Sought sought, OperandChain chain) {
     collect(state.active(), sought, chain);
     ActiveTree newest = chain.isEmpty() ? null : state.active().content();
     for (int i = 0; i < state.runCount() && !chain.isComplete(); i++) {

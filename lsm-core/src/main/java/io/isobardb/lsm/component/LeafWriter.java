@@ -172,8 +172,7 @@ final class LeafWriter {
     }
     if (!keeperIsNew) {
       // Operands need what is below them, down to a version that needs nothing older.
-      while (hasKey(memory, base, shape, keeper, write)
-          && isOperand(memory, base, shape, keeper)) {
+      while (hasKey(memory, base, shape, keeper, write) && isOperand(memory, base, shape, keeper)) {
         keeper++;
       }
     }

@@ -5,8 +5,8 @@ import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
 
 /**
- * One put, delete or merge on its way into a tree: what is to be written, and what it has been given so
- * far, which is an LSN, and the pages of a value that does not fit into a leaf.
+ * One put, delete or merge on its way into a tree: what is to be written, and what it has been
+ * given so far, which is an LSN, and the pages of a value that does not fit into a leaf.
  *
  * <p>Made for reuse: {@link #of} begins the next one. Arrays are not copied; {@link #clear} lets go
  * of them.

@@ -153,10 +153,14 @@ public final class OperandChain {
    */
   public byte[] toValue(@Nullable MergeOperator operator) {
     List<byte[]> parts = new ArrayList<>();
-    int form = !complete ? Operands.ON_OLDER : base == null ? Operands.ON_NOTHING : Operands.ON_BASE;
+    int form =
+        !complete ? Operands.ON_OLDER : base == null ? Operands.ON_NOTHING : Operands.ON_BASE;
     for (int i = operands.size() - 1; i >= 0; i--) {
       byte[] next = operands.get(i);
-      byte[] combined = operator == null || parts.isEmpty() ? null : combine(operator, parts.get(parts.size() - 1), next);
+      byte[] combined =
+          operator == null || parts.isEmpty()
+              ? null
+              : combine(operator, parts.get(parts.size() - 1), next);
       if (combined == null) {
         parts.add(next);
       } else {

@@ -44,7 +44,9 @@ public final class MergeException extends IsobarException {
       if (c >= ' ' && c <= '~') {
         text.append(c);
       } else {
-        text.append("\\x").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
+        text.append("\\x")
+            .append(Character.forDigit(c >> 4, 16))
+            .append(Character.forDigit(c & 15, 16));
       }
     }
     return text.append(shown.length() > SHOWN_BYTES ? "...'" : "'").toString();

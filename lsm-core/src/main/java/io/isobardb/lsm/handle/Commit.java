@@ -29,8 +29,7 @@ public record Commit(
     trees.forEach(TreeHandle::checkOpen);
     boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
     BatchFormat.Builder batch = new BatchFormat.Builder();
-    writes.forEach(
-        (tree, key, write) -> batch.add(write.kind(), tree.id(), key, write.value()));
+    writes.forEach((tree, key, write) -> batch.add(write.kind(), tree.id(), key, write.value()));
     Transactions transactions = session.transactions();
     if (batch.count() > 0) {
       session.awaitRoom(batch);

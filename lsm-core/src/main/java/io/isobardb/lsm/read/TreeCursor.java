@@ -450,9 +450,7 @@ public final class TreeCursor implements AutoCloseable {
     }
     passed.clear();
     byte[] value =
-        chain.isEmpty()
-            ? null
-            : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
+        chain.isEmpty() ? null : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
     if (value != null) {
       saveFolded(value);
     }

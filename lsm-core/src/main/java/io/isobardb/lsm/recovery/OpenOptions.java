@@ -87,8 +87,7 @@ public record OpenOptions(
     long jobs = Math.min(backgroundJobs, memoryBudget / pageSize / JOB_PAGES);
     Files own =
         new Files(pageSize, files.ioMode(), files.asyncSyncNanos(), files.createIfMissing());
-    return new OpenOptions(
-        memoryBudget, writeBytes, (int) Math.max(1, jobs), policies, own, known);
+    return new OpenOptions(memoryBudget, writeBytes, (int) Math.max(1, jobs), policies, own, known);
   }
 
   /** The even shares of the write memory, null if there are none. */

@@ -372,8 +372,7 @@ final class SalvagedTree {
         table.copyValue(0, scratch, 0, length);
         writer.add(of, of.length, Lsn.ZERO, Kind.PUT, scratch, 0, length);
       } else {
-        writer.addOverflow(
-            of, of.length, Lsn.ZERO, Kind.PUT_OVERFLOW, length, table::copyValue);
+        writer.addOverflow(of, of.length, Lsn.ZERO, Kind.PUT_OVERFLOW, length, table::copyValue);
       }
     }
 

@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.sstable.FileSink;
@@ -246,19 +247,24 @@ public final class StoreImage implements AutoCloseable {
     tables.clear();
   }
 
-  /** Of each key of a tree's memory the newest version that the image sees. */
+  /**
+   * Of each key of a tree's memory the newest version that the image sees; of operands all, down to
+   * a version that needs nothing older.
+   */
   private final class MemoryCopy implements AutoCloseable {
     private final TreeHandle tree;
     private final TableSpace target;
     private @Nullable SSTableWriter writer;
     private byte @Nullable [] last;
+    private long lastLsn;
+    private boolean lastIsOperand;
 
     MemoryCopy(TreeHandle tree, TableSpace target) {
       this.tree = tree;
       this.target = target;
     }
 
-    /** Adds what follows the last key that was added. */
+    /** Adds what follows the last version that was added. */
     void addAll(EntryCursor cursor) throws IOException {
       byte[] key = last;
       boolean more = key == null ? cursor.first() : cursor.seek(key, 0, key.length, lsn);
@@ -266,13 +272,17 @@ public final class StoreImage implements AutoCloseable {
         if (cursor.lsn() <= lsn && !isLast(cursor)) {
           writer().add(cursor.leaf(), cursor.lsn());
           last = Arrays.copyOf(cursor.key(), cursor.keyLength());
+          lastLsn = cursor.lsn();
+          lastIsOperand = Kind.isOperand(cursor.kind());
         }
       }
     }
 
+    /** Whether the version is of the key added last, and nothing more of that is needed. */
     private boolean isLast(EntryCursor cursor) {
       byte[] key = last;
       return key != null
+          && !(lastIsOperand && cursor.lsn() < lastLsn)
           && tree.order().compare(key, 0, key.length, cursor.key(), 0, cursor.keyLength()) == 0;
     }
 

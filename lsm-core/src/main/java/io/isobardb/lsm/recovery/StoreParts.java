@@ -97,8 +97,7 @@ public final class StoreParts {
     WriteGate gate = engine.gate();
     Sealer sealer = new Sealer(engine, options.sealing(), this::sealed);
     this.treeFactory =
-        new TreeFactory(
-            engine, sealer, options.known(), found.recovered().counters().nextTreeId());
+        new TreeFactory(engine, sealer, options.known(), found.recovered().counters().nextTreeId());
     StaticShares shares = options.shares();
     TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine, this::flushAll);
     this.flusher =

@@ -44,8 +44,7 @@ public final class OwnWrites implements Overlay {
      * @param below reads what the tree has, which is asked for only if it counts
      * @return a new array, or null if there is no such key
      */
-    public byte @Nullable [] read(
-        TreeHandle tree, byte[] key, Supplier<byte @Nullable []> below) {
+    public byte @Nullable [] read(TreeHandle tree, byte[] key, Supplier<byte @Nullable []> below) {
       if (kind != Kind.MERGE) {
         return kind == Kind.DELETE ? null : value.clone();
       }
