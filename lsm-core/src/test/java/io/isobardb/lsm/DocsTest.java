@@ -33,6 +33,7 @@ class DocsTest {
       import io.isobardb.lsm.*;
       import io.isobardb.lsm.dataset.*;
       import io.isobardb.lsm.error.*;
+      import io.isobardb.lsm.option.*;
       import io.isobardb.lsm.typed.*;
       import java.nio.*;
       import java.nio.charset.*;
@@ -101,6 +102,11 @@ class DocsTest {
       assertTrue(Arrays.compareUnsigned(early, late) < 0);
 
       Tree counters = store.openTree("counters");
+      for (int i = 0; i < 3; i++) {
+        call(recipes, "add", new byte[] {1}, 14L);
+      }
+      byte[] sum = store.tree("sums").get(new byte[] {1});
+      assertEquals(42, java.nio.ByteBuffer.wrap(sum).getLong());
       inThreads(() -> call(recipes, "increment", counters, new byte[] {1}));
       assertEquals(201L, call(recipes, "increment", counters, new byte[] {1}));
       assertEquals(201L, call(recipes, "total", List.of(counters), new byte[] {1}));

@@ -68,8 +68,8 @@ final class LeafWriter {
     int below = pos;
     int end = Math.min(ActiveLayout.count(shape), pos + DEEP);
     while (below < end
-        && hasKey(memory, base, shape, below, write)
-        && isOperand(memory, base, shape, below)) {
+        && isOperand(memory, base, shape, below)
+        && hasKey(memory, base, shape, below, write)) {
       below++;
     }
     int depth = below - pos;
@@ -77,7 +77,8 @@ final class LeafWriter {
   }
 
   private boolean isOperand(Memory memory, int base, long shape, int slot) {
-    return Kind.isOperand(ActiveLayout.kind(memory, search.entry(memory, base, shape, slot)));
+    return slot < ActiveLayout.count(shape)
+        && Kind.isOperand(ActiveLayout.kind(memory, search.entry(memory, base, shape, slot)));
   }
 
   /** Writes an entry into the room it has been given; its link stays. */
@@ -172,7 +173,7 @@ final class LeafWriter {
     }
     if (!keeperIsNew) {
       // Operands need what is below them, down to a version that needs nothing older.
-      while (hasKey(memory, base, shape, keeper, write) && isOperand(memory, base, shape, keeper)) {
+      while (isOperand(memory, base, shape, keeper) && hasKey(memory, base, shape, keeper, write)) {
         keeper++;
       }
     }
