@@ -153,8 +153,11 @@ public final class OperandChain {
    */
   public byte[] toValue(@Nullable MergeOperator operator) {
     List<byte[]> parts = new ArrayList<>();
-    int form =
-        !complete ? Operands.ON_OLDER : base == null ? Operands.ON_NOTHING : Operands.ON_BASE;
+    byte[] below = complete ? base : null;
+    int form = Operands.ON_OLDER;
+    if (complete) {
+      form = below == null ? Operands.ON_NOTHING : Operands.ON_BASE;
+    }
     for (int i = operands.size() - 1; i >= 0; i--) {
       byte[] next = operands.get(i);
       byte[] combined =
@@ -167,8 +170,8 @@ public final class OperandChain {
         parts.set(parts.size() - 1, combined);
       }
     }
-    if (form == Operands.ON_BASE) {
-      parts.add(0, base);
+    if (below != null) {
+      parts.add(0, below);
     }
     return new Operands(form, lowestLsn == newestLsn ? Lsn.MAX : lowestLsn, parts).toValue();
   }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.error;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tree's merge operator threw, or gave too long a value. The operands of the key stay as they
@@ -18,8 +19,10 @@ public final class MergeException extends IsobarException {
    * @param tree the name of the tree
    * @param operator the name of the operator
    * @param what what it did
+   * @param cause what it threw; null if it threw nothing
    */
-  public MergeException(String tree, byte[] key, String operator, String what, Throwable cause) {
+  public MergeException(
+      String tree, byte[] key, String operator, String what, @Nullable Throwable cause) {
     super(
         "the merge operator '"
             + operator

@@ -95,10 +95,11 @@ public final class Rewrite implements AutoCloseable {
    */
   Outcome step(int bytes, Predicate<LeafCursor> drops) throws IOException {
     long carried = 0;
+    Folder folds = folder;
     while (carried < bytes) {
       boolean more = source.valid();
-      if (folder != null && folder.isPending() && !(more && filter.lastKeyIs(source.leaf()))) {
-        add(folder.end(true));
+      if (folds != null && folds.isPending() && !(more && filter.lastKeyIs(source.leaf()))) {
+        add(folds.end(true));
       }
       if (!more) {
         return Outcome.EXHAUSTED;
@@ -115,8 +116,8 @@ public final class Rewrite implements AutoCloseable {
       int size = entry.keyLength() + entry.valueLength();
       bytesIn += size;
       carried += ENTRY_OVERHEAD + size;
-      if (folder != null) {
-        fold(folder, entry);
+      if (folds != null) {
+        fold(folds, entry);
       } else {
         boolean deletes = entry.kind() == Kind.DELETE;
         if (filter.keep(entry, deletes && bottommost.apply(entry)) && !drops.test(entry)) {
@@ -173,7 +174,8 @@ public final class Rewrite implements AutoCloseable {
 
   /** The LSN to write an entry with. */
   private long lsn(long lsn) {
-    return lsn <= zeroUpTo && (folder == null || folder.mayForget(lsn)) ? Lsn.ZERO : lsn;
+    Folder folds = folder;
+    return lsn <= zeroUpTo && (folds == null || folds.mayForget(lsn)) ? Lsn.ZERO : lsn;
   }
 
   /** Whether an output is begun. */
