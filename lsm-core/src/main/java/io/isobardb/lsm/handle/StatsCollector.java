@@ -106,6 +106,8 @@ final class StatsCollector {
         parts.merger().voided(),
         parts.merger().bytesVoided(),
         parts.merger().memoryMerges(),
+        parts.storage().bytesRead(),
+        parts.storage().bytesWritten(),
         stalls,
         stallNanos,
         transactions.stats(),

@@ -212,6 +212,22 @@ public interface StoreMXBean {
   long getMergeDebt();
 
   @Metric(
+      value = "Read from files, by purpose.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "io.read",
+      tag = "purpose")
+  Map<String, Long> getIoBytesRead();
+
+  @Metric(
+      value = "Written to files, by purpose.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "io.written",
+      tag = "purpose")
+  Map<String, Long> getIoBytesWritten();
+
+  @Metric(
       value = "Waits of writers, by reason.",
       kind = Kind.COUNTER,
       unit = "operations",

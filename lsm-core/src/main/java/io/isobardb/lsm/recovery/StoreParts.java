@@ -28,6 +28,7 @@ import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
@@ -61,6 +62,7 @@ public final class StoreParts {
   private static final int LOG_LOOKS = 64;
 
   private final Environment environment;
+  private final MeteredStorage storage;
   private final OpenOptions options;
   private final long mostWriteBytes;
   private final PagePool pool;
@@ -81,8 +83,10 @@ public final class StoreParts {
   private final @Nullable TunerService tuner;
   private final Observers observers;
 
-  private StoreParts(Environment environment, OpenOptions wanted, Bootstrap found) {
+  private StoreParts(
+      Environment environment, MeteredStorage storage, OpenOptions wanted, Bootstrap found) {
     this.environment = environment;
+    this.storage = storage;
     this.pool = found.memory().pool();
     long fixed = pool.blocks().bytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
     MemoryAccount account =
@@ -131,6 +135,7 @@ public final class StoreParts {
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
     this.memoryReader = new MemoryReader(engine);
+    observers.sampled(storage::bytesRead, storage::bytesWritten);
     engine.failure().onFailure(gate::wake);
     gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
   }
@@ -244,11 +249,13 @@ public final class StoreParts {
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if something is damaged that must not be
    */
-  public static StoreParts open(Environment environment, OpenOptions options) throws IOException {
+  public static StoreParts open(Environment world, OpenOptions options) throws IOException {
+    MeteredStorage storage = new MeteredStorage(world.storage());
+    Environment environment = world.with(storage);
     Bootstrap found = Bootstrap.open(environment, options);
     StoreParts parts = null;
     try {
-      parts = new StoreParts(environment, options, found);
+      parts = new StoreParts(environment, storage, options, found);
       parts.recover(found);
       return parts;
     } catch (Throwable e) {
@@ -343,6 +350,11 @@ public final class StoreParts {
     return pool;
   }
 
+  /** The store's directory; knows what was read and written. */
+  public MeteredStorage storage() {
+    return storage;
+  }
+
   public Checkpointer checkpointer() {
     return checkpointer;
   }
@@ -367,6 +379,7 @@ public final class StoreParts {
    */
   public void close() throws IOException {
     List<Closeable> steps = new ArrayList<>();
+    steps.add(observers::close);
     if (engine.log().isOpen()) {
       steps.add(engine.log().get()::close);
       steps.add(this::promise);

@@ -189,7 +189,7 @@ public final class ThreadScheduler implements Scheduler {
   private @Nullable Job runUntilDoneOrPreempted(Job job) {
     int priority = job.priority().ordinal();
     try {
-      while (job.step()) {
+      while (Stepping.step(job)) {
         if (closed) {
           cancel(job);
           break;

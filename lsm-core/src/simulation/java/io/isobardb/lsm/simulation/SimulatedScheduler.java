@@ -5,6 +5,7 @@ import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.Stepping;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -279,7 +280,7 @@ public final class SimulatedScheduler implements Scheduler {
     void step() {
       boolean more;
       try {
-        more = job.step();
+        more = Stepping.step(job);
       } catch (Throwable e) {
         throwIfStuck();
         tasks.remove(this);

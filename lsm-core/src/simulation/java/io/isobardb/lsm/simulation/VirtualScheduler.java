@@ -6,6 +6,7 @@ import io.isobardb.lsm.schedule.JobQueue;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.Stepping;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
 import io.isobardb.lsm.simulation.VirtualTime.Actor;
 import java.util.ArrayDeque;
@@ -191,7 +192,7 @@ public final class VirtualScheduler implements Scheduler {
     while (more) {
       me.stepping = job.priority();
       try {
-        more = job.step();
+        more = Stepping.step(job);
       } catch (Throwable e) {
         time.checkWhole();
         job.failed(e);
