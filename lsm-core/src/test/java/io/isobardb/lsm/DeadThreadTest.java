@@ -121,6 +121,16 @@ class DeadThreadTest {
     }
 
     @Override
+    public void hold(Job.Priority priority, boolean hold) {
+      scheduler.hold(priority, hold);
+    }
+
+    @Override
+    public Interruptions interruptions() {
+      return scheduler.interruptions();
+    }
+
+    @Override
     public int stepBytes() {
       return scheduler.stepBytes();
     }

@@ -250,6 +250,26 @@ final class StoreBean implements StoreMXBean {
   }
 
   @Override
+  public long getMergesVoided() {
+    return stats().mergesVoided();
+  }
+
+  @Override
+  public long getMergeBytesVoided() {
+    return stats().mergeBytesVoided();
+  }
+
+  @Override
+  public long getMergesPaused() {
+    return stats().mergesPaused();
+  }
+
+  @Override
+  public long getJobsPreempted() {
+    return stats().jobsPreempted();
+  }
+
+  @Override
   public long getMergeDebt() {
     return stats().mergeDebtBytes();
   }

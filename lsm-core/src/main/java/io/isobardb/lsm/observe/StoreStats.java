@@ -30,6 +30,9 @@ import java.util.Map;
  * @param mergeBytesWritten bytes written by disk merges
  * @param mergesVoided disk merges given up for more urgent ones that needed the same SSTables
  * @param mergeBytesVoided bytes that those had written, which were not used
+ * @param mergesPaused how often deep merges were put aside since {@code mergeSchedule} let none go
+ *     on
+ * @param jobsPreempted how often flushes and merges were put aside for more urgent ones
  * @param memoryMerges memory merges begun
  * @param ioBytesRead bytes read from files, by purpose
  * @param ioBytesWritten bytes written to files, by purpose
@@ -62,6 +65,8 @@ public record StoreStats(
     long mergeBytesWritten,
     long mergesVoided,
     long mergeBytesVoided,
+    long mergesPaused,
+    long jobsPreempted,
     long memoryMerges,
     Map<IoPurpose, Long> ioBytesRead,
     Map<IoPurpose, Long> ioBytesWritten,
@@ -236,6 +241,8 @@ public record StoreStats(
     field(json, "mergeBytesWritten", mergeBytesWritten);
     field(json, "mergesVoided", mergesVoided);
     field(json, "mergeBytesVoided", mergeBytesVoided);
+    field(json, "mergesPaused", mergesPaused);
+    field(json, "jobsPreempted", jobsPreempted);
     field(json, "memoryMerges", memoryMerges);
     append(json, "ioRead", ioBytesRead);
     append(json, "ioWritten", ioBytesWritten);

@@ -20,6 +20,8 @@ import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.IdleWatch;
+import io.isobardb.lsm.merge.MergePauses;
+import io.isobardb.lsm.merge.MergeTiming;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
@@ -73,6 +75,7 @@ public final class StoreParts {
   private final TreeFactory treeFactory;
   private final Merger merger;
   private final IdleWatch idleWatch;
+  private final @Nullable MergePauses pauses;
   private final Committer committer;
   private final PointReader reader;
   private final InPlaceReader inPlaceReader;
@@ -124,6 +127,8 @@ public final class StoreParts {
             this::unfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
+    MergeTiming timing = options.timing();
+    this.pauses = timing.decides() && !readOnly ? new MergePauses(engine, merger, timing) : null;
     this.tuner = options.policies().tuning().on() && !readOnly ? newTuner() : null;
     this.committer =
         new Committer(
@@ -226,6 +231,29 @@ public final class StoreParts {
     if (tuning != null) {
       tuning.active();
     }
+    MergePauses schedule = pauses;
+    if (schedule != null) {
+      schedule.active();
+    }
+  }
+
+  /**
+   * Waits, with every pause of merges ended meanwhile.
+   *
+   * @param wait waits for merges, or for what they bring about
+   */
+  public void awaitMerges(Runnable wait) {
+    MergePauses schedule = pauses;
+    if (schedule == null) {
+      wait.run();
+      return;
+    }
+    schedule.awaited();
+    try {
+      wait.run();
+    } finally {
+      schedule.noLongerAwaited();
+    }
   }
 
   /** Memory is still to be given back. */
@@ -278,6 +306,10 @@ public final class StoreParts {
       engine.failure().setReadOnly(environment.storage().path());
     }
     flusher.request();
+    MergePauses schedule = pauses;
+    if (schedule != null) {
+      schedule.start();
+    }
     idleWatch.start();
     idleWatch.written();
     TunerService tuning = tuner;

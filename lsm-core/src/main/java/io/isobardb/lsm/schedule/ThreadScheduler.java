@@ -101,6 +101,29 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   @Override
+  public void hold(Job.Priority priority, boolean hold) {
+    lock.lock();
+    try {
+      if (queue.hold(priority, hold)) {
+        urgency = queue.urgency();
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Interruptions interruptions() {
+    lock.lock();
+    try {
+      return queue.interruptions();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
   public int pending() {
     lock.lock();
     try {
@@ -185,7 +208,7 @@ public final class ThreadScheduler implements Scheduler {
     }
   }
 
-  /** Returns the job to go on with, if a more urgent one came. */
+  /** Returns the job to go on with, if a more urgent one came and the job gave way to it. */
   private @Nullable Job runUntilDoneOrPreempted(Job job) {
     int priority = job.priority().ordinal();
     try {
@@ -215,8 +238,8 @@ public final class ThreadScheduler implements Scheduler {
     return null;
   }
 
-  /** Puts {@code job} back and takes a more urgent one, if there still is one. */
-  private Job exchange(Job job) {
+  /** Puts {@code job} back and takes another one, if {@link JobQueue#nextAfter} says so. */
+  private @Nullable Job exchange(Job job) {
     lock.lock();
     try {
       if (closed) {

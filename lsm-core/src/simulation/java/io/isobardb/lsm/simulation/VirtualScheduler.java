@@ -160,6 +160,24 @@ public final class VirtualScheduler implements Scheduler {
         });
   }
 
+  @Override
+  public void hold(Job.Priority priority, boolean hold) {
+    // At once: two actors that owe time might be heard in the wrong order.
+    if (queue.hold(priority, hold) && !hold) {
+      wakeWorkers();
+    }
+  }
+
+  @Override
+  public Interruptions interruptions() {
+    return queue.interruptions();
+  }
+
+  private void wakeWorkers() {
+    idleWorkers.forEach(idle -> time.at(time.nanos(), time.resume(idle)));
+    idleWorkers.clear();
+  }
+
   private void wakeWorker() {
     Actor idle = idleWorkers.poll();
     if (idle != null) {
@@ -179,8 +197,7 @@ public final class VirtualScheduler implements Scheduler {
         run(me, job);
         workersBusy--;
         // Its end may have made room for others that were queued.
-        idleWorkers.forEach(idle -> time.at(time.nanos(), time.resume(idle)));
-        idleWorkers.clear();
+        wakeWorkers();
       }
     }
     workersEnd.raise();
@@ -208,6 +225,9 @@ public final class VirtualScheduler implements Scheduler {
       }
       if (more) {
         Job next = queue.nextAfter(job);
+        if (next == null) {
+          return;
+        }
         if (next != job) {
           wakeWorker();
         }
@@ -363,8 +383,7 @@ public final class VirtualScheduler implements Scheduler {
   public void close() {
     closed = true;
     queue.clear().forEach(VirtualScheduler::cancel);
-    idleWorkers.forEach(idle -> time.at(time.nanos(), time.resume(idle)));
-    idleWorkers.clear();
+    wakeWorkers();
     boolean own = time.current().stepping != null || time.current() instanceof ServiceActor;
     if (!own) {
       workersEnd.await(() -> workersBusy == 0);
