@@ -82,6 +82,11 @@ class DeadThreadTest {
             }
 
             @Override
+            public void rest() throws Exception {
+              job.rest();
+            }
+
+            @Override
             public void failed(Throwable cause) {
               job.failed(cause);
             }

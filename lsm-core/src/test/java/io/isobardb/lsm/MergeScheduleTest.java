@@ -11,8 +11,12 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.JobTimes;
+import io.isobardb.memory.stats.Purpose;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +29,7 @@ class MergeScheduleTest {
 
   private final VirtualWorld world = new VirtualWorld(5, 20 << 20, 2);
   private final SplittableRandom random = new SplittableRandom(6);
+  private final Map<Integer, Integer> model = new HashMap<>();
 
   private static StoreOptions options(MergeSchedule schedule, int slowdownGroups) {
     return StoreOptions.builder()
@@ -54,11 +59,18 @@ class MergeScheduleTest {
     int writes = 0;
     while (world.clock.nanos() < end) {
       world.scheduler.compute(20_000);
-      tree.put(key(random.nextInt(20_000)), new byte[1000]);
+      int key = random.nextInt(20_000);
+      tree.put(key(key), ByteBuffer.allocate(1000).putInt(writes).array());
+      model.put(key, writes);
       world.scheduler.settle();
       writes++;
     }
     return writes;
+  }
+
+  private void check(Tree tree) {
+    model.forEach(
+        (key, value) -> assertEquals(value, ByteBuffer.wrap(tree.get(key(key))).getInt()));
   }
 
   private void rest(long nanos) {
@@ -100,6 +112,7 @@ class MergeScheduleTest {
       }
       store.awaitQuiet();
       stats = store.stats();
+      check(tree);
     }
     List<JobTimes> deep = merges(Job.Priority.MERGE_DEEP);
     assertTrue(deep.stream().allMatch(job -> job.ended() > 0), "a deep merge never ended");
@@ -114,6 +127,30 @@ class MergeScheduleTest {
         assertTrue(urgent == Job.Priority.FLUSH || job.longestPause() < 400 * MILLI, job::toString);
       }
     }
+  }
+
+  @Test
+  void aMergeThatIsPausedGivesItsBuffersBack() {
+    List<Job.Priority> merging =
+        List.of(Job.Priority.MERGE_L0, Job.Priority.MERGE_DEEP, Job.Priority.IDLE);
+    int rested = 0;
+    try (Store store = world.open(options(MergeSchedule.ALWAYS, 100))) {
+      Tree tree = store.openTree("t");
+      burst(tree, 2 * SECOND);
+      for (int i = 0; i < 50; i++) {
+        burst(tree, 20 * MILLI);
+        merging.forEach(priority -> world.scheduler.hold(priority, true));
+        rest(200 * MILLI);
+        long held = store.stats().ledger().bytes(Purpose.MERGE);
+        // What the output begins: a page of data, one of its index, one of the filter.
+        assertTrue(held <= 4 * 4096L * world.scheduler.pending(), held + " bytes held");
+        rested += world.scheduler.pending() > 0 ? 1 : 0;
+        merging.forEach(priority -> world.scheduler.hold(priority, false));
+      }
+      store.awaitQuiet();
+      check(tree);
+    }
+    assertTrue(rested > 10, rested + " times a merge rested");
   }
 
   @Test

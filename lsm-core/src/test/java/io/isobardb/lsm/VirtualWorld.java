@@ -23,10 +23,15 @@ final class VirtualWorld {
 
   /** A machine whose device writes so many bytes in a second, and reads twice as many. */
   VirtualWorld(long seed, long bytesPerSecond, int workers) {
-    this.seed = seed;
-    VirtualDevice.Limits device =
+    this(
+        seed,
         new VirtualDevice.Limits(
-            2 * bytesPerSecond, bytesPerSecond, 2 * bytesPerSecond, 10_000, 2 * MILLI);
+            2 * bytesPerSecond, bytesPerSecond, 2 * bytesPerSecond, 10_000, 2 * MILLI),
+        workers);
+  }
+
+  VirtualWorld(long seed, VirtualDevice.Limits device, int workers) {
+    this.seed = seed;
     scheduler =
         new VirtualScheduler(clock, new Machine(workers, 2, STEP_NANOS, STEP_BYTES, device));
     storage = new VirtualStorage(new SimulatedStorage(clock), scheduler);

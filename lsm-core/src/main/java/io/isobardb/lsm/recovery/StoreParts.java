@@ -306,12 +306,12 @@ public final class StoreParts {
       engine.failure().setReadOnly(environment.storage().path());
     }
     flusher.request();
+    idleWatch.start();
+    idleWatch.written();
     MergePauses schedule = pauses;
     if (schedule != null) {
       schedule.start();
     }
-    idleWatch.start();
-    idleWatch.written();
     TunerService tuning = tuner;
     if (tuning != null) {
       cache.onMiss(tuning::active);

@@ -3,7 +3,10 @@ package io.isobardb.lsm.schedule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *       wants one. So a merge of L0 goes on beside flushes, however many there are.
  * </ul>
  *
- * <p>A priority can be held back: its jobs stay in the queue, or go back there after their step.
+ * <p>A priority can be held back: its jobs stay in the queue, or go back there after their step. A
+ * worker with nothing else to do has those rest that have begun, each once.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -39,6 +43,9 @@ public final class JobQueue {
 
   /** Queued jobs that were put aside; they stand at the heads of their queues. */
   private final int[] aside = new int[PRIORITIES.length];
+
+  /** Those of them that have not rested since their last step. */
+  private final Set<Job> awake = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private long pauses;
   private long preemptions;
@@ -87,8 +94,8 @@ public final class JobQueue {
     int priority = mine.priority().ordinal();
     running[priority]--;
     // Queued while others are looked at: a merge of L0 asks for its own slot, too.
-    queues.get(priority).addFirst(mine);
-    aside[priority]++;
+    putAside(mine);
+    awake.add(mine);
     if (held[priority]) {
       pauses++;
       return poll(PRIORITIES.length);
@@ -104,7 +111,34 @@ public final class JobQueue {
     return next;
   }
 
-  /** A job that ran has ended. */
+  /** A job that is held back and is to rest now, not to be stepped; null if there is none. */
+  public @Nullable Job nextToRest() {
+    for (Job job : awake) {
+      int priority = job.priority().ordinal();
+      if (held[priority]) {
+        awake.remove(job);
+        queues.get(priority).remove(job);
+        aside[priority]--;
+        running[priority]++;
+        return job;
+      }
+    }
+    return null;
+  }
+
+  /** A job has rested, and waits to be stepped again. */
+  public void rested(Job job) {
+    running[job.priority().ordinal()]--;
+    putAside(job);
+  }
+
+  private void putAside(Job job) {
+    int priority = job.priority().ordinal();
+    queues.get(priority).addFirst(job);
+    aside[priority]++;
+  }
+
+  /** A job that ran, or rested, has ended. */
   public void ended(Job job) {
     running[job.priority().ordinal()]--;
   }
@@ -151,6 +185,7 @@ public final class JobQueue {
       queue.clear();
     }
     Arrays.fill(aside, 0);
+    awake.clear();
     return left;
   }
 
@@ -167,7 +202,9 @@ public final class JobQueue {
   private Job take(int priority) {
     running[priority]++;
     aside[priority] = Math.max(0, aside[priority] - 1);
-    return queues.get(priority).removeFirst();
+    Job job = queues.get(priority).removeFirst();
+    awake.remove(job);
+    return job;
   }
 
   /** Whether there is a slot for one more of this priority. */

@@ -28,6 +28,17 @@ public final class Stepping {
     }
   }
 
+  /** Has a job rest, in its name. */
+  public static void rest(Job job) throws Exception {
+    Stepping outer = CURRENT.get();
+    CURRENT.set(new Stepping(job.priority()));
+    try {
+      job.rest();
+    } finally {
+      CURRENT.set(outer);
+    }
+  }
+
   /** The priority of the job that the calling thread steps; null if it steps none. */
   public static Job.@Nullable Priority priority() {
     Stepping current = CURRENT.get();

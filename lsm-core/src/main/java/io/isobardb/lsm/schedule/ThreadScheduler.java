@@ -200,11 +200,40 @@ public final class ThreadScheduler implements Scheduler {
           urgency = queue.urgency();
           return job;
         }
-        changed.awaitUninterruptibly();
+        Job tired = queue.nextToRest();
+        if (tired == null) {
+          changed.awaitUninterruptibly();
+        } else {
+          restUnlocked(tired);
+        }
       }
       return null;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** The lock is held before and after, not meanwhile. */
+  private void restUnlocked(Job job) {
+    Throwable failure = null;
+    lock.unlock();
+    try {
+      Stepping.rest(job);
+    } catch (Throwable e) {
+      failure = e;
+    }
+    lock.lock();
+    if (failure == null && !closed) {
+      queue.rested(job);
+      changed.signal();
+      return;
+    }
+    queue.ended(job);
+    lock.unlock();
+    try {
+      fail(job, failure == null ? closedBefore(job) : failure);
+    } finally {
+      lock.lock();
     }
   }
 
@@ -268,7 +297,11 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   private void cancel(Job job) {
-    fail(job, new StoreClosedException("closed before it was done: " + job.name()));
+    fail(job, closedBefore(job));
+  }
+
+  private static StoreClosedException closedBefore(Job job) {
+    return new StoreClosedException("closed before it was done: " + job.name());
   }
 
   private static void fail(Job job, Throwable cause) {

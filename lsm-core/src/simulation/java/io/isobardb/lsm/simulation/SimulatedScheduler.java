@@ -281,6 +281,9 @@ public final class SimulatedScheduler implements Scheduler {
   private final class JobTask extends Task {
     private final Job job;
 
+    /** Whether it has been stepped and has not rested since. */
+    private boolean awake;
+
     JobTask(Job job) {
       this.job = job;
     }
@@ -292,14 +295,20 @@ public final class SimulatedScheduler implements Scheduler {
 
     @Override
     boolean runnable() {
-      return !held.contains(job.priority());
+      return awake || !held.contains(job.priority());
     }
 
     @Override
     void step() {
-      boolean more;
+      boolean more = true;
       try {
-        more = Stepping.step(job);
+        if (held.contains(job.priority())) {
+          awake = false;
+          Stepping.rest(job);
+        } else {
+          awake = true;
+          more = Stepping.step(job);
+        }
       } catch (Throwable e) {
         throwIfStuck();
         tasks.remove(this);

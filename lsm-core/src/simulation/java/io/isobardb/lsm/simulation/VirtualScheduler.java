@@ -189,7 +189,12 @@ public final class VirtualScheduler implements Scheduler {
     Actor me = time.current();
     while (!closed) {
       Job job = queue.next();
-      if (job == null) {
+      Job tired = job == null ? queue.nextToRest() : null;
+      if (tired != null) {
+        workersBusy++;
+        rest(me, tired);
+        workersBusy--;
+      } else if (job == null) {
         idleWorkers.add(me);
         time.park();
       } else {
@@ -201,6 +206,30 @@ public final class VirtualScheduler implements Scheduler {
       }
     }
     workersEnd.raise();
+  }
+
+  private void rest(Actor me, Job job) {
+    me.stepping = job.priority();
+    Throwable failure = null;
+    try {
+      Stepping.rest(job);
+    } catch (Throwable e) {
+      time.checkWhole();
+      failure = e;
+    }
+    settle();
+    me.stepping = null;
+    if (failure == null && !closed) {
+      queue.rested(job);
+      wakeWorkers();
+      return;
+    }
+    queue.ended(job);
+    if (failure == null) {
+      cancel(job);
+    } else {
+      job.failed(failure);
+    }
   }
 
   private void run(Actor me, Job first) {
@@ -265,6 +294,11 @@ public final class VirtualScheduler implements Scheduler {
     public boolean step() throws Exception {
       times.steps(time.nanos());
       return job.step();
+    }
+
+    @Override
+    public void rest() throws Exception {
+      job.rest();
     }
 
     @Override

@@ -150,6 +150,31 @@ class JobQueueTest {
   }
 
   @Test
+  void whatIsHeldBackRestsOnceIfItHasBegun() {
+    JobQueue queue = new JobQueue(2);
+    queue.add(deep);
+    queue.add(secondDeep);
+    assertSame(deep, queue.next());
+    queue.hold(MERGE_DEEP, true);
+    assertNull(queue.nextAfter(deep));
+    assertSame(deep, queue.nextToRest());
+    assertNull(queue.nextToRest());
+    queue.rested(deep);
+    assertNull(queue.nextToRest());
+    assertEquals(new Scheduler.Interruptions(1, 0), queue.interruptions());
+    queue.hold(MERGE_DEEP, false);
+    assertSame(deep, queue.next());
+    queue.add(flush);
+    assertSame(flush, queue.nextAfter(deep));
+    assertNull(queue.nextToRest(), "it is not held back");
+    queue.hold(MERGE_DEEP, true);
+    assertSame(deep, queue.nextToRest());
+    queue.ended(deep);
+    assertEquals(new Scheduler.Interruptions(2, 1), queue.interruptions());
+    assertEquals(2, queue.size());
+  }
+
+  @Test
   void theWorkerOfAJobThatIsHeldBackTakesTheNext() {
     JobQueue queue = new JobQueue(1);
     queue.add(deep);
