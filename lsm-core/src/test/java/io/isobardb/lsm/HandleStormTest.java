@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
  */
 class HandleStormTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_123L);
-  private static final long SECONDS = Long.getLong("isobar.handles.seconds", 6);
+  private static final long SECONDS = Long.getLong("isobar.handles.seconds", 3);
   private static final int THREADS = 6;
 
   private static final StoreOptions OPTIONS =

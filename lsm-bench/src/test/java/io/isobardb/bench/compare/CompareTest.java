@@ -32,11 +32,11 @@ class CompareTest {
         phases,
         new EngineOptions(dir, 16 << 20, false, false, 1),
         3001,
-        2000,
+        200,
         16,
         100,
         2,
-        60,
+        1,
         1,
         500);
   }
@@ -70,7 +70,7 @@ class CompareTest {
     assertEquals("open", events.stream().filter(e -> !e.equals("progress")).findFirst().get());
     assertEquals(List.of(Phase.values()), results.stream().map(PhaseResult::phase).toList());
     for (PhaseResult result : results) {
-      long expected = result.phase().operations(3001, 2000);
+      long expected = result.phase().operations(3001, 200);
       assertEquals(expected, (long) result.figure("operations"), result.phase().label());
       assertTrue(result.figure("throughput") > 0);
       assertTrue(result.figure("p999Micros") >= result.figure("p50Micros"));

@@ -19,7 +19,7 @@ class PublicationTest {
       "-fsm",
       "1",
       "-iters",
-      "2",
+      "1",
       "-time",
       "500",
       "-sc",
