@@ -4,6 +4,7 @@ import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.setting.Option;
@@ -61,6 +62,11 @@ public final class ExperimentalOptions {
   /** How many bytes may wait for merges; writers are slowed down from half of that on. */
   public long mergeDebtLimit() {
     return values.get(StoreOption.MERGE_DEBT_LIMIT);
+  }
+
+  /** When disk merges run. */
+  public MergeSchedule mergeSchedule() {
+    return values.get(StoreOption.MERGE_SCHEDULE);
   }
 
   /** By how much a tree's write memory must outgrow L1 before that is dropped. */
@@ -191,6 +197,14 @@ public final class ExperimentalOptions {
     /** See {@link ExperimentalOptions#mergeDebtLimit}. */
     public Builder mergeDebtLimit(long bytes) {
       return set(StoreOption.MERGE_DEBT_LIMIT, bytes);
+    }
+
+    /**
+     * When disk merges run. Default {@link MergeSchedule#ALWAYS}. The others suit writes that come
+     * in bursts, and want more {@link #l0SlowdownGroups} and {@link #l0StopGroups}.
+     */
+    public Builder mergeSchedule(MergeSchedule schedule) {
+      return set(StoreOption.MERGE_SCHEDULE, schedule);
     }
 
     /**

@@ -15,6 +15,7 @@ import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.setting.Option;
@@ -297,6 +298,18 @@ final class StoreOption {
               "How many bytes may wait for merges. From half of that on writers are slowed down,"
                   + " the more the more it is.",
               "Lower it to bound the space that old versions take; raise it for long bursts.");
+
+  static final Option<MergeSchedule> MERGE_SCHEDULE =
+      ALL.option("mergeSchedule", OptionKind.SCHEDULE)
+          .byDefault(MergeSchedule.ALWAYS)
+          .experimental()
+          .does(
+              "When disk merges run. `ALWAYS`: as soon as there is something to merge."
+                  + " `BELOW_THROUGHPUT`: while users write less than this. `AFTER_LAST_WRITE`:"
+                  + " once nobody has written for this long. Merges run in any case before L0 or"
+                  + " what waits for merges slows writers down, and while the disk is nearly full.",
+              "Set it if writes come in bursts with pauses between them, and raise"
+                  + " `l0SlowdownGroups` and `l0StopGroups` along with it: L0 takes the bursts.");
 
   static final Option<MergeSelection> MERGE_SELECTION =
       ALL.option("mergeSelection", oneOf(MergeSelection.class))

@@ -278,7 +278,7 @@ public final class StoreOptions {
         new OpenOptions.Policies(
             rules(),
             leveling(),
-            chosen.mergeDebtLimit(),
+            new OpenOptions.Merging(chosen.mergeDebtLimit(), chosen.mergeSchedule()),
             chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),

@@ -82,6 +82,11 @@ class DeadThreadTest {
             }
 
             @Override
+            public void rest() throws Exception {
+              job.rest();
+            }
+
+            @Override
             public void failed(Throwable cause) {
               job.failed(cause);
             }
@@ -118,6 +123,16 @@ class DeadThreadTest {
     @Override
     public Signal signal(String name) {
       return scheduler.signal(name);
+    }
+
+    @Override
+    public void hold(Job.Priority priority, boolean hold) {
+      scheduler.hold(priority, hold);
+    }
+
+    @Override
+    public Interruptions interruptions() {
+      return scheduler.interruptions();
     }
 
     @Override

@@ -76,6 +76,16 @@ final class StallWatch implements Scheduler {
   }
 
   @Override
+  public void hold(Job.Priority priority, boolean hold) {
+    scheduler.hold(priority, hold);
+  }
+
+  @Override
+  public Interruptions interruptions() {
+    return scheduler.interruptions();
+  }
+
+  @Override
   public int stepBytes() {
     return scheduler.stepBytes();
   }

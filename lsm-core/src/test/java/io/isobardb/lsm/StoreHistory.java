@@ -12,6 +12,7 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.simulation.Watchdog;
@@ -109,6 +110,15 @@ final class StoreHistory {
     return store.stats().toJson();
   }
 
+  private MergeSchedule someSchedule() {
+    Duration duration = Duration.ofMillis(1 + random.nextInt(20));
+    return switch (random.nextInt(4)) {
+      case 0 -> MergeSchedule.belowThroughput(1L << random.nextInt(30), duration);
+      case 1 -> MergeSchedule.afterLastWrite(duration);
+      default -> MergeSchedule.ALWAYS;
+    };
+  }
+
   private StoreOptions someOptions() {
     long least = MemoryAccount.leastBudget(pageSize);
     long budget =
@@ -145,6 +155,7 @@ final class StoreHistory {
                     .l0SlowdownGroups(5 + random.nextInt(4))
                     .l0StopGroups(8 + random.nextInt(5))
                     .mergeDebtLimit(1L << (20 + random.nextInt(8)))
+                    .mergeSchedule(someSchedule())
                     .mergeSelection(anyOf(MergeSelection.values()))
                     .levelDropFactor(1 + random.nextInt(3))
                     .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)

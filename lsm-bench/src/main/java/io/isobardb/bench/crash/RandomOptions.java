@@ -9,6 +9,7 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import java.time.Duration;
@@ -84,6 +85,7 @@ final class RandomOptions {
                     .l0SlowdownGroups(5 + random.nextInt(4))
                     .l0StopGroups(8 + random.nextInt(5))
                     .mergeDebtLimit(1L << (20 + random.nextInt(8)))
+                    .mergeSchedule(schedule(random))
                     .staticLevels(LEVELS[random.nextInt(LEVELS.length)]))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
@@ -97,6 +99,15 @@ final class RandomOptions {
         .keyOrder(FALLING)
         .mergeOperator(TailOperator.TAIL)
         .build();
+  }
+
+  private static MergeSchedule schedule(SplittableRandom random) {
+    Duration duration = Duration.ofMillis(1 + random.nextInt(20));
+    return switch (random.nextInt(4)) {
+      case 0 -> MergeSchedule.belowThroughput(1L << random.nextInt(30), duration);
+      case 1 -> MergeSchedule.afterLastWrite(duration);
+      default -> MergeSchedule.ALWAYS;
+    };
   }
 
   private static <E> E anyOf(SplittableRandom random, E[] values) {

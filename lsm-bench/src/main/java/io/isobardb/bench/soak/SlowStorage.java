@@ -1,9 +1,9 @@
 package io.isobardb.bench.soak;
 
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
-import io.isobardb.lsm.simulation.ForwardingStorage;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;

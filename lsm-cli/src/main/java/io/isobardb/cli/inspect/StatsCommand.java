@@ -5,8 +5,10 @@ import io.isobardb.cli.console.TextTable;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreStats;
 import java.io.PrintWriter;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -80,11 +82,22 @@ public final class StatsCommand implements Callable<Integer> {
     out.println("to be merged  " + ByteSize.format(stats.mergeDebtBytes()));
     out.println(
         "on the heap   " + ByteSize.format(stats.files().heapBytes()) + ", for SSTables' files");
+    out.println("was read      " + byPurpose(stats.ioBytesRead()) + ", to open it");
+    out.println("was written   " + byPurpose(stats.ioBytesWritten()));
     StoreStats.TunerStats tuner = stats.tuner();
     out.println(
         "memory tuner  "
             + (tuner.cycle() == 0
                 ? "nothing decided yet"
                 : "cycle " + tuner.cycle() + ", " + tuner.last()));
+  }
+
+  private static String byPurpose(Map<IoPurpose, Long> bytes) {
+    String named =
+        bytes.entrySet().stream()
+            .filter(entry -> entry.getValue() > 0)
+            .map(entry -> entry.getKey() + " " + ByteSize.format(entry.getValue()))
+            .collect(Collectors.joining(", "));
+    return named.isEmpty() ? "nothing" : named;
   }
 }

@@ -89,6 +89,11 @@ public final class Backpressure {
     return view.log() > 0 || l0(view, limits.l0()) > 0 || debt(view, limits) > 0;
   }
 
+  /** From how much debt on writers are slowed down. */
+  public static long slowDebt(long limit) {
+    return (long) (limit * SLOW_DEBT);
+  }
+
   private static double l0(View view, L0Limits limits) {
     int steps = limits.stop() - limits.slowdown() + 1;
     return Math.max(0, (double) (view.l0Groups() - limits.slowdown() + 1) / steps);

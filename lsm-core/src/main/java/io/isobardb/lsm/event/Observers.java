@@ -1,10 +1,15 @@
 package io.isobardb.lsm.event;
 
+import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreListener;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -17,7 +22,16 @@ import jdk.jfr.FlightRecorderListener;
 public final class Observers {
   /** Registered when JFR is first used, since the first registration takes long. */
   private static final List<Class<? extends Event>> EVENTS =
-      List.of(FlushSpan.class, MergeSpan.class, StallSpan.class, SyncSpan.class, TuningSpan.class);
+      List.of(
+          FlushSpan.class,
+          IoSample.class,
+          MergeSpan.class,
+          StallSpan.class,
+          SyncSpan.class,
+          TuningSpan.class);
+
+  /** Of open stores, for what JFR asks for from time to time. */
+  private static final Set<Observers> OPEN = ConcurrentHashMap.newKeySet();
 
   static {
     FlightRecorder.addListener(
@@ -25,12 +39,16 @@ public final class Observers {
           @Override
           public void recorderInitialized(FlightRecorder recorder) {
             EVENTS.forEach(FlightRecorder::register);
+            FlightRecorder.addPeriodicEvent(
+                IoSample.class, () -> OPEN.forEach(Observers::sampleNow));
           }
         });
   }
 
   private final String store;
   private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
+  private volatile Supplier<Map<IoPurpose, Long>> bytesRead = Map::of;
+  private volatile Supplier<Map<IoPurpose, Long>> bytesWritten = Map::of;
 
   /**
    * @param store where the store is, for JFR
@@ -42,6 +60,34 @@ public final class Observers {
   /** Adds a listener; it is told of what ends from now on. */
   public void add(StoreListener listener) {
     listeners.add(listener);
+  }
+
+  /** Has JFR told from time to time what was read and written, until {@link #close}. */
+  public void sampled(
+      Supplier<Map<IoPurpose, Long>> readBytes, Supplier<Map<IoPurpose, Long>> writtenBytes) {
+    bytesRead = readBytes;
+    bytesWritten = writtenBytes;
+    OPEN.add(this);
+  }
+
+  /** The store is being closed. */
+  public void close() {
+    OPEN.remove(this);
+  }
+
+  private void sampleNow() {
+    Map<IoPurpose, Long> read = bytesRead.get();
+    bytesWritten
+        .get()
+        .forEach(
+            (purpose, written) -> {
+              IoSample sample = new IoSample();
+              sample.store = store;
+              sample.purpose = purpose.name();
+              sample.bytesRead = read.getOrDefault(purpose, 0L);
+              sample.bytesWritten = written;
+              sample.commit();
+            });
   }
 
   /** A transaction is, or was, open for long. */

@@ -211,7 +211,8 @@ final class Lifetime implements ExitHook.Closer {
     }
     // Reads ask their tree, not the store: some have begun since.
     operations.awaitBegun();
-    operations.await(() -> engine.environment().scheduler().pending() == 0);
+    parts.awaitMerges(
+        () -> operations.await(() -> engine.environment().scheduler().pending() == 0));
     Epochs readers = parts.pool().epochs();
     long readersTag = readers.advance();
     operations.await(() -> readers.passed(readersTag));

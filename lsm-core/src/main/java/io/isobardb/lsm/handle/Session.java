@@ -454,6 +454,10 @@ public final class Session {
   /** As {@code Store.awaitQuiet}. */
   public void awaitQuiet() {
     operations.checkOpen();
+    parts.awaitMerges(this::awaitAllQuiet);
+  }
+
+  private void awaitAllQuiet() {
     awaitBackground();
     int slot = operations.enter();
     try {

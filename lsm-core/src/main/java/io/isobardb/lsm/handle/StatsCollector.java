@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
@@ -83,6 +84,7 @@ final class StatsCollector {
       stalls.put(reason, engine.gate().stalls(reason));
       stallNanos.put(reason, engine.gate().stallNanos(reason));
     }
+    Scheduler.Interruptions interruptions = engine.environment().scheduler().interruptions();
     return new StoreStats(
         engine.failure().cause() != null,
         engine.space().isFull() || engine.log().get().isDiskFull(),
@@ -105,7 +107,11 @@ final class StatsCollector {
         parts.merger().bytesWritten(),
         parts.merger().voided(),
         parts.merger().bytesVoided(),
+        interruptions.pauses(),
+        interruptions.preemptions(),
         parts.merger().memoryMerges(),
+        parts.storage().bytesRead(),
+        parts.storage().bytesWritten(),
         stalls,
         stallNanos,
         transactions.stats(),

@@ -2,7 +2,6 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.observe.LatencyStats;
-import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.memory.stats.Purpose;
@@ -30,9 +29,9 @@ final class StoreBean implements StoreMXBean {
     return source.stats();
   }
 
-  private static Map<String, Long> byName(Map<StallReason, Long> values) {
+  private static Map<String, Long> byName(Map<? extends Enum<?>, Long> values) {
     Map<String, Long> named = new TreeMap<>();
-    values.forEach((reason, value) -> named.put(reason.name(), value));
+    values.forEach((key, value) -> named.put(key.name(), value));
     return named;
   }
 
@@ -54,6 +53,16 @@ final class StoreBean implements StoreMXBean {
       named.put(purpose.name(), stats().ledger().bytes(purpose));
     }
     return named;
+  }
+
+  @Override
+  public Map<String, Long> getIoBytesRead() {
+    return byName(stats().ioBytesRead());
+  }
+
+  @Override
+  public Map<String, Long> getIoBytesWritten() {
+    return byName(stats().ioBytesWritten());
   }
 
   @Override
@@ -238,6 +247,26 @@ final class StoreBean implements StoreMXBean {
   @Override
   public long getMergeBytesWritten() {
     return stats().mergeBytesWritten();
+  }
+
+  @Override
+  public long getMergesVoided() {
+    return stats().mergesVoided();
+  }
+
+  @Override
+  public long getMergeBytesVoided() {
+    return stats().mergeBytesVoided();
+  }
+
+  @Override
+  public long getMergesPaused() {
+    return stats().mergesPaused();
+  }
+
+  @Override
+  public long getJobsPreempted() {
+    return stats().jobsPreempted();
   }
 
   @Override

@@ -135,7 +135,8 @@ public final class Trees<T> {
     // Some may be waiting for memory that only this tree's flush can give them.
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
-    operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle));
+    parts.awaitMerges(
+        () -> operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle)));
     boolean dropped = false;
     session.totals().drops(handle);
     try {

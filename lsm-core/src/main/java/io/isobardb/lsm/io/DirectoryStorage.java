@@ -346,7 +346,7 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public boolean link(Storage from, String name) throws IOException {
-    if (!(from instanceof DirectoryStorage other)) {
+    if (!(from.origin() instanceof DirectoryStorage other)) {
       return false;
     }
     Path target = resolveToChange(name);

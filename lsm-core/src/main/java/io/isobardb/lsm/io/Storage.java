@@ -15,6 +15,11 @@ public interface Storage extends AutoCloseable {
   /** Where it is, for messages. */
   String path();
 
+  /** The storage that has the files: this one, unless it passes calls on to another one. */
+  default Storage origin() {
+    return this;
+  }
+
   /** Whether {@link IoMode#DIRECT} works here. */
   boolean supportsDirect();
 

@@ -206,6 +206,18 @@ final class DiskMergeJob implements Job {
     return more;
   }
 
+  /** Closes the inputs, and opens them again in the next step. */
+  @Override
+  public void rest() throws IOException {
+    Rewrite current = rewrite;
+    if (enter() && current != null) {
+      current.rest();
+    }
+    if (leave()) {
+      release();
+    }
+  }
+
   private boolean part() throws IOException {
     if (tree.closed()) {
       abandon();
@@ -226,6 +238,9 @@ final class DiskMergeJob implements Job {
     if (current == null) {
       current = begin().folding(Folder.of(engine, tree));
       rewrite = current;
+    }
+    if (current.rests()) {
+      current.resume(source());
     }
     Rewrite.Outcome outcome = step(current, engine.environment().scheduler().stepBytes());
     if (outcome == Rewrite.Outcome.GOING_ON) {
@@ -267,7 +282,8 @@ final class DiskMergeJob implements Job {
     return true;
   }
 
-  private Rewrite begin() {
+  /** Over all inputs; stands nowhere. */
+  private MergingCursor source() {
     TreeState state = tree.states().current();
     List<EntryCursor> sources = new ArrayList<>();
     for (MergeChoice.Input input : choice.inputs()) {
@@ -277,7 +293,11 @@ final class DiskMergeJob implements Job {
       }
       sources.add(new RunCursor(tree.order(), new Run(tree.order(), tables), engine::mergeCursor));
     }
-    MergingCursor source = new MergingCursor(tree.order(), sources.toArray(new EntryCursor[0]));
+    return new MergingCursor(tree.order(), sources.toArray(new EntryCursor[0]));
+  }
+
+  private Rewrite begin() {
+    MergingCursor source = source();
     try {
       source.first();
     } catch (RuntimeException | Error e) {
@@ -292,7 +312,7 @@ final class DiskMergeJob implements Job {
         new VersionFilter(tree.order(), snapshots),
         this::nothingBelow,
         this::writer,
-        cuts(state.version()),
+        cuts(tree.states().current().version()),
         zeroUpTo);
   }
 

@@ -67,7 +67,7 @@ public final class IdleWatch implements Service {
       if (!now.equals(seen.put(tree, now))) {
         merger.requestMemory(tree);
         again = true;
-      } else if (merger.requestIdle(tree)) {
+      } else if (!merger.unhindered() || merger.requestIdle(tree)) {
         again = true;
       }
     }

@@ -50,6 +50,11 @@ public final class Merger {
 
   private long debtBytes;
 
+  /** Merges that may begin. */
+  private volatile Set<Slot> allowed = EnumSet.allOf(Slot.class);
+
+  private volatile Runnable beforeRequests = () -> {};
+
   /** Merges that were begun and neither ended nor were given up, by their slot. */
   private final int[] begun = new int[Slot.values().length];
 
@@ -135,9 +140,25 @@ public final class Merger {
     return memoryMerges.sum();
   }
 
-  /** Starts what disk merges there are to do for a tree. */
+  /** Has something done each time before merges are chosen. */
+  void beforeRequests(Runnable action) {
+    beforeRequests = action;
+  }
+
+  /** Lets no other merges begin than those of some slots. */
+  void allow(Set<Slot> slots) {
+    allowed = slots;
+  }
+
+  /** Whether merges are not postponed. */
+  boolean unhindered() {
+    return allowed.contains(Slot.DEEP);
+  }
+
+  /** Starts what disk merges there are to do for a tree, and may begin now. */
   public void request(TreeHandle tree) {
     seeDebt(tree);
+    beforeRequests.run();
     while (!tree.closed() && engine.failure().cause() == null && !engine.space().isFull()) {
       DiskMergeJob job = choose(tree);
       if (job == null) {
@@ -195,6 +216,7 @@ public final class Merger {
         free.add(Slot.DEEP);
       }
     }
+    free.retainAll(allowed);
     return free;
   }
 
@@ -309,6 +331,16 @@ public final class Merger {
   /** Whether a tree is not flushed for memory's sake until its L0 has been merged. */
   boolean l0Full(TreeHandle tree) {
     return tree.states().current().version().l0Full(settings.l0Limits());
+  }
+
+  /** What waits for merges, of all trees. */
+  synchronized long debtBytes() {
+    return debtBytes;
+  }
+
+  /** Whether disk merges are queued or running. */
+  synchronized boolean busy() {
+    return !running.isEmpty();
   }
 
   /** Whether disk merges of a tree are queued or running. */

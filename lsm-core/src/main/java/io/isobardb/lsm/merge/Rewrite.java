@@ -9,6 +9,7 @@ import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -29,7 +30,7 @@ public final class Rewrite implements AutoCloseable {
 
   private static final Predicate<LeafCursor> NONE = entry -> false;
 
-  private final EntryCursor source;
+  private EntryCursor source;
   private final VersionFilter filter;
   private final Function<LeafCursor, Boolean> bottommost;
   private final Supplier<SSTableWriter> writers;
@@ -40,6 +41,11 @@ public final class Rewrite implements AutoCloseable {
   private @Nullable SSTableWriter writer;
   private long bytesIn;
   private long newestLsn = -1;
+
+  /** The key of the entry that is next, while the source is closed; null otherwise. */
+  private byte @Nullable [] restsAt;
+
+  private long restsAtLsn;
 
   /**
    * @param source stands on the first entry; owned by this from now on
@@ -218,10 +224,46 @@ public final class Rewrite implements AutoCloseable {
     return bytesIn;
   }
 
+  /** Closes the source until {@link #resume}, and lets the output give back what it can. */
+  void rest() throws IOException {
+    SSTableWriter out = writer;
+    if (out != null) {
+      out.rest();
+    }
+    if (restsAt == null && source.valid()) {
+      restsAt = Arrays.copyOf(source.key(), source.keyLength());
+      restsAtLsn = source.lsn();
+      source.close();
+    }
+  }
+
+  /** Whether it rests: there is no step before {@link #resume}. */
+  boolean rests() {
+    return restsAt != null;
+  }
+
+  /**
+   * Goes on after a {@link #rest}. An entry that stands in two runs may come a second time, and is
+   * left out as every older version that nobody needs.
+   *
+   * @param reopened over the same entries, standing anywhere; owned by this from now on
+   */
+  void resume(EntryCursor reopened) {
+    byte[] key = restsAt;
+    if (key == null) {
+      throw new IllegalStateException("it does not rest");
+    }
+    restsAt = null;
+    source = reopened;
+    source.seek(key, 0, key.length, restsAtLsn);
+  }
+
   /** Closes the source; an output that is begun is given up. */
   @Override
   public void close() {
-    source.close();
+    if (restsAt == null) {
+      source.close();
+    }
     SSTableWriter out = writer;
     if (out != null) {
       writer = null;

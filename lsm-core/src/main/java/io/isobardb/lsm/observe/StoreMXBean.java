@@ -208,8 +208,52 @@ public interface StoreMXBean {
       name = "merge.written")
   long getMergeBytesWritten();
 
+  @Metric(
+      value = "Disk merges given up for more urgent ones.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "merges.voided")
+  long getMergesVoided();
+
+  @Metric(
+      value = "Written by disk merges that were given up.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "merge.voided")
+  long getMergeBytesVoided();
+
+  @Metric(
+      value = "Deep merges put aside until `mergeSchedule` lets them go on.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "merges.paused")
+  long getMergesPaused();
+
+  @Metric(
+      value = "Flushes and merges put aside for more urgent ones.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "jobs.preempted")
+  long getJobsPreempted();
+
   @Metric(value = "About what waits for disk merges.", unit = "bytes", name = "merge.debt")
   long getMergeDebt();
+
+  @Metric(
+      value = "Read from files, by purpose.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "io.read",
+      tag = "purpose")
+  Map<String, Long> getIoBytesRead();
+
+  @Metric(
+      value = "Written to files, by purpose.",
+      kind = Kind.COUNTER,
+      unit = "bytes",
+      name = "io.written",
+      tag = "purpose")
+  Map<String, Long> getIoBytesWritten();
 
   @Metric(
       value = "Waits of writers, by reason.",

@@ -30,7 +30,12 @@ import java.util.Map;
  * @param mergeBytesWritten bytes written by disk merges
  * @param mergesVoided disk merges given up for more urgent ones that needed the same SSTables
  * @param mergeBytesVoided bytes that those had written, which were not used
+ * @param mergesPaused how often deep merges were put aside since {@code mergeSchedule} let none go
+ *     on
+ * @param jobsPreempted how often flushes and merges were put aside for more urgent ones
  * @param memoryMerges memory merges begun
+ * @param ioBytesRead bytes read from files, by purpose
+ * @param ioBytesWritten bytes written to files, by purpose
  * @param stalls how often writers waited, by reason
  * @param stallNanos how long they waited, by reason
  * @param transactions what became of transactions
@@ -60,7 +65,11 @@ public record StoreStats(
     long mergeBytesWritten,
     long mergesVoided,
     long mergeBytesVoided,
+    long mergesPaused,
+    long jobsPreempted,
     long memoryMerges,
+    Map<IoPurpose, Long> ioBytesRead,
+    Map<IoPurpose, Long> ioBytesWritten,
     Map<StallReason, Long> stalls,
     Map<StallReason, Long> stallNanos,
     TransactionStats transactions,
@@ -232,7 +241,11 @@ public record StoreStats(
     field(json, "mergeBytesWritten", mergeBytesWritten);
     field(json, "mergesVoided", mergesVoided);
     field(json, "mergeBytesVoided", mergeBytesVoided);
+    field(json, "mergesPaused", mergesPaused);
+    field(json, "jobsPreempted", jobsPreempted);
     field(json, "memoryMerges", memoryMerges);
+    append(json, "ioRead", ioBytesRead);
+    append(json, "ioWritten", ioBytesWritten);
     json.append(",\"stalls\":{");
     for (StallReason reason : StallReason.values()) {
       json.append(reason.ordinal() == 0 ? "\"" : ",\"").append(reason).append("\":{\"count\":");
@@ -263,6 +276,15 @@ public record StoreStats(
       append(json.append(i == 0 ? "" : ","), trees.get(i));
     }
     return json.append("]}").toString();
+  }
+
+  private static void append(StringBuilder json, String name, Map<IoPurpose, Long> bytes) {
+    json.append(",\"").append(name).append("\":{");
+    for (IoPurpose purpose : IoPurpose.values()) {
+      json.append(purpose.ordinal() == 0 ? "\"" : ",\"").append(purpose).append("\":");
+      json.append(bytes.getOrDefault(purpose, 0L));
+    }
+    json.append('}');
   }
 
   private static void append(StringBuilder json, TreeStats tree) {

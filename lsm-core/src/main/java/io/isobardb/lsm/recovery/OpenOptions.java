@@ -8,6 +8,7 @@ import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.MemoryMerging;
+import io.isobardb.lsm.merge.MergeTiming;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.merge.TableSizes;
@@ -15,6 +16,7 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +54,8 @@ public record OpenOptions(
    *
    * @param flushing what is flushed of which tree, and the length of the log
    * @param leveling how trees are shaped on disk
+   * @param merging how much may wait for merges, and when they run
    * @param component how a tree's write memory is arranged
-   * @param debtLimitBytes how much may wait for merges
    * @param staticTrees among how many trees write memory is split evenly; 0 if it is shared
    * @param activeBytes at which an active SSTable is sealed, if the write memory is not too small
    *     for that; 0 if it follows the write memory
@@ -62,11 +64,19 @@ public record OpenOptions(
   public record Policies(
       FlushRules flushing,
       LevelingOptions leveling,
-      long debtLimitBytes,
+      Merging merging,
       MemoryComponent component,
       int staticTrees,
       int activeBytes,
       Tuning tuning) {}
+
+  /**
+   * What disk merges go by.
+   *
+   * @param debtLimitBytes how much may wait for them
+   * @param schedule when they run
+   */
+  public record Merging(long debtLimitBytes, MergeSchedule schedule) {}
 
   /**
    * What files go by.
@@ -119,9 +129,19 @@ public record OpenOptions(
         policies.leveling().l0Limits());
   }
 
+  /** When disk merges run. */
+  MergeTiming timing() {
+    return new MergeTiming(
+        policies.merging().schedule(),
+        policies.leveling().l0Limits(),
+        Backpressure.slowDebt(policies.merging().debtLimitBytes()),
+        writeMemory);
+  }
+
   /** When writers are slowed down. */
   Backpressure.Limits backpressure() {
-    return new Backpressure.Limits(policies.leveling().l0Limits(), policies.debtLimitBytes());
+    return new Backpressure.Limits(
+        policies.leveling().l0Limits(), policies.merging().debtLimitBytes());
   }
 
   /** When active SSTables are sealed. */

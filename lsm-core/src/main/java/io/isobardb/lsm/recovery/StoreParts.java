@@ -20,6 +20,8 @@ import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.IdleWatch;
+import io.isobardb.lsm.merge.MergePauses;
+import io.isobardb.lsm.merge.MergeTiming;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
@@ -28,6 +30,7 @@ import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
@@ -61,6 +64,7 @@ public final class StoreParts {
   private static final int LOG_LOOKS = 64;
 
   private final Environment environment;
+  private final MeteredStorage storage;
   private final OpenOptions options;
   private final long mostWriteBytes;
   private final PagePool pool;
@@ -71,6 +75,7 @@ public final class StoreParts {
   private final TreeFactory treeFactory;
   private final Merger merger;
   private final IdleWatch idleWatch;
+  private final @Nullable MergePauses pauses;
   private final Committer committer;
   private final PointReader reader;
   private final InPlaceReader inPlaceReader;
@@ -81,8 +86,10 @@ public final class StoreParts {
   private final @Nullable TunerService tuner;
   private final Observers observers;
 
-  private StoreParts(Environment environment, OpenOptions wanted, Bootstrap found) {
+  private StoreParts(
+      Environment environment, MeteredStorage storage, OpenOptions wanted, Bootstrap found) {
     this.environment = environment;
+    this.storage = storage;
     this.pool = found.memory().pool();
     long fixed = pool.blocks().bytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
     MemoryAccount account =
@@ -119,6 +126,8 @@ public final class StoreParts {
             this::unfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
+    MergeTiming timing = options.timing();
+    this.pauses = timing.decides() && !readOnly ? new MergePauses(engine, merger, timing) : null;
     this.tuner = options.policies().tuning().on() && !readOnly ? newTuner() : null;
     this.committer =
         new Committer(
@@ -130,6 +139,7 @@ public final class StoreParts {
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
     this.memoryReader = new MemoryReader(engine);
+    observers.sampled(storage::bytesRead, storage::bytesWritten);
     engine.failure().onFailure(gate::wake);
     gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
   }
@@ -220,6 +230,29 @@ public final class StoreParts {
     if (tuning != null) {
       tuning.active();
     }
+    MergePauses schedule = pauses;
+    if (schedule != null) {
+      schedule.active();
+    }
+  }
+
+  /**
+   * Waits, with every pause of merges ended meanwhile.
+   *
+   * @param wait waits for merges, or for what they bring about
+   */
+  public void awaitMerges(Runnable wait) {
+    MergePauses schedule = pauses;
+    if (schedule == null) {
+      wait.run();
+      return;
+    }
+    schedule.awaited();
+    try {
+      wait.run();
+    } finally {
+      schedule.noLongerAwaited();
+    }
   }
 
   /** Memory is still to be given back. */
@@ -243,11 +276,13 @@ public final class StoreParts {
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if something is damaged that must not be
    */
-  public static StoreParts open(Environment environment, OpenOptions options) throws IOException {
+  public static StoreParts open(Environment world, OpenOptions options) throws IOException {
+    MeteredStorage storage = new MeteredStorage(world.storage());
+    Environment environment = world.with(storage);
     Bootstrap found = Bootstrap.open(environment, options);
     StoreParts parts = null;
     try {
-      parts = new StoreParts(environment, options, found);
+      parts = new StoreParts(environment, storage, options, found);
       parts.recover(found);
       return parts;
     } catch (Throwable e) {
@@ -272,6 +307,10 @@ public final class StoreParts {
     flusher.request();
     idleWatch.start();
     idleWatch.written();
+    MergePauses schedule = pauses;
+    if (schedule != null) {
+      schedule.start();
+    }
     TunerService tuning = tuner;
     if (tuning != null) {
       cache.onMiss(tuning::active);
@@ -342,6 +381,11 @@ public final class StoreParts {
     return pool;
   }
 
+  /** The store's directory; knows what was read and written. */
+  public MeteredStorage storage() {
+    return storage;
+  }
+
   public Checkpointer checkpointer() {
     return checkpointer;
   }
@@ -366,6 +410,7 @@ public final class StoreParts {
    */
   public void close() throws IOException {
     List<Closeable> steps = new ArrayList<>();
+    steps.add(observers::close);
     if (engine.log().isOpen()) {
       steps.add(engine.log().get()::close);
       steps.add(this::promise);

@@ -24,4 +24,9 @@ public record Environment(
   public Environment(Storage storage, Clock clock, Scheduler scheduler, SplittableRandom random) {
     this(storage, clock, scheduler, random, AllocationFaults.NONE);
   }
+
+  /** The same world with another storage. */
+  public Environment with(Storage other) {
+    return new Environment(other, clock, scheduler, random, memoryFaults);
+  }
 }

@@ -34,6 +34,14 @@ public interface Job {
    */
   boolean step() throws Exception;
 
+  /**
+   * Gives back what is of use only if the next step follows soon: pages and buffers. Called between
+   * two steps, when jobs of its priority are held back.
+   *
+   * @throws Exception the job has failed and is not stepped again
+   */
+  default void rest() throws Exception {}
+
   /** Called once when a step threw, or when the scheduler was closed before the job was done. */
   void failed(Throwable cause);
 }

@@ -2,7 +2,11 @@ package io.isobardb.lsm.schedule;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  *       wants one. So a merge of L0 goes on beside flushes, however many there are.
  * </ul>
  *
+ * <p>A priority can be held back: its jobs stay in the queue, or go back there after their step. A
+ * worker with nothing else to do has those rest that have begun, each once.
+ *
  * <p>Thread rule: one thread at a time.
  */
 public final class JobQueue {
@@ -32,6 +39,16 @@ public final class JobQueue {
   private final int workers;
   private final List<ArrayDeque<Job>> queues = new ArrayList<>();
   private final int[] running = new int[PRIORITIES.length];
+  private final boolean[] held = new boolean[PRIORITIES.length];
+
+  /** Queued jobs that were put aside; they stand at the heads of their queues. */
+  private final int[] aside = new int[PRIORITIES.length];
+
+  /** Those of them that have not rested since their last step. */
+  private final Set<Job> awake = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private long pauses;
+  private long preemptions;
 
   /**
    * An empty queue.
@@ -48,6 +65,15 @@ public final class JobQueue {
     }
   }
 
+  /** Holds jobs of a priority back, or lets them go on. Returns whether that is a change. */
+  public boolean hold(Job.Priority priority, boolean hold) {
+    int index = priority.ordinal();
+    boolean changes = held[index] != hold;
+    held[index] = hold;
+    pauses += changes && hold ? aside[index] : 0;
+    return changes;
+  }
+
   /** Queues a job behind those of its priority. */
   public void add(Job job) {
     queues.get(job.priority().ordinal()).addLast(job);
@@ -62,26 +88,57 @@ public final class JobQueue {
    * The job for a worker that is between two steps of one.
    *
    * @return {@code mine}, or a job to which it gives way: then that runs, and {@code mine} is
-   *     queued
+   *     queued; null if {@code mine} is held back and queued, and no other may run now
    */
-  public Job nextAfter(Job mine) {
+  public @Nullable Job nextAfter(Job mine) {
     int priority = mine.priority().ordinal();
     running[priority]--;
     // Queued while others are looked at: a merge of L0 asks for its own slot, too.
-    queues.get(priority).addFirst(mine);
+    putAside(mine);
+    awake.add(mine);
+    if (held[priority]) {
+      pauses++;
+      return poll(PRIORITIES.length);
+    }
     Job next = poll(priority);
     if (next == null && priority == FLUSH && !mayRun(FLUSH)) {
       next = take(MERGE_L0);
     }
     if (next == null) {
-      queues.get(priority).removeFirst();
-      running[priority]++;
-      return mine;
+      return take(priority);
     }
+    preemptions++;
     return next;
   }
 
-  /** A job that ran has ended. */
+  /** A job that is held back and is to rest now, not to be stepped; null if there is none. */
+  public @Nullable Job nextToRest() {
+    for (Job job : awake) {
+      int priority = job.priority().ordinal();
+      if (held[priority]) {
+        awake.remove(job);
+        queues.get(priority).remove(job);
+        aside[priority]--;
+        running[priority]++;
+        return job;
+      }
+    }
+    return null;
+  }
+
+  /** A job has rested, and waits to be stepped again. */
+  public void rested(Job job) {
+    running[job.priority().ordinal()]--;
+    putAside(job);
+  }
+
+  private void putAside(Job job) {
+    int priority = job.priority().ordinal();
+    queues.get(priority).addFirst(job);
+    aside[priority]++;
+  }
+
+  /** A job that ran, or rested, has ended. */
   public void ended(Job job) {
     running[job.priority().ordinal()]--;
   }
@@ -94,14 +151,24 @@ public final class JobQueue {
     if (!queues.get(MERGE_L0).isEmpty() && !mayRun(FLUSH)) {
       return -1;
     }
+    for (int i = 0; i < PRIORITIES.length; i++) {
+      if (held[i] && running[i] > 0) {
+        return -1;
+      }
+    }
     int urgent = 0;
-    while (urgent < PRIORITIES.length && queues.get(urgent).isEmpty()) {
+    while (urgent < PRIORITIES.length && (held[urgent] || queues.get(urgent).isEmpty())) {
       urgent++;
     }
     return urgent;
   }
 
-  /** Jobs that are queued or running. */
+  /** How often jobs were put aside. */
+  public Scheduler.Interruptions interruptions() {
+    return new Scheduler.Interruptions(pauses, preemptions);
+  }
+
+  /** Jobs that are queued, held back or running. */
   public int size() {
     int size = 0;
     for (int i = 0; i < PRIORITIES.length; i++) {
@@ -117,13 +184,15 @@ public final class JobQueue {
       left.addAll(queue);
       queue.clear();
     }
+    Arrays.fill(aside, 0);
+    awake.clear();
     return left;
   }
 
   /** Takes the most urgent job that may run now, if its priority is below {@code limit}. */
   private @Nullable Job poll(int limit) {
     for (int i = 0; i < limit; i++) {
-      if (!queues.get(i).isEmpty() && mayRun(i)) {
+      if (!held[i] && !queues.get(i).isEmpty() && mayRun(i)) {
         return take(i);
       }
     }
@@ -132,7 +201,10 @@ public final class JobQueue {
 
   private Job take(int priority) {
     running[priority]++;
-    return queues.get(priority).removeFirst();
+    aside[priority] = Math.max(0, aside[priority] - 1);
+    Job job = queues.get(priority).removeFirst();
+    awake.remove(job);
+    return job;
   }
 
   /** Whether there is a slot for one more of this priority. */

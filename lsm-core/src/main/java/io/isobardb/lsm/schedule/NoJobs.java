@@ -27,6 +27,16 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public void hold(Job.Priority priority, boolean hold) {
+    // There are none.
+  }
+
+  @Override
+  public Interruptions interruptions() {
+    return new Interruptions(0, 0);
+  }
+
+  @Override
   public int pending() {
     return 0;
   }

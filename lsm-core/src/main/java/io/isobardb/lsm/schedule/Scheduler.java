@@ -2,6 +2,14 @@ package io.isobardb.lsm.schedule;
 
 /** Runs all background work of one store, on threads or, simulated, on the caller's. */
 public interface Scheduler extends AutoCloseable {
+  /**
+   * How often jobs that had begun were put aside.
+   *
+   * @param pauses because their priority was held back
+   * @param preemptions for more urgent jobs
+   */
+  record Interruptions(long pauses, long preemptions) {}
+
   /** Queues a job; it runs when its priority's turn comes. */
   void submit(Job job);
 
@@ -17,7 +25,16 @@ public interface Scheduler extends AutoCloseable {
    */
   int stepBytes();
 
-  /** Jobs that are queued or running. */
+  /**
+   * Holds jobs of a priority back, or lets them go on. Jobs that run are put aside after their
+   * step. Whoever holds jobs back lets them go on before anybody waits for their end.
+   */
+  void hold(Job.Priority priority, boolean hold);
+
+  /** How often jobs were put aside so far. */
+  Interruptions interruptions();
+
+  /** Jobs that are queued, held back or running. */
   int pending();
 
   /** Finishes the steps in progress, fails the jobs that are left, and ends the threads. */

@@ -101,6 +101,29 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   @Override
+  public void hold(Job.Priority priority, boolean hold) {
+    lock.lock();
+    try {
+      if (queue.hold(priority, hold)) {
+        urgency = queue.urgency();
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Interruptions interruptions() {
+    lock.lock();
+    try {
+      return queue.interruptions();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
   public int pending() {
     lock.lock();
     try {
@@ -177,7 +200,12 @@ public final class ThreadScheduler implements Scheduler {
           urgency = queue.urgency();
           return job;
         }
-        changed.awaitUninterruptibly();
+        Job tired = queue.nextToRest();
+        if (tired == null) {
+          changed.awaitUninterruptibly();
+        } else {
+          restUnlocked(tired);
+        }
       }
       return null;
     } finally {
@@ -185,11 +213,35 @@ public final class ThreadScheduler implements Scheduler {
     }
   }
 
-  /** Returns the job to go on with, if a more urgent one came. */
+  /** The lock is held before and after, not meanwhile. */
+  private void restUnlocked(Job job) {
+    Throwable failure = null;
+    lock.unlock();
+    try {
+      Stepping.rest(job);
+    } catch (Throwable e) {
+      failure = e;
+    }
+    lock.lock();
+    if (failure == null && !closed) {
+      queue.rested(job);
+      changed.signal();
+      return;
+    }
+    queue.ended(job);
+    lock.unlock();
+    try {
+      fail(job, failure == null ? closedBefore(job) : failure);
+    } finally {
+      lock.lock();
+    }
+  }
+
+  /** Returns the job to go on with, if a more urgent one came and the job gave way to it. */
   private @Nullable Job runUntilDoneOrPreempted(Job job) {
     int priority = job.priority().ordinal();
     try {
-      while (job.step()) {
+      while (Stepping.step(job)) {
         if (closed) {
           cancel(job);
           break;
@@ -215,8 +267,8 @@ public final class ThreadScheduler implements Scheduler {
     return null;
   }
 
-  /** Puts {@code job} back and takes a more urgent one, if there still is one. */
-  private Job exchange(Job job) {
+  /** Puts {@code job} back and takes another one, if {@link JobQueue#nextAfter} says so. */
+  private @Nullable Job exchange(Job job) {
     lock.lock();
     try {
       if (closed) {
@@ -245,7 +297,11 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   private void cancel(Job job) {
-    fail(job, new StoreClosedException("closed before it was done: " + job.name()));
+    fail(job, closedBefore(job));
+  }
+
+  private static StoreClosedException closedBefore(Job job) {
+    return new StoreClosedException("closed before it was done: " + job.name());
   }
 
   private static void fail(Job job, Throwable cause) {

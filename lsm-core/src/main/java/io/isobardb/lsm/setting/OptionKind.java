@@ -1,5 +1,6 @@
 package io.isobardb.lsm.setting;
 
+import io.isobardb.lsm.option.MergeSchedule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,9 @@ public abstract class OptionKind<T extends Comparable<T>> {
           return text;
         }
       };
+
+  /** When disk merges run. */
+  public static final OptionKind<MergeSchedule> SCHEDULE = new ScheduleKind();
 
   private final Class<T> type;
   private final String values;

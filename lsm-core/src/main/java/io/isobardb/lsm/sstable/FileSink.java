@@ -157,6 +157,12 @@ public final class FileSink implements PageSink {
     }
   }
 
+  /** Writes the pages that wait for others to be written with. */
+  @Override
+  public void rest() throws IOException {
+    flush();
+  }
+
   private void push(int page, boolean isHot, int footer) throws IOException {
     pages[pending] = page;
     hot[pending] = isHot;

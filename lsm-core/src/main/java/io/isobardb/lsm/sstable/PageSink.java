@@ -36,6 +36,9 @@ public interface PageSink {
    */
   void emit(int pageNo, int page, boolean hot) throws IOException;
 
+  /** Gives back what it can do without while no page is emitted for a while. */
+  default void rest() throws IOException {}
+
   /**
    * Ends the SSTable.
    *

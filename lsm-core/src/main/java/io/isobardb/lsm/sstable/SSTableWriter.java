@@ -191,6 +191,11 @@ public final class SSTableWriter {
     return pages * pageSize + (long) filter.keys() * bitsPerKey / 8;
   }
 
+  /** Gives back what it can do without while no entry is added for a while. */
+  public void rest() throws IOException {
+    sink.rest();
+  }
+
   /**
    * Writes what is left, index and filter. At least one entry must have been added.
    *

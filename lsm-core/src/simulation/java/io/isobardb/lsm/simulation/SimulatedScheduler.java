@@ -5,8 +5,11 @@ import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.Stepping;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.StringJoiner;
 import java.util.function.BooleanSupplier;
@@ -59,6 +62,7 @@ public final class SimulatedScheduler implements Scheduler {
   private final SplittableRandom random;
   private final List<Task> tasks = new ArrayList<>();
   private final List<Wait> waits = new ArrayList<>();
+  private final Set<Job.Priority> held = EnumSet.noneOf(Job.Priority.class);
   private long stepLimit = NEVER;
   private @Nullable IllegalStateException stuck;
   private @Nullable Thread owner;
@@ -205,6 +209,22 @@ public final class SimulatedScheduler implements Scheduler {
   }
 
   @Override
+  public void hold(Job.Priority priority, boolean hold) {
+    checkThread();
+    if (hold) {
+      held.add(priority);
+    } else {
+      held.remove(priority);
+    }
+  }
+
+  /** {@inheritDoc} There are no priorities here, and every step is a job's last for a while. */
+  @Override
+  public Interruptions interruptions() {
+    return new Interruptions(0, 0);
+  }
+
+  @Override
   public int pending() {
     int jobs = 0;
     for (Task task : tasks) {
@@ -261,6 +281,9 @@ public final class SimulatedScheduler implements Scheduler {
   private final class JobTask extends Task {
     private final Job job;
 
+    /** Whether it has been stepped and has not rested since. */
+    private boolean awake;
+
     JobTask(Job job) {
       this.job = job;
     }
@@ -272,14 +295,20 @@ public final class SimulatedScheduler implements Scheduler {
 
     @Override
     boolean runnable() {
-      return true;
+      return awake || !held.contains(job.priority());
     }
 
     @Override
     void step() {
-      boolean more;
+      boolean more = true;
       try {
-        more = job.step();
+        if (held.contains(job.priority())) {
+          awake = false;
+          Stepping.rest(job);
+        } else {
+          awake = true;
+          more = Stepping.step(job);
+        }
       } catch (Throwable e) {
         throwIfStuck();
         tasks.remove(this);

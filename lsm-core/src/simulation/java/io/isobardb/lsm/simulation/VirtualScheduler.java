@@ -6,6 +6,7 @@ import io.isobardb.lsm.schedule.JobQueue;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.Stepping;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
 import io.isobardb.lsm.simulation.VirtualTime.Actor;
 import java.util.ArrayDeque;
@@ -159,6 +160,24 @@ public final class VirtualScheduler implements Scheduler {
         });
   }
 
+  @Override
+  public void hold(Job.Priority priority, boolean hold) {
+    // At once: two actors that owe time might be heard in the wrong order.
+    if (queue.hold(priority, hold) && !hold) {
+      wakeWorkers();
+    }
+  }
+
+  @Override
+  public Interruptions interruptions() {
+    return queue.interruptions();
+  }
+
+  private void wakeWorkers() {
+    idleWorkers.forEach(idle -> time.at(time.nanos(), time.resume(idle)));
+    idleWorkers.clear();
+  }
+
   private void wakeWorker() {
     Actor idle = idleWorkers.poll();
     if (idle != null) {
@@ -170,7 +189,12 @@ public final class VirtualScheduler implements Scheduler {
     Actor me = time.current();
     while (!closed) {
       Job job = queue.next();
-      if (job == null) {
+      Job tired = job == null ? queue.nextToRest() : null;
+      if (tired != null) {
+        workersBusy++;
+        rest(me, tired);
+        workersBusy--;
+      } else if (job == null) {
         idleWorkers.add(me);
         time.park();
       } else {
@@ -178,11 +202,34 @@ public final class VirtualScheduler implements Scheduler {
         run(me, job);
         workersBusy--;
         // Its end may have made room for others that were queued.
-        idleWorkers.forEach(idle -> time.at(time.nanos(), time.resume(idle)));
-        idleWorkers.clear();
+        wakeWorkers();
       }
     }
     workersEnd.raise();
+  }
+
+  private void rest(Actor me, Job job) {
+    me.stepping = job.priority();
+    Throwable failure = null;
+    try {
+      Stepping.rest(job);
+    } catch (Throwable e) {
+      time.checkWhole();
+      failure = e;
+    }
+    settle();
+    me.stepping = null;
+    if (failure == null && !closed) {
+      queue.rested(job);
+      wakeWorkers();
+      return;
+    }
+    queue.ended(job);
+    if (failure == null) {
+      cancel(job);
+    } else {
+      job.failed(failure);
+    }
   }
 
   private void run(Actor me, Job first) {
@@ -191,7 +238,7 @@ public final class VirtualScheduler implements Scheduler {
     while (more) {
       me.stepping = job.priority();
       try {
-        more = job.step();
+        more = Stepping.step(job);
       } catch (Throwable e) {
         time.checkWhole();
         job.failed(e);
@@ -207,6 +254,9 @@ public final class VirtualScheduler implements Scheduler {
       }
       if (more) {
         Job next = queue.nextAfter(job);
+        if (next == null) {
+          return;
+        }
         if (next != job) {
           wakeWorker();
         }
@@ -244,6 +294,11 @@ public final class VirtualScheduler implements Scheduler {
     public boolean step() throws Exception {
       times.steps(time.nanos());
       return job.step();
+    }
+
+    @Override
+    public void rest() throws Exception {
+      job.rest();
     }
 
     @Override
@@ -362,8 +417,7 @@ public final class VirtualScheduler implements Scheduler {
   public void close() {
     closed = true;
     queue.clear().forEach(VirtualScheduler::cancel);
-    idleWorkers.forEach(idle -> time.at(time.nanos(), time.resume(idle)));
-    idleWorkers.clear();
+    wakeWorkers();
     boolean own = time.current().stepping != null || time.current() instanceof ServiceActor;
     if (!own) {
       workersEnd.await(() -> workersBusy == 0);

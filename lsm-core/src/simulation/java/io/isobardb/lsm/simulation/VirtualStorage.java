@@ -1,6 +1,7 @@
 package io.isobardb.lsm.simulation;
 
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Job;

@@ -12,6 +12,7 @@ import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.util.Map;
@@ -31,7 +32,7 @@ class OpenOptionsTest {
         new OpenOptions.Policies(
             new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimit),
             LevelingOptions.DEFAULT,
-            64 * budget,
+            new OpenOptions.Merging(64 * budget, MergeSchedule.ALWAYS),
             component,
             staticTrees,
             0,

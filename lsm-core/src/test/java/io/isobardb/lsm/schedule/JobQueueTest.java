@@ -126,6 +126,65 @@ class JobQueueTest {
   }
 
   @Test
+  void whatIsHeldBackWaitsAndOthersGoOn() {
+    JobQueue queue = new JobQueue(2);
+    queue.add(deep);
+    assertSame(deep, queue.next());
+    assertTrue(queue.hold(MERGE_DEEP, true));
+    assertTrue(queue.urgency() < MERGE_DEEP.ordinal(), "the worker does not even look");
+    assertNull(queue.nextAfter(deep));
+    queue.add(secondDeep);
+    queue.add(idle);
+    queue.add(l0);
+    assertSame(l0, queue.next());
+    assertSame(idle, queue.next());
+    assertSame(idle, queue.nextAfter(idle));
+    queue.ended(idle);
+    queue.ended(l0);
+    assertNull(queue.next());
+    assertEquals(2, queue.size());
+    assertTrue(queue.hold(MERGE_DEEP, false));
+    assertSame(deep, queue.next());
+    queue.ended(deep);
+    assertSame(secondDeep, queue.next());
+  }
+
+  @Test
+  void whatIsHeldBackRestsOnceIfItHasBegun() {
+    JobQueue queue = new JobQueue(2);
+    queue.add(deep);
+    queue.add(secondDeep);
+    assertSame(deep, queue.next());
+    queue.hold(MERGE_DEEP, true);
+    assertNull(queue.nextAfter(deep));
+    assertSame(deep, queue.nextToRest());
+    assertNull(queue.nextToRest());
+    queue.rested(deep);
+    assertNull(queue.nextToRest());
+    assertEquals(new Scheduler.Interruptions(1, 0), queue.interruptions());
+    queue.hold(MERGE_DEEP, false);
+    assertSame(deep, queue.next());
+    queue.add(flush);
+    assertSame(flush, queue.nextAfter(deep));
+    assertNull(queue.nextToRest(), "it is not held back");
+    queue.hold(MERGE_DEEP, true);
+    assertSame(deep, queue.nextToRest());
+    queue.ended(deep);
+    assertEquals(new Scheduler.Interruptions(2, 1), queue.interruptions());
+    assertEquals(2, queue.size());
+  }
+
+  @Test
+  void theWorkerOfAJobThatIsHeldBackTakesTheNext() {
+    JobQueue queue = new JobQueue(1);
+    queue.add(deep);
+    assertSame(deep, queue.next());
+    queue.add(idle);
+    queue.hold(MERGE_DEEP, true);
+    assertSame(idle, queue.nextAfter(deep));
+  }
+
+  @Test
   void whatIsTakenOutIsGone() {
     JobQueue queue = new JobQueue(2);
     queue.add(deep);

@@ -1,7 +1,5 @@
-package io.isobardb.lsm.simulation;
+package io.isobardb.lsm.io;
 
-import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
@@ -28,6 +26,16 @@ public abstract class ForwardingStorage implements Storage {
   @Override
   public boolean supportsDirect() {
     return storage.supportsDirect();
+  }
+
+  @Override
+  public boolean discardsChanges() {
+    return storage.discardsChanges();
+  }
+
+  @Override
+  public void describeHolder(String holder) {
+    storage.describeHolder(holder);
   }
 
   @Override

@@ -1,0 +1,189 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.merge.MergeChoice.Slot;
+import io.isobardb.lsm.merge.MergeTiming.Choice;
+import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.state.TreeHandle;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks from time to time how much is written, and lets disk merges begin and go on as {@link
+ * MergeTiming} says. There is none in a store whose merges always run.
+ *
+ * <p>Looks as long as merges are postponed or under way, or somebody writes; then not before the
+ * next merge is asked for.
+ *
+ * <p>Thread rule: all methods may be called by any thread. The monitor is taken before the
+ * merger's.
+ */
+public final class MergePauses implements Service {
+  /** What was seen so long ago is looked at again before a merge begins. */
+  private static final long MOST_GLANCE_NANOS = 10_000_000;
+
+  private final Engine engine;
+  private final Merger merger;
+  private final MergeTiming timing;
+  private volatile @Nullable Handle handle;
+  private volatile long glancedNanos;
+
+  // Guarded by this.
+  private long probedNanos;
+  private long probedBytes;
+  private long glancedBytes;
+  private long bytesPerSecond;
+  private long writtenNanos;
+  private int awaiting;
+  private Choice choice = new Choice(Set.of(Slot.values()), "the store was opened");
+
+  /** Begins to look when it is started. */
+  public MergePauses(Engine engine, Merger merger, MergeTiming timing) {
+    this.engine = engine;
+    this.merger = merger;
+    this.timing = timing;
+    this.glancedNanos = engine.nanos();
+    this.probedNanos = glancedNanos;
+    this.writtenNanos = probedNanos - timing.schedule().duration().toNanos();
+  }
+
+  /** Begins. */
+  public void start() {
+    merger.beforeRequests(this::lookIfDue);
+    handle = engine.environment().scheduler().start(this);
+    active();
+  }
+
+  /** Some tree was written to. Cheap. */
+  public void active() {
+    Handle started = handle;
+    if (started != null) {
+      started.wakeWithin(timing.probeNanos());
+    }
+  }
+
+  /** Ends every pause, and lets none begin until {@link #noLongerAwaited}. */
+  public void awaited() {
+    synchronized (this) {
+      awaiting++;
+    }
+    look();
+  }
+
+  /** Ends what one {@link #awaited} began. */
+  public void noLongerAwaited() {
+    synchronized (this) {
+      awaiting--;
+    }
+    active();
+  }
+
+  /** A merge is asked for. */
+  private void lookIfDue() {
+    // Not for each of many trees that are flushed together.
+    if (engine.nanos() - glancedNanos >= Math.min(MOST_GLANCE_NANOS, timing.probeNanos())) {
+      look();
+    }
+    active();
+  }
+
+  @Override
+  public String name() {
+    return "merge-schedule";
+  }
+
+  @Override
+  public boolean ready() {
+    return false;
+  }
+
+  @Override
+  public void run() {
+    if (look()) {
+      active();
+    }
+  }
+
+  /** Looks, and changes what may run. Returns whether to look again. */
+  private boolean look() {
+    boolean more;
+    Choice before;
+    Choice now;
+    synchronized (this) {
+      long nanos = engine.nanos();
+      boolean wrote = seeWrites(nanos);
+      before = choice;
+      now = timing.choose(view(nanos));
+      choice = now;
+      merger.allow(now.slots());
+      Scheduler scheduler = engine.environment().scheduler();
+      scheduler.hold(Job.Priority.MERGE_DEEP, !now.all());
+      scheduler.hold(Job.Priority.IDLE, !now.all());
+      more = wrote || !now.all() || merger.busy();
+    }
+    if (!now.slots().equals(before.slots())) {
+      System.getLogger(MergePauses.class.getName())
+          .log(Level.DEBUG, () -> "merges that may run: " + now.slots() + ", as " + now.reason());
+    }
+    if (!before.slots().containsAll(now.slots())) {
+      engine.catalog().trees().forEach(merger::request);
+    }
+    return more;
+  }
+
+  /** Until a probe has passed, the rate is at least what has been written of it already. */
+  private boolean seeWrites(long nanos) {
+    long bytes = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      bytes += tree.bytesWritten();
+    }
+    // A tree that was dropped takes its bytes along.
+    boolean wrote = bytes > glancedBytes;
+    glancedBytes = bytes;
+    glancedNanos = nanos;
+    if (wrote) {
+      writtenNanos = nanos;
+    }
+    long passed = nanos - probedNanos;
+    boolean probed = passed >= timing.probeNanos();
+    long rate = (long) ((bytes - probedBytes) * 1e9 / Math.max(passed, timing.probeNanos()));
+    bytesPerSecond = probed ? rate : Math.max(rate, bytesPerSecond);
+    if (probed) {
+      probedBytes = bytes;
+      probedNanos = nanos;
+    }
+    return wrote;
+  }
+
+  private MergeTiming.View view(long nanos) {
+    int groups = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      groups = Math.max(groups, tree.states().current().version().groups().size());
+    }
+    return new MergeTiming.View(
+        bytesPerSecond,
+        nanos - writtenNanos,
+        groups,
+        merger.debtBytes(),
+        freeBytes(),
+        awaiting > 0);
+  }
+
+  private long freeBytes() {
+    try {
+      return engine.environment().storage().usableBytes();
+    } catch (IOException e) {
+      // Nobody knows: merges go on, as if there were little.
+      return 0;
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    engine.failure().fail(cause);
+  }
+}

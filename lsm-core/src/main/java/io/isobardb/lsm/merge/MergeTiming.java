@@ -1,0 +1,107 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.merge.MergeChoice.Slot;
+import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.version.L0Limits;
+import java.util.Set;
+
+/**
+ * Which disk merges may run now: a pure function, by a {@link MergeSchedule} and by what must not
+ * wait. Immutable.
+ *
+ * <p>Postponed merges give way before writers feel it. L0 is merged from one group below the limit
+ * where writers are slowed down. All is merged if that does not help, once three quarters of the
+ * debt wait that slows writers down, or once the disk has little room beyond what merges of that
+ * debt may need.
+ *
+ * @param schedule what the user chose
+ * @param l0 how many groups L0 may have
+ * @param slowDebtBytes from how much debt on writers are slowed down
+ * @param reserveBytes of the disk, for flushes meanwhile
+ */
+public record MergeTiming(
+    MergeSchedule schedule, L0Limits l0, long slowDebtBytes, long reserveBytes) {
+  private static final Set<Slot> ALL = Set.of(Slot.values());
+
+  /** A delay after the last write is seen to be over within this part of it. */
+  private static final int LOOKS = 4;
+
+  private static final long LEAST_PROBE_NANOS = 1_000_000;
+
+  /**
+   * What is seen of a store.
+   *
+   * @param bytesPerSecond what users wrote lately
+   * @param quietNanos for how long nobody has been seen to write
+   * @param l0Groups the most groups that the L0 of a tree has
+   * @param debtBytes what waits for merges
+   * @param freeBytes of the disk
+   * @param awaited whether somebody waits for merges
+   */
+  record View(
+      long bytesPerSecond,
+      long quietNanos,
+      int l0Groups,
+      long debtBytes,
+      long freeBytes,
+      boolean awaited) {}
+
+  /**
+   * What may run.
+   *
+   * @param slots merges that may begin; those of {@link Slot#L0} that have begun go on in any case,
+   *     others are paused
+   * @param reason for messages
+   */
+  record Choice(Set<Slot> slots, String reason) {
+    /** Whether deeper merges go on. */
+    boolean all() {
+      return slots.contains(Slot.DEEP);
+    }
+  }
+
+  /** Whether there is anything to decide. */
+  public boolean decides() {
+    return schedule.kind() != MergeSchedule.Kind.ALWAYS;
+  }
+
+  /** How often to look. */
+  long probeNanos() {
+    long nanos = schedule.duration().toNanos();
+    boolean after = schedule.kind() == MergeSchedule.Kind.AFTER_LAST_WRITE;
+    return Math.max(LEAST_PROBE_NANOS, after ? nanos / LOOKS : nanos);
+  }
+
+  Choice choose(View view) {
+    if (!decides()) {
+      return new Choice(ALL, "always");
+    }
+    if (!busy(view)) {
+      return new Choice(ALL, "nobody writes much");
+    }
+    if (view.awaited()) {
+      return new Choice(ALL, "somebody waits for merges");
+    }
+    if (view.debtBytes() >= slowDebtBytes / 4 * 3) {
+      return new Choice(ALL, "too much waits for merges");
+    }
+    if (view.freeBytes() - 2 * view.debtBytes() < reserveBytes) {
+      return new Choice(ALL, "the disk has little room");
+    }
+    if (view.l0Groups() > (l0.slowdown() + l0.stop()) / 2) {
+      return new Choice(ALL, "L0 is nearly full");
+    }
+    if (view.l0Groups() >= l0.slowdown() - 1) {
+      return new Choice(Set.of(Slot.L0), "L0 has many groups");
+    }
+    return new Choice(Set.of(), "users write");
+  }
+
+  private boolean busy(View view) {
+    return switch (schedule.kind()) {
+      case ALWAYS -> false;
+      case BELOW_THROUGHPUT -> view.bytesPerSecond() >= schedule.bytesPerSecond();
+      case AFTER_LAST_WRITE -> view.quietNanos() < schedule.duration().toNanos();
+    };
+  }
+}

@@ -1,0 +1,137 @@
+package io.isobardb.lsm.schedule;
+
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.ForwardingStorage;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.observe.IoPurpose;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.memory.page.Memory;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what is read and written, by purpose: of the log's and the manifest's files by their
+ * names, of SSTables by the job that the calling thread steps. What no job does is the client's.
+ *
+ * <p>Syncs, and what is stored to mapped memory, are not counted.
+ *
+ * <p>Thread rule: all methods may be called by any thread. A count costs an addition that threads
+ * do not share unless they collide. That is little beside the system call it belongs to.
+ */
+public final class MeteredStorage extends ForwardingStorage {
+  private static final IoPurpose[] PURPOSES = IoPurpose.values();
+
+  private final Storage storage;
+  private final LongAdder[] read = adders();
+  private final LongAdder[] written = adders();
+
+  /** Counts what goes to and comes from {@code storage}. */
+  public MeteredStorage(Storage storage) {
+    super(storage);
+    this.storage = storage;
+  }
+
+  private static LongAdder[] adders() {
+    LongAdder[] adders = new LongAdder[PURPOSES.length];
+    for (int i = 0; i < adders.length; i++) {
+      adders[i] = new LongAdder();
+    }
+    return adders;
+  }
+
+  /** Bytes read so far. */
+  public Map<IoPurpose, Long> bytesRead() {
+    return sums(read);
+  }
+
+  /** Bytes written so far. */
+  public Map<IoPurpose, Long> bytesWritten() {
+    return sums(written);
+  }
+
+  /** Bytes read so far for one purpose. */
+  public long bytesRead(IoPurpose purpose) {
+    return read[purpose.ordinal()].sum();
+  }
+
+  private static Map<IoPurpose, Long> sums(LongAdder[] adders) {
+    Map<IoPurpose, Long> sums = new EnumMap<>(IoPurpose.class);
+    for (IoPurpose purpose : PURPOSES) {
+      sums.put(purpose, adders[purpose.ordinal()].sum());
+    }
+    return sums;
+  }
+
+  /** What a file is for, whoever reads or writes it; null for SSTables. */
+  private static @Nullable IoPurpose ofFile(String name) {
+    if (name.endsWith(".sst")) {
+      return null;
+    }
+    boolean log = name.endsWith(".log") || name.startsWith("RING");
+    return log ? IoPurpose.LOG : IoPurpose.MANIFEST;
+  }
+
+  private static IoPurpose ofCaller() {
+    Job.Priority priority = Stepping.priority();
+    if (priority == null) {
+      return IoPurpose.QUERY;
+    }
+    return switch (priority) {
+      case FLUSH -> IoPurpose.FLUSH;
+      case MERGE_L0 -> IoPurpose.MERGE_L0;
+      case MERGE_MEMORY, MERGE_DEEP, IDLE -> IoPurpose.MERGE_DEEP;
+    };
+  }
+
+  @Override
+  protected DataFile wrap(DataFile file, IoMode mode) {
+    return new MeteredFile(file);
+  }
+
+  @Override
+  public boolean link(Storage from, String name) throws IOException {
+    return storage.link(from, name);
+  }
+
+  @Override
+  public Storage origin() {
+    return storage.origin();
+  }
+
+  private final class MeteredFile extends ForwardingFile {
+    private final @Nullable IoPurpose fixed;
+
+    MeteredFile(DataFile file) {
+      super(file);
+      this.fixed = ofFile(file.name());
+    }
+
+    private void count(LongAdder[] adders, long bytes) {
+      IoPurpose purpose = fixed == null ? ofCaller() : fixed;
+      adders[purpose.ordinal()].add(bytes);
+    }
+
+    @Override
+    public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
+      int bytes = super.read(offset, target, targetOffset, length);
+      count(read, bytes);
+      return bytes;
+    }
+
+    @Override
+    public void write(long offset, Memory source, int sourceOffset, int length) throws IOException {
+      super.write(offset, source, sourceOffset, length);
+      count(written, length);
+    }
+
+    @Override
+    public void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
+        throws IOException {
+      super.writeAll(offset, sources, sourceOffsets, count, length);
+      count(written, (long) count * length);
+    }
+  }
+}
