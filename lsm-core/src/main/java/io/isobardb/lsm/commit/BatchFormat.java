@@ -242,7 +242,7 @@ public final class BatchFormat {
       }
       int kind = bytes[at++];
       if (kind != Kind.PUT && kind != Kind.DELETE) {
-        throw new IllegalArgumentException("no operation has kind " + kind);
+        throw new IllegalArgumentException(Kind.unknown(kind));
       }
       int treeId = varint();
       int keyLength = varint();
