@@ -77,6 +77,32 @@ class MergesInTurnTest {
   }
 
   @Test
+  void treesThatWaitForASlotAreMergedWhenOneIsFree() {
+    Set<String> merged = new TreeSet<>();
+    try (Store store = open()) {
+      List<Tree> trees = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        trees.add(store.openTree("t" + i));
+        fillL0(store, trees.get(i));
+      }
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void merged(Merge event) {
+              merged.add(event.tree());
+            }
+          });
+      scheduler.letGo();
+      store.awaitQuiet();
+      for (Tree tree : trees) {
+        int groups = tree.handle().states().current().version().groups().size();
+        assertTrue(groups < L0Limits.DEFAULT.start(), tree + " still has " + groups + " groups");
+      }
+    }
+    assertEquals(Set.of("t0", "t1", "t2", "t3", "t4"), merged);
+  }
+
+  @Test
   void aFlushForMemoryDoesNotGoOnWhenL0IsFull() {
     try (Store store = open()) {
       Tree tree = store.openTree("t");

@@ -96,7 +96,7 @@ final class Bench {
   /** As {@link #options()}, with so many sixteenths of the budget to write to as the point says. */
   StoreOptions.Builder options(Point point) {
     long sixteenth = scale.budget(BUDGET_GIGABYTES) / 16;
-    return options().writeMemory(sixteenth * point.number(SingleTree.SIXTEENTHS));
+    return options().writeMemory(Math.round(sixteenth * point.real(SingleTree.SIXTEENTHS)));
   }
 
   /** A directory of the name that is not there yet. */

@@ -44,7 +44,7 @@ final class ExactBytes implements Experiment {
       Point point = Point.of(WORKLOAD, workload);
       points.addAll(
           Point.each(
-              Point.each(List.of(point), SIXTEENTHS, List.of(1, 2)),
+              Point.each(List.of(point), SIXTEENTHS, List.of("0.1", "1", "2", "4")),
               SCHEME,
               List.of(PARTITIONED, LARGE_TREE)));
     }

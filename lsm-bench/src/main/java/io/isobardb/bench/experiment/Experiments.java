@@ -11,6 +11,7 @@ final class Experiments {
       List.of(
           new SingleTree(),
           new ExactBytes(),
+          new ExactTrees(),
           new MemoryMerge(),
           new FlushHeuristics(),
           new L0Structures(),

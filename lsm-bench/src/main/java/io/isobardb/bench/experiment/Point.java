@@ -48,6 +48,10 @@ record Point(Map<String, String> parameters) {
     return Integer.parseInt(text(name));
   }
 
+  double real(String name) {
+    return Double.parseDouble(text(name));
+  }
+
   /** Names and values, for people. */
   @Override
   public String toString() {

@@ -39,6 +39,8 @@ final class SimulatedRig implements AutoCloseable {
   static final String BATCH = "written per merge of L0 [MB]";
   static final String SWEEPS = "sweeps";
   static final String MEMORY_MERGED = "merges in memory wrote [B/op]";
+  static final String SLICES = "SSTables flushed [per 1000 op]";
+  static final String MERGES = "disk merges [per 1000 op]";
   static final String WAITS = "waits";
 
   /** A step carries 32 KB: several times what a write costs in flushes and merges. */
@@ -67,9 +69,11 @@ final class SimulatedRig implements AutoCloseable {
     final Map<MergeKind, Long> written = new EnumMap<>(MergeKind.class);
     long slicedBytes;
     long flushedBytes;
+    long flushes;
 
     @Override
     public void flushed(Flush event) {
+      flushes++;
       flushedBytes += event.bytesWritten();
       slicedBytes += event.kind() == FlushKind.FULL ? 0 : event.bytesWritten();
     }
@@ -85,6 +89,7 @@ final class SimulatedRig implements AutoCloseable {
       written.clear();
       slicedBytes = 0;
       flushedBytes = 0;
+      flushes = 0;
     }
   }
 
@@ -163,6 +168,8 @@ final class SimulatedRig implements AutoCloseable {
     figures.put(SWEEPS, sweeps);
     figures.put(OCCUPANCY, 100 * used / Math.max(1, looks));
     figures.put(SLICED, 100.0 * told.slicedBytes / Math.max(1, told.flushedBytes));
+    figures.put(SLICES, 1000 * told.flushes / ops);
+    figures.put(MERGES, 1000 * (now.merges() - before.merges()) / ops);
     figures.put("merges of L0", (double) l0);
     figures.put(BATCH, written(StoreListener.MergeKind.L0) / Math.max(1.0, l0) / Meter.MEGABYTE);
     figures.put(WAITS, waits(now) - waits(before));

@@ -48,9 +48,9 @@ public record Engine(
     return table.cursor(Access.QUERY, log.visible());
   }
 
-  /** A handle on an SSTable file of a tree; the file is opened when it is first read. */
+  /** A handle on an SSTable file that was just written; it is opened when it is first read. */
   public SSTable open(SSTableMeta meta, TreeHandle tree) {
-    return SSTable.onDisk(catalog.space(), tree.order(), meta);
+    return SSTable.written(catalog.space(), tree.order(), meta);
   }
 
   /** Deletes an SSTable file of a tree that the manifest does not name. */

@@ -90,8 +90,9 @@ public record Sealing(
     if (shares != null) {
       bytes = Math.min(bytes, shares.mostActiveBytes(writeBytes));
     }
-    // One that is flushed when all trees together have filled the memory grows like the last.
-    long filter = monolithic ? Math.max(lastBytes, bytes / LEAST_PART) : bytes;
+    // One that is flushed when all trees together have filled the memory grows like the last: with
+    // many trees a filter for more would take as much memory as what it is for.
+    long filter = Math.max(lastBytes, bytes / LEAST_PART);
     return new Size(bytes, Math.min(bytes, filter));
   }
 

@@ -56,6 +56,9 @@ public final class ActiveTree implements Sealed {
   /** In a large tree a filter that follows is for so many times what those before are for. */
   private static final int LARGE_STEP = 8;
 
+  /** A smaller tree has no filter: it would take a good part of what it is for. */
+  private static final int LEAST_FILTERED_PAGES = 16;
+
   private static final VarHandle MIN_LSN;
 
   static {
@@ -289,7 +292,7 @@ public final class ActiveTree implements Sealed {
     int held = pages.get();
     boolean due =
         before.length == 0
-            ? held >= Math.max(8, ActiveFilter.pagesFor(pool, bits))
+            ? held >= Math.max(LEAST_FILTERED_PAGES, ActiveFilter.pagesFor(pool, bits))
             : bytesUsed() > filteredBytes;
     if (!due || held < filterAttemptPages) {
       return;

@@ -20,10 +20,10 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,8 +42,11 @@ public final class Merger {
   private final Flushes flushes;
   private final Map<TreeHandle, List<DiskMergeJob>> running = new HashMap<>();
 
-  /** Trees that asked for merges while there were enough: asked again, in turn, when one ends. */
-  private final Set<TreeHandle> waiting = new LinkedHashSet<>();
+  /**
+   * Trees that asked for merges while not all slots were free, with those that were not: asked
+   * again, in turn, when one of these is.
+   */
+  private final Map<TreeHandle, Set<Slot>> waiting = new LinkedHashMap<>();
 
   /** What waits for merges, of each tree for which something does, and its sum. */
   private final Map<TreeHandle, Long> debts = new HashMap<>();
@@ -159,6 +162,10 @@ public final class Merger {
   public void request(TreeHandle tree) {
     seeDebt(tree);
     beforeRequests.run();
+    start(tree);
+  }
+
+  private void start(TreeHandle tree) {
     while (!tree.closed() && engine.failure().cause() == null && !engine.space().isFull()) {
       DiskMergeJob job = choose(tree);
       if (job == null) {
@@ -174,9 +181,10 @@ public final class Merger {
   }
 
   private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
-    Set<Slot> free = free();
+    EnumSet<Slot> free = free();
+    waiting.remove(tree);
     if (free.isEmpty()) {
-      waiting.add(tree);
+      waiting.put(tree, EnumSet.allOf(Slot.class));
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
@@ -186,8 +194,9 @@ public final class Merger {
       choice = settings.disk().choose(view(tree, jobs, free));
     }
     if (choice == null) {
-      if (free.size() < Slot.values().length) {
-        waiting.add(tree);
+      Set<Slot> taken = EnumSet.complementOf(free);
+      if (!taken.isEmpty()) {
+        waiting.put(tree, taken);
       }
       if (jobs.isEmpty()) {
         running.remove(tree);
@@ -203,8 +212,8 @@ public final class Merger {
     return job;
   }
 
-  private Set<Slot> free() {
-    Set<Slot> free = EnumSet.noneOf(Slot.class);
+  private EnumSet<Slot> free() {
+    EnumSet<Slot> free = EnumSet.noneOf(Slot.class);
     Slots slots = settings.slots();
     int l0 = begun[Slot.L0.ordinal()];
     int deep = begun[Slot.DEEP.ordinal()];
@@ -305,7 +314,6 @@ public final class Merger {
   }
 
   void ended(DiskMergeJob job) {
-    List<TreeHandle> next;
     synchronized (this) {
       List<DiskMergeJob> jobs = running.get(job.tree());
       if (jobs != null && jobs.remove(job)) {
@@ -316,16 +324,38 @@ public final class Merger {
           running.remove(job.tree());
         }
       }
-      // Each in its turn, this one last; but first those that can't be flushed until then.
       waiting.remove(job.tree());
-      next = new ArrayList<>(waiting);
-      next.add(job.tree());
-      waiting.clear();
     }
-    next.sort(Comparator.comparing(tree -> !l0Full(tree)));
     flushes.seeL0();
     flushes.request();
-    next.forEach(this::request);
+    // Each in its turn, this one last.
+    for (TreeHandle next = nextWaiting(); next != null; next = nextWaiting()) {
+      start(next);
+    }
+    request(job.tree());
+  }
+
+  /**
+   * Takes out the tree that is asked next: one that a free slot may help, first of all one that
+   * can't be flushed until then. Null if there is none, so the many that wait are not asked for
+   * nothing each time that a merge ends.
+   */
+  private synchronized @Nullable TreeHandle nextWaiting() {
+    Set<Slot> free = free();
+    TreeHandle next = null;
+    for (Map.Entry<TreeHandle, Set<Slot>> entry : waiting.entrySet()) {
+      boolean helps = !Collections.disjoint(entry.getValue(), free);
+      if (helps && (next == null || l0Full(entry.getKey()))) {
+        next = entry.getKey();
+        if (l0Full(next)) {
+          break;
+        }
+      }
+    }
+    if (next != null) {
+      waiting.remove(next);
+    }
+    return next;
   }
 
   /** Whether a tree is not flushed for memory's sake until its L0 has been merged. */

@@ -48,6 +48,12 @@ public final class PartitionedLeveling implements MergePolicy {
    */
   private static final int TOO_MUCH = 4;
 
+  /**
+   * The same, if all of L0 is less than one SSTable, as with many trees in little memory: to make
+   * one of it costs little then, and takes away what small SSTables have besides their entries.
+   */
+  private static final double TOO_MUCH_FOR_LITTLE = 1.5;
+
   /** A group of L0 is merged with newer ones if it is no more than this many times as large. */
   private static final int LARGER_GROUP = 2;
 
@@ -281,8 +287,9 @@ public final class PartitionedLeveling implements MergePolicy {
       return null;
     }
 
-    private static boolean rewritesTooMuch(InputSet set) {
-      return set.lowerBytes() > TOO_MUCH * set.upperBytes();
+    private boolean rewritesTooMuch(InputSet set) {
+      double most = version.l0Bytes() < view.targetBytes() ? TOO_MUCH_FOR_LITTLE : TOO_MUCH;
+      return set.lowerBytes() > most * set.upperBytes();
     }
 
     /**

@@ -23,11 +23,16 @@ final class PageFile implements PageLoader, AutoCloseable {
   private final int pageSize;
   private final long seed;
   private final int cacheNumber;
+  private final boolean known;
   private volatile @Nullable DataFile file;
 
-  PageFile(TableSpace space, SSTableMeta meta) {
+  /**
+   * @param known whether this process wrote the file: then its version and size are what they are
+   */
+  PageFile(TableSpace space, SSTableMeta meta, boolean known) {
     this.space = space;
     this.meta = meta;
+    this.known = known;
     this.pageSize = space.pageSize();
     this.seed = space.fileSeed(meta.fileNumber());
     this.cacheNumber = SSTableMeta.cacheNumber(meta.fileNumber());
@@ -244,6 +249,9 @@ final class PageFile implements PageLoader, AutoCloseable {
   }
 
   private void checkOpened(DataFile opened, Memory scratch, int at) throws IOException {
+    if (known) {
+      return;
+    }
     if (opened.read(0, scratch, at, DataFile.BLOCK) >= FileLayout.VERSION_END) {
       FileLayout.refuseNewer(scratch, at, meta.fileName());
     }

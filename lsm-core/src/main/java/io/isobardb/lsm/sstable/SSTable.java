@@ -57,14 +57,19 @@ public final class SSTable {
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile boolean obsolete;
 
-  private SSTable(TableSpace space, KeyOrder order, SSTableMeta meta, int @Nullable [] pages) {
+  private SSTable(
+      TableSpace space,
+      KeyOrder order,
+      SSTableMeta meta,
+      int @Nullable [] pages,
+      @Nullable PageFile file) {
     this.space = space;
     this.pool = space.pool();
     this.cache = space.cache();
     this.order = order;
     this.meta = meta;
     this.pages = pages;
-    this.file = pages == null ? new PageFile(space, meta) : null;
+    this.file = file;
     this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
     this.fileKey = BufferCache.key(fileNumber, 0);
     this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
@@ -76,12 +81,21 @@ public final class SSTable {
    * @param pages its pool pages by page number, charged to {@link Purpose#WRITE}; now owned by it
    */
   public static SSTable inMemory(TableSpace space, KeyOrder order, SSTableMeta meta, int[] pages) {
-    return new SSTable(space, order, meta, pages);
+    return new SSTable(space, order, meta, pages, null);
   }
 
   /** An SSTable on disk. The file is opened by the first read that misses the cache. */
   public static SSTable onDisk(TableSpace space, KeyOrder order, SSTableMeta meta) {
-    return new SSTable(space, order, meta, null);
+    return new SSTable(space, order, meta, null, new PageFile(space, meta, false));
+  }
+
+  /**
+   * An SSTable on disk that this process has written: as {@link #onDisk}, but the first read does
+   * not look at the file's header first. Small SSTables are merged soon, and then that read costs
+   * as much as their pages do.
+   */
+  public static SSTable written(TableSpace space, KeyOrder order, SSTableMeta meta) {
+    return new SSTable(space, order, meta, null, new PageFile(space, meta, true));
   }
 
   /** What is known of it without reading it. */

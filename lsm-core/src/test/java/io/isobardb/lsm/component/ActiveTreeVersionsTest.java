@@ -112,6 +112,23 @@ class ActiveTreeVersionsTest {
   }
 
   @Test
+  void aTreeOfFewPagesHasNoFilterAndALargerOneHas() {
+    int asked = 1000;
+    int passed = asked;
+    for (int i = 0; passed == asked; i++) {
+      put(("key" + i * 7919).getBytes(), 8L * (i + 1), new byte[200]);
+      passed = 0;
+      for (int absent = 0; absent < asked; absent++) {
+        byte[] key = ("absent" + absent).getBytes();
+        passed += tree.mayContain(KeyHash.hash(key, 0, key.length)) ? 1 : 0;
+      }
+      assertTrue(tree.bytesUsed() <= 64 * 4096, "no filter at " + tree.bytesUsed() + " bytes");
+    }
+    assertTrue(tree.bytesUsed() >= 16 * 4096, "a filter at " + tree.bytesUsed() + " bytes");
+    assertTrue(passed < asked / 10, passed + " of " + asked + " absent keys passed");
+  }
+
+  @Test
   void whatASnapshotSeesStaysAndWhatLiesBetweenGoes() {
     for (long lsn = 8; lsn <= 800; lsn += 8) {
       put(lsn);
