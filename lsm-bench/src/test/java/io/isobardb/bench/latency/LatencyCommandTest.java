@@ -75,6 +75,22 @@ class LatencyCommandTest {
     assertEquals(370, sum);
   }
 
+  /** A server for 1,000 scans a second at most, in virtual time. */
+  @Test
+  void aRequestThatWaitsForOthersIsAsSlowAsItsUserSeesIt() throws Exception {
+    Map<String, Object> engine =
+        engine(
+            "--load steady --rate 2000 --mix 0:0:100 --scan 1995 --records 2000 --memory 8MB"
+                + " --device unlimited --threads 1 --duration 1s",
+            0);
+    assertEquals(2000, ((Number) engine.get("requests")).intValue());
+    // The last one was due within the first second, and had half of all others before it.
+    double longest = number(engine, "scan", "longest") / 1e9;
+    double seconds = ((Number) engine.get("seconds")).doubleValue();
+    assertTrue(seconds > 1.2, seconds + " s");
+    assertTrue(Math.abs(longest - (seconds - 1)) < 0.05, longest + " s of " + seconds);
+  }
+
   @Test
   void flushesAndMergesThatCostNothingLeaveFasterReads() throws Exception {
     String line = "--load steady --rate 1500 --mix 70:30 --engine isobar,isobar-free " + SMALL;
