@@ -33,7 +33,6 @@ final class VirtualRun {
 
   private static final long ENTRY_NANOS = 500;
   private static final double SECOND_NANOS = 1e9;
-  private static final int TELL_EVERY = 1;
 
   private final LatencySpec spec;
   private final String name;
@@ -43,7 +42,7 @@ final class VirtualRun {
   private final VirtualScheduler scheduler;
   private final List<Sample> samples = new ArrayList<>();
   private long beginNanos = Long.MAX_VALUE;
-  private boolean arrived;
+  private boolean isQuiet;
 
   private VirtualRun(LatencySpec spec, String name, boolean freeJobs, Watcher watcher) {
     this.spec = spec;
@@ -110,14 +109,15 @@ final class VirtualRun {
     }
     VirtualScheduler.Client sampler = scheduler.client("samples", () -> sample(store));
     running.forEach(VirtualScheduler.Client::join);
-    arrived = true;
-    sampler.join();
-    final double seconds = Math.max(spec.seconds(), samples.get(samples.size() - 1).seconds());
+    final double seconds = Math.max(spec.seconds(), nanos() / SECOND_NANOS);
     store.awaitQuiet();
     scheduler.settle();
+    final double quiet = Math.max(seconds, nanos() / SECOND_NANOS);
+    final long busy = scheduler.deviceBusyNanos() - busyBefore;
+    isQuiet = true;
+    sampler.join();
     Latencies latencies = new Latencies();
     clients.forEach(client -> latencies.add(client.latencies()));
-    double quiet = Math.max(seconds, nanos() / SECOND_NANOS);
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("store", store.options().toString());
     facts.put(
@@ -125,16 +125,16 @@ final class VirtualRun {
         String.format(
             Locale.ROOT,
             "%.1f %% of the time",
-            100 * (scheduler.deviceBusyNanos() - busyBefore) / (quiet * SECOND_NANOS)));
+            100 * busy / (quiet * SECOND_NANOS)));
     return new Outcome(name, 0, latencies, seconds, quiet, samples, jobs.spans(), facts);
   }
 
-  /** Looks once a second, while there are requests. */
+  /** Looks once a second, until merges are done. */
   private void sample(Store store) {
-    for (int second = 0; !arrived; second++) {
+    for (int second = 0; !isQuiet; second++) {
       samples.add(Sample.of(store, nanos() / SECOND_NANOS));
       watcher.at(name, Math.min(second, spec.seconds()), spec.seconds());
-      scheduler.sleepUntil(beginNanos + (long) ((second + TELL_EVERY) * SECOND_NANOS));
+      scheduler.sleepUntil(beginNanos + (long) ((second + 1) * SECOND_NANOS));
     }
     samples.add(Sample.of(store, nanos() / SECOND_NANOS));
   }
