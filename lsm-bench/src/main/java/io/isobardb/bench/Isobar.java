@@ -5,6 +5,7 @@ import io.isobardb.bench.crash.CrashTestCommand;
 import io.isobardb.bench.demo.DemoCommand;
 import io.isobardb.bench.experiment.ExperimentCommand;
 import io.isobardb.bench.jmh.JmhCommand;
+import io.isobardb.bench.latency.LatencyCommand;
 import io.isobardb.bench.model.ModelCommand;
 import io.isobardb.bench.soak.SoakCommand;
 import io.isobardb.bench.tpcc.TpccCommand;
@@ -31,6 +32,7 @@ public final class Isobar extends Program {
           CompareCommand.class,
           YcsbCommand.class,
           TpccCommand.class,
+          LatencyCommand.class,
           CrashTestCommand.class,
           ExperimentCommand.class,
           ModelCommand.class,

@@ -25,7 +25,7 @@ public final class Dataset {
   /**
    * Shorter values have no header: nothing would be left that tells a right one from a wrong one.
    */
-  private static final int HEADED_VALUE_BYTES = 24;
+  public static final int HEADED_VALUE_BYTES = 24;
 
   private final int keyBytes;
   private final int valueBytes;

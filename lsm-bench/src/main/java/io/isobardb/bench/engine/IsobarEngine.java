@@ -61,7 +61,12 @@ public final class IsobarEngine implements Engine {
 
   @Override
   public Session openSession() {
-    return new IsobarSession();
+    return session(trees);
+  }
+
+  /** A session for the calling thread alone, on trees of any store. */
+  public static Session session(List<Tree> trees) {
+    return new IsobarSession(trees);
   }
 
   @Override
@@ -112,11 +117,16 @@ public final class IsobarEngine implements Engine {
     store.close();
   }
 
-  private final class IsobarSession implements Session {
+  private static final class IsobarSession implements Session {
+    private final List<Tree> trees;
     private byte[] target = {};
     private ByteBuffer targetBuffer = ByteBuffer.wrap(target);
     private ByteBuffer scanKey = ByteBuffer.allocate(64);
     private ByteBuffer scanValue = ByteBuffer.allocate(1024);
+
+    IsobarSession(List<Tree> trees) {
+      this.trees = trees;
+    }
 
     @Override
     public void put(int tree, byte[] key, byte[] value) {

@@ -22,6 +22,8 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.HyperClockCache;
 import org.rocksdb.MemoryUsageType;
 import org.rocksdb.MemoryUtil;
+import org.rocksdb.RateLimiter;
+import org.rocksdb.RateLimiterMode;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -50,7 +52,35 @@ final class RocksEngine implements Engine {
   private final Deque<AutoCloseable> natives;
   private final String configuration;
 
-  private RocksEngine(EngineOptions options, String label, RocksLog log, boolean stalls)
+  /**
+   * What flushes and merges may read and write.
+   *
+   * @param bytesPerSecond at most; {@link Long#MAX_VALUE} for no limit
+   * @param autoTuned whether the limiter goes below that while there is little to do
+   */
+  record Limit(long bytesPerSecond, boolean autoTuned) {
+    static final Limit NONE = new Limit(Long.MAX_VALUE, false);
+
+    private static final long REFILL_MICROS = 100_000;
+    private static final int FAIRNESS = 10;
+
+    RateLimiter limiter() {
+      return new RateLimiter(
+          bytesPerSecond, REFILL_MICROS, FAIRNESS, RateLimiterMode.ALL_IO, autoTuned);
+    }
+
+    String words() {
+      return this.equals(NONE)
+          ? ""
+          : "; flushes and merges limited to "
+              + bytesPerSecond / MIB
+              + " MB/s by its own limiter"
+              + (autoTuned ? ", auto-tuned" : "");
+    }
+  }
+
+  private RocksEngine(
+      EngineOptions options, String label, RocksLog log, boolean stalls, Limit limit)
       throws RocksDBException {
     this.options = options;
     natives = new ArrayDeque<>();
@@ -65,6 +95,9 @@ final class RocksEngine implements Engine {
     long usual = settings.bufferBytes() / ARENA_SHARE;
     treeOptions.setArenaBlockSize(Math.max(MIN_ARENA, Math.min(usual, arena)));
     DBOptions dbOptions = own(settings.dbOptions(writeBuffers));
+    if (!limit.equals(Limit.NONE)) {
+      dbOptions.setRateLimiter(own(limit.limiter()));
+    }
     // 10 bits a key: 1 % false positives.
     treeOptions.setTableFormatConfig(settings.tableConfig(cache, own(new BloomFilter(10))));
 
@@ -82,14 +115,15 @@ final class RocksEngine implements Engine {
         String.format(
             "%s: one HyperClock cache of %d MB that write buffers (%d MB%s), filters and indexes are charged to; memtables of %d MB;"
                 + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; dynamic level bytes; 2 background jobs;"
-                + " direct I/O %s; %s",
+                + " direct I/O %s; %s%s",
             label,
             options.memoryBytes() / MIB,
             settings.writeBytes() / MIB,
             stalls ? ", beyond which writes wait" : "",
             settings.bufferBytes() / MIB,
             options.directIo() ? "on" : "off",
-            log.words());
+            log.words(),
+            limit.words());
   }
 
   /**
@@ -101,9 +135,15 @@ final class RocksEngine implements Engine {
    *     taking more
    */
   static Engine open(EngineOptions options, String label, RocksLog unsynced, boolean stalls) {
+    return open(options, label, unsynced, stalls, Limit.NONE);
+  }
+
+  /** The same with a limit for flushes and merges. */
+  static Engine open(
+      EngineOptions options, String label, RocksLog unsynced, boolean stalls, Limit limit) {
     RocksDB.loadLibrary();
     try {
-      return new RocksEngine(options, label, unsynced.with(options.syncWrites()), stalls);
+      return new RocksEngine(options, label, unsynced.with(options.syncWrites()), stalls, limit);
     } catch (RocksDBException e) {
       throw new IllegalStateException("rocksdb: cannot open " + options.dir(), e);
     }

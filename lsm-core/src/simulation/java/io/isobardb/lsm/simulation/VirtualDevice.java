@@ -1,16 +1,17 @@
 package io.isobardb.lsm.simulation;
 
 /**
- * A device in virtual time: it serves one piece after the other, in the order in which they come.
+ * A device with limits, in virtual time or beside a real one: it serves one piece after the other,
+ * in the order in which they come.
  *
  * <p>Thread rule: one thread at a time.
  */
 public final class VirtualDevice {
   /** Larger reads and writes pass in pieces of this size, so that others come in between. */
-  static final int PIECE_BYTES = 128 << 10;
+  public static final int PIECE_BYTES = 128 << 10;
 
   /** What a piece is. */
-  enum Kind {
+  public enum Kind {
     READ,
     WRITE,
     SYNC
@@ -50,12 +51,13 @@ public final class VirtualDevice {
   private long freeNanos;
   private long busyNanos;
 
-  VirtualDevice(Limits limits) {
+  /** An idle device. */
+  public VirtualDevice(Limits limits) {
     this.limits = limits;
   }
 
   /** Takes a piece that comes at {@code now}. Returns when it is done. */
-  long serve(long now, Kind kind, long bytes) {
+  public long serve(long now, Kind kind, long bytes) {
     double seconds = 1.0 / limits.operations();
     switch (kind) {
       case READ -> seconds = Math.max(seconds, (double) bytes / limits.readBytes());

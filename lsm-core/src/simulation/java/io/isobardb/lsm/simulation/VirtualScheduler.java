@@ -9,6 +9,7 @@ import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.Stepping;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
 import io.isobardb.lsm.simulation.VirtualTime.Actor;
+import io.isobardb.lsm.simulation.VirtualTime.Pace;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -53,6 +54,8 @@ public final class VirtualScheduler implements Scheduler {
   private final VirtualSignal workersEnd;
   private int workersBusy;
   private boolean closed;
+  private boolean jobsFree;
+  private @Nullable Pace jobsPace;
 
   /** A machine without anything to do. The calling thread becomes its first actor. */
   public VirtualScheduler(SimulatedClock clock, Machine machine) {
@@ -118,9 +121,22 @@ public final class VirtualScheduler implements Scheduler {
     time.settle();
   }
 
+  /** From now on jobs take neither processor time nor the device: what is left is clients' own. */
+  public void freeJobs() {
+    jobsFree = true;
+  }
+
+  /** From now on what jobs read and write passes at this pace at most, in bytes per second. */
+  public void limitJobs(long bytesPerSecond) {
+    jobsPace = new Pace(bytesPerSecond);
+  }
+
   /** The calling actor owes this I/O. */
   void transfer(Kind kind, long bytes) {
-    time.transfer(kind, bytes);
+    boolean job = steppedNow() != null;
+    if (!job || !jobsFree) {
+      time.transfer(kind, bytes, job ? jobsPace : null);
+    }
   }
 
   /** What all jobs did so far, in the order in which they were submitted. */
@@ -244,7 +260,9 @@ public final class VirtualScheduler implements Scheduler {
         job.failed(e);
         more = false;
       }
-      compute(machine.stepNanos());
+      if (!jobsFree) {
+        compute(machine.stepNanos());
+      }
       settle();
       me.stepping = null;
       ((Timed) job).times.passed(time.nanos(), more);

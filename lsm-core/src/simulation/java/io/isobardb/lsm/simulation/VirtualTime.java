@@ -39,7 +39,29 @@ final class VirtualTime {
   }
 
   /** Something owed: processor time, I/O, or a message that leaves when the rest has passed. */
-  private record Debt(@Nullable Kind kind, long amount, @Nullable Runnable message) {}
+  private record Debt(
+      @Nullable Kind kind, long amount, @Nullable Runnable message, @Nullable Pace pace) {
+    Debt(@Nullable Kind kind, long amount, @Nullable Runnable message) {
+      this(kind, amount, message, null);
+    }
+  }
+
+  /** Lets so many bytes in a second through to the device, of those that are told of it. */
+  static final class Pace {
+    private final long bytesPerSecond;
+    private long freeNanos;
+
+    Pace(long bytesPerSecond) {
+      this.bytesPerSecond = bytesPerSecond;
+    }
+
+    /** When bytes that come at {@code now} may go on. */
+    long pass(long now, long bytes) {
+      long at = Math.max(now, freeNanos);
+      freeNanos = at + (long) (bytes * 1e9 / bytesPerSecond);
+      return at;
+    }
+  }
 
   private final SimulatedClock clock;
   private final VirtualDevice device;
@@ -91,12 +113,12 @@ final class VirtualTime {
     }
   }
 
-  /** The calling actor owes this I/O. */
-  void transfer(Kind kind, long bytes) {
+  /** The calling actor owes this I/O, at a pace if there is one. */
+  void transfer(Kind kind, long bytes, @Nullable Pace pace) {
     long left = bytes;
     do {
       long piece = Math.min(left, VirtualDevice.PIECE_BYTES);
-      current.owed.add(new Debt(kind, piece, null));
+      current.owed.add(new Debt(kind, piece, null, pace));
       left -= piece;
     } while (left > 0);
   }
@@ -119,7 +141,14 @@ final class VirtualTime {
       message.run();
       pay(actor, then);
     } else if (kind != null) {
-      at(device.serve(clock.nanos(), kind, debt.amount()), () -> pay(actor, then));
+      Pace pace = debt.pace();
+      Runnable serve =
+          () -> at(device.serve(clock.nanos(), kind, debt.amount()), () -> pay(actor, then));
+      if (pace == null) {
+        serve.run();
+      } else {
+        at(pace.pass(clock.nanos(), debt.amount()), serve);
+      }
     } else {
       long part = Math.min(debt.amount(), SLICE_NANOS);
       if (debt.amount() > part) {

@@ -1,0 +1,449 @@
+package io.isobardb.bench.latency;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.latency.LatencySpec.Machine;
+import io.isobardb.bench.latency.Requests.Content;
+import io.isobardb.bench.process.Provenance;
+import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.Shutdown;
+import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.console.UsageException;
+import io.isobardb.cli.report.HtmlOption;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code latency}: how long requests take from when they were due. */
+@Command(
+    name = "latency",
+    description = "Measures how long requests take that arrive when they will.",
+    footer = {
+      "",
+      "Latencies count from the moment a request was due, so that one that waits for others before"
+          + " it is as slow as its user would see it. In virtual time, which is the default for"
+          + " Isobar, equal seeds give equal latencies on any machine, however busy.",
+      "",
+      "Loads: production, steady, peaks, writes, bursts, silk-peaks-10, silk-peaks-50,"
+          + " silk-peaks-100, silk-long, silk-long-writes, ycsb-a, ycsb-b, ycsb-c, ycsb-e, ycsb-f;"
+          + " docs/latency.md says what they are."
+    })
+public final class LatencyCommand implements Callable<Integer> {
+  private static final int LEAST_MEMORY = 8 << 20;
+  private static final double SUSTAINED = 0.95;
+  private static final long LEAST_DEVICE = 1 << 20;
+
+  /** What time runs. */
+  enum ClockKind {
+    virtual,
+    real
+  }
+
+  /** Which records requests are about. */
+  enum Keys {
+    uniform,
+    zipf
+  }
+
+  @Spec private CommandSpec command;
+
+  @Option(
+      names = "--load",
+      paramLabel = "NAME",
+      description = "How many requests arrive when; see below (default: production).")
+  private @Nullable String trace;
+
+  @Option(
+      names = "--load-file",
+      paramLabel = "FILE",
+      description = "A recorded trace: lines with a length and a rate, such as 10s 20000.")
+  private @Nullable Path traceFile;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      description = "Requests per second at peaks (default: the trace's).")
+  private @Nullable Integer rate;
+
+  @Option(
+      names = "--find-rate",
+      description = "Find the rate that can be sustained, merges included, and run at 95 %% of it.")
+  private boolean findRate;
+
+  @Option(names = "--duration", paramLabel = "TIME", description = "How long requests arrive.")
+  private @Nullable TimeSpan duration;
+
+  @Option(
+      names = "--burst",
+      paramLabel = "TIMES",
+      description = "Lengths of bursts at full speed, such as 10s,5s; each is followed by a pause.")
+  private @Nullable String burst;
+
+  @Option(
+      names = "--burst-count",
+      paramLabel = "N",
+      description = "Requests of a burst, instead of its length.")
+  private @Nullable Integer burstCount;
+
+  @Option(
+      names = "--pause",
+      paramLabel = "TIMES",
+      description = "Lengths of the pauses, such as 20s,1s (default: 20s).")
+  private @Nullable String pause;
+
+  @Option(
+      names = "--mix",
+      paramLabel = "W:R:S[:U]",
+      description = "Percentages of writes, reads, scans, and reads with a write.")
+  private @Nullable String mix;
+
+  @Option(
+      names = "--value-size",
+      paramLabel = "BYTES",
+      description = "Size of values, or least:median:most.")
+  private @Nullable String valueSize;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      description = "Records of a write; with 2 or more they are synced (Isobar only).")
+  private @Nullable Integer batch;
+
+  @Option(
+      names = "--scan",
+      paramLabel = "N",
+      description = "Entries of a scan (default: ${DEFAULT-VALUE}).")
+  private int scan = 50;
+
+  @Option(names = "--keys", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private Keys keys = Keys.uniform;
+
+  @Option(names = "--records", paramLabel = "N", description = "Records in the store.")
+  private @Nullable Integer records;
+
+  @Option(names = "--memory", paramLabel = "SIZE", description = "The engine's memory budget.")
+  private @Nullable ByteSize memory;
+
+  @Option(
+      names = "--device",
+      paramLabel = "SIZE",
+      description =
+          "Bytes read and written per second together, or unlimited (default: 200MB; bursts:"
+              + " unlimited).")
+  private @Nullable String device;
+
+  @Option(
+      names = "--device-writes",
+      paramLabel = "SIZE",
+      description = "Bytes written per second (default: as --device; bursts: 100MB).")
+  private @Nullable ByteSize deviceWrites;
+
+  @Option(
+      names = "--background",
+      paramLabel = "SIZE",
+      description = "Bytes that flushes and merges read and write per second, in virtual time.")
+  private @Nullable ByteSize background;
+
+  @Option(
+      names = "--clock",
+      description = "${COMPLETION-CANDIDATES} (default: virtual, real for RocksDB).")
+  private @Nullable ClockKind clock;
+
+  @Option(
+      names = "--engine",
+      paramLabel = "NAMES",
+      description =
+          "isobar, isobar-free (flushes and merges cost nothing), rocksdb, rocksdb-autotuned;"
+              + " several with commas (default: ${DEFAULT-VALUE}).")
+  private String engine = "isobar";
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Clients that serve requests (default: 8; bursts: 1).")
+  private @Nullable Integer threads;
+
+  @Option(
+      names = "--processors",
+      paramLabel = "N",
+      description = "Processors in virtual time (default: ${DEFAULT-VALUE}).")
+  private int processors = 2;
+
+  @Option(
+      names = "--option",
+      paramLabel = "NAME=VALUE",
+      description = "An option of the store, an experimental one, too; docs/options.md has them.")
+  private Map<String, String> options = new LinkedHashMap<>();
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "VALUE",
+      description = "Short for --option mergeSchedule=VALUE.")
+  private @Nullable String schedule;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "Of all choices (default: ${DEFAULT-VALUE}).")
+  private long seed = 1;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Where stores are made on the real clock (default: a temporary directory).")
+  private @Nullable Path dir;
+
+  @Mixin private HtmlOption html = new HtmlOption();
+
+  @Option(names = "--json", description = "Print JSON instead of tables.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    html.check();
+    List<Contender> engines = Contender.parse(engine);
+    boolean virtual = isVirtual(engines);
+    LatencySpec spec = spec();
+    Stores.options(spec);
+    if (virtual) {
+      checkHeap(spec);
+    }
+    List<Outcome> outcomes = new ArrayList<>();
+    Map<String, String> facts;
+    try (WorkDirectory work = WorkDirectory.of(dir, "isobar-latency-");
+        Progress progress = Progress.onStandardError()) {
+      for (Contender each : engines) {
+        outcomes.add(measure(spec, each, virtual, work.path(), progress));
+      }
+      facts = Provenance.of(command, work.path());
+    }
+    if (Shutdown.isUnderWay()) {
+      return Exit.FAILURE.code();
+    }
+    LatencyReport report = new LatencyReport(spec, virtual, outcomes);
+    html.write(() -> new LatencyPage(report, facts).page());
+    PrintWriter out = command.commandLine().getOut();
+    out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text());
+    out.flush();
+    return Exit.SUCCESS.code();
+  }
+
+  private Outcome measure(
+      LatencySpec spec, Contender contender, boolean virtual, Path work, Progress progress)
+      throws IOException, InterruptedException {
+    if (!findRate) {
+      return run(spec, contender, virtual, work, progress);
+    }
+    LatencySpec full = spec.with(new Trace(List.of(Span.full(spec.seconds()))));
+    double found = SUSTAINED * run(full, contender, virtual, work, progress).sustainedRate();
+    Outcome outcome = run(spec.with(Trace.steady(found)), contender, virtual, work, progress);
+    return outcome.at(found);
+  }
+
+  private static Outcome run(
+      LatencySpec spec, Contender contender, boolean virtual, Path work, Progress progress)
+      throws IOException, InterruptedException {
+    progress.stage(contender.label());
+    if (virtual) {
+      return VirtualRun.run(
+          spec, contender.label(), contender == Contender.ISOBAR_FREE, progress::update);
+    }
+    try (WorkDirectory store = WorkDirectory.temporary(work, contender.label() + "-")) {
+      return RealRun.run(spec, contender, store.path(), progress::update);
+    }
+  }
+
+  private boolean isVirtual(List<Contender> engines) {
+    boolean all = engines.stream().allMatch(Contender::isIsobar);
+    if (clock == ClockKind.virtual && !all) {
+      throw new UsageException("virtual time is there for Isobar alone; use --clock real");
+    }
+    boolean virtual = clock == null ? all : clock == ClockKind.virtual;
+    if (!virtual && engines.contains(Contender.ISOBAR_FREE)) {
+      throw new UsageException("isobar-free is there in virtual time alone");
+    }
+    if (!virtual && background != null) {
+      throw new UsageException("--background is there in virtual time alone");
+    }
+    if (!all && batchOf(preset()) > 0) {
+      throw new UsageException("batches are Isobar's alone: leave RocksDB out, or --batch 1");
+    }
+    return virtual;
+  }
+
+  private Preset preset() {
+    return Preset.of(
+        trace == null ? burst != null || burstCount != null ? "bursts" : "production" : trace);
+  }
+
+  private LatencySpec spec() throws IOException {
+    if (duration != null) {
+      Numbers.checkAboveZero("--duration", duration);
+    }
+    Preset preset = preset();
+    double seconds = duration == null ? preset.seconds() : duration.millis() / 1e3;
+    Map<String, String> all = new LinkedHashMap<>(options);
+    if (schedule != null) {
+      all.put("mergeSchedule", schedule);
+    }
+    return new LatencySpec(
+        traceOf(preset, seconds), content(preset), seconds, machine(preset), all, seed);
+  }
+
+  private Trace traceOf(Preset preset, double seconds) throws IOException {
+    if (rate != null) {
+      Numbers.check("--rate", rate, 1, 10_000_000);
+    }
+    boolean bursts = burst != null || burstCount != null || pause != null;
+    List<String> given = new ArrayList<>();
+    if (trace != null && !(bursts && preset.name().equals("bursts"))) {
+      given.add("--load");
+    }
+    if (traceFile != null) {
+      given.add("--load-file");
+    }
+    if (bursts) {
+      given.add("--burst");
+    }
+    if (findRate) {
+      given.add("--find-rate");
+    }
+    boolean mixOfTrace = findRate && given.equals(List.of("--load", "--find-rate"));
+    if (given.size() > 1 && !mixOfTrace) {
+      throw new UsageException(given.get(0) + " and " + given.get(1) + " say the same: give one");
+    }
+    if (rate != null && (traceFile != null || bursts || findRate || preset.rate() == 0)) {
+      throw new UsageException("--rate is for loads with a rate of their own");
+    }
+    if (traceFile != null) {
+      return Trace.read(traceFile);
+    }
+    if (bursts) {
+      List<TimeSpan> pauses = times("--pause", pause == null ? "20s" : pause);
+      if (burstCount == null) {
+        return Trace.bursts(times("--burst", burst == null ? "10s" : burst), pauses);
+      }
+      Numbers.checkAtLeast("--burst-count", burstCount, 1);
+      if (burst != null) {
+        throw new UsageException("--burst and --burst-count say the same: give one");
+      }
+      return Trace.bursts(burstCount, pauses);
+    }
+    return preset.shape().of(rate == null ? preset.rate() : rate, seconds, seed);
+  }
+
+  private static List<TimeSpan> times(String option, String text) {
+    List<TimeSpan> times = Arrays.stream(text.split(",", -1)).map(TimeSpan::parse).toList();
+    times.forEach(time -> Numbers.checkAboveZero(option, time));
+    return times;
+  }
+
+  private Content content(Preset preset) {
+    if (records != null) {
+      Numbers.checkAtLeast("--records", records, 1);
+    }
+    Numbers.check("--scan", scan, 1, 100_000);
+    return new Content(
+        mix == null ? preset.mix() : Mix.parse(mix),
+        records == null ? preset.records() : records,
+        valueSize == null ? preset.sizes() : sizes(valueSize),
+        keys == Keys.zipf,
+        scan,
+        batchOf(preset));
+  }
+
+  private int batchOf(Preset preset) {
+    if (batch == null) {
+      return preset.batch();
+    }
+    Numbers.check("--batch", batch, 1, 10_000);
+    return batch == 1 ? 0 : batch;
+  }
+
+  private static Requests.Sizes sizes(String text) {
+    String[] parts = text.split(":", -1);
+    if (parts.length != 1 && parts.length != 3) {
+      throw new UsageException("--value-size must be 400 or 250:400:1024, not '" + text + "'");
+    }
+    int[] sizes = Arrays.stream(parts).mapToInt(Numbers::parseInt).toArray();
+    for (int i = 0; i < sizes.length; i++) {
+      Numbers.check("--value-size", sizes[i], i == 0 ? 16 : sizes[i - 1], 65_536);
+    }
+    return sizes.length == 1
+        ? Requests.Sizes.of(sizes[0])
+        : new Requests.Sizes(sizes[0], sizes[1], sizes[2]);
+  }
+
+  private Machine machine(Preset preset) {
+    boolean bursts = preset.rate() == 0;
+    long deviceBytes = bytes(device == null ? bursts ? "unlimited" : "200MB" : device);
+    ByteSize writes = deviceWrites;
+    if (writes == null && bursts && device == null) {
+      writes = new ByteSize(100 << 20);
+    }
+    check("--device-writes", writes);
+    check("--background", background);
+    if (memory != null) {
+      Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
+    }
+    int clients = threads == null ? bursts ? 1 : 8 : threads;
+    Numbers.check("--threads", clients, 1, 1024);
+    Numbers.check("--processors", processors, 1, 1024);
+    return new Machine(
+        clients,
+        processors,
+        memory == null ? preset.memoryBytes() : memory.bytes(),
+        deviceBytes,
+        writes == null ? Long.MAX_VALUE : writes.bytes(),
+        background == null ? Long.MAX_VALUE : background.bytes());
+  }
+
+  private static void check(String option, @Nullable ByteSize size) {
+    if (size != null) {
+      Numbers.checkAtLeast(option, size, LEAST_DEVICE);
+    }
+  }
+
+  private static long bytes(String text) {
+    if (text.equalsIgnoreCase("unlimited")) {
+      return Long.MAX_VALUE;
+    }
+    ByteSize size;
+    try {
+      size = ByteSize.parse(text);
+    } catch (UsageException e) {
+      throw new UsageException(
+          "--device must be unlimited or a size per second, such as 200MB, not '" + text + "'", e);
+    }
+    Numbers.checkAtLeast("--device", size, LEAST_DEVICE);
+    return size.bytes();
+  }
+
+  /** In virtual time all files are on the heap: old and new ones while they are merged. */
+  private static void checkHeap(LatencySpec spec) {
+    double needed = 2.5 * spec.dataBytes() + 1.5 * spec.machine().memoryBytes() + (64 << 20);
+    if (needed > Runtime.getRuntime().maxMemory()) {
+      throw new UsageException(
+          "virtual time keeps files on the heap, and "
+              + ByteSize.format(Runtime.getRuntime().maxMemory())
+              + " are not enough for about "
+              + ByteSize.format(needed)
+              + ": set ISOBAR_OPTS=-Xmx4g, or give fewer --records");
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.isobardb.bench.latency;
+
+import io.isobardb.bench.latency.Requests.Content;
+import io.isobardb.lsm.simulation.VirtualDevice;
+import java.util.Map;
+
+/**
+ * A load, and where it is to run.
+ *
+ * @param trace how many requests arrive when
+ * @param content what they do
+ * @param seconds how long they arrive
+ * @param machine where
+ * @param options of the store, by name; they come after its memory
+ * @param seed of all choices
+ */
+record LatencySpec(
+    Trace trace,
+    Content content,
+    double seconds,
+    Machine machine,
+    Map<String, String> options,
+    long seed) {
+  /**
+   * Where a load runs.
+   *
+   * @param clients that serve requests beside each other
+   * @param processors in virtual time: how many actors compute at once
+   * @param memoryBytes the engine's budget
+   * @param deviceBytes read and written per second together; {@link Long#MAX_VALUE} for no limit
+   * @param deviceWriteBytes written per second
+   * @param jobBytes what flushes and merges read and write per second; {@link Long#MAX_VALUE} for
+   *     no limit of theirs
+   */
+  record Machine(
+      int clients,
+      int processors,
+      long memoryBytes,
+      long deviceBytes,
+      long deviceWriteBytes,
+      long jobBytes) {
+    /** What a sync takes, besides writing what is not written yet. */
+    private static final long SYNC_NANOS = 500_000;
+
+    private static final long OPERATIONS = 100_000;
+
+    boolean isDeviceLimited() {
+      return deviceBytes < Long.MAX_VALUE || deviceWriteBytes < Long.MAX_VALUE;
+    }
+
+    VirtualDevice.Limits limits() {
+      return isDeviceLimited()
+          ? new VirtualDevice.Limits(
+              deviceBytes,
+              Math.min(deviceBytes, deviceWriteBytes),
+              deviceBytes,
+              OPERATIONS,
+              SYNC_NANOS)
+          : new VirtualDevice.Limits(
+              Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, 0);
+    }
+  }
+
+  long nanos() {
+    return (long) (seconds * 1e9);
+  }
+
+  /** The same content with other arrivals. */
+  LatencySpec with(Trace other) {
+    return new LatencySpec(other, content, seconds, machine, options, seed);
+  }
+
+  /** Bytes of all records, about. */
+  double dataBytes() {
+    return content.records() * (Client.KEY_BYTES + content.valueBytes().mean());
+  }
+}

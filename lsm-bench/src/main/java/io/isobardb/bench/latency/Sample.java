@@ -1,0 +1,62 @@
+package io.isobardb.bench.latency;
+
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.StoreStats.TreeStats;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a store says of itself at a time. Sums are since it was opened.
+ *
+ * @param seconds when
+ * @param logBytes written to the log
+ * @param flushBytes written by flushes
+ * @param mergeReadBytes that merges took in
+ * @param mergeWrittenBytes that they wrote
+ * @param l0Groups of the tree
+ * @param levelBytes of L0, then of L1 and deeper
+ * @param debtBytes what waits for merges
+ * @param memoryBytes write memory in use
+ * @param stallMillis how long writers waited, by reason
+ */
+record Sample(
+    double seconds,
+    long logBytes,
+    long flushBytes,
+    long mergeReadBytes,
+    long mergeWrittenBytes,
+    int l0Groups,
+    List<Long> levelBytes,
+    long debtBytes,
+    long memoryBytes,
+    Map<StallReason, Double> stallMillis) {
+  /** As it is now. */
+  static Sample of(Store store, double seconds) {
+    StoreStats stats = store.stats();
+    TreeStats tree = stats.trees().get(0);
+    long deeper = tree.levelBytes().stream().mapToLong(Long::longValue).sum();
+    List<Long> levels = new java.util.ArrayList<>(List.of(tree.diskBytes() - deeper));
+    levels.addAll(tree.levelBytes());
+    Map<StallReason, Double> stalls = new EnumMap<>(StallReason.class);
+    stats.stallNanos().forEach((reason, nanos) -> stalls.put(reason, nanos / 1e6));
+    return new Sample(
+        seconds,
+        stats.logBytesWritten(),
+        stats.flushBytesWritten(),
+        stats.mergeBytesRead(),
+        stats.mergeBytesWritten(),
+        tree.l0Groups(),
+        levels,
+        stats.mergeDebtBytes(),
+        stats.writeMemoryBytes(),
+        stalls);
+  }
+
+  /** How long writers waited, for whatever reason. */
+  double stalledMillis() {
+    return stallMillis.values().stream().mapToDouble(Double::doubleValue).sum();
+  }
+}

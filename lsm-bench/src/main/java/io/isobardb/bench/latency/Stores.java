@@ -1,0 +1,51 @@
+package io.isobardb.bench.latency;
+
+import io.isobardb.bench.engine.IsobarEngine;
+import io.isobardb.cli.console.UsageException;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import java.util.List;
+import java.util.Properties;
+
+/** Isobar as a target. */
+final class Stores {
+  private static final String PREFIX = "isobar.";
+
+  /** Not those of the machine, since runs are to be alike on any. */
+  private static final int BACKGROUND_THREADS = 2;
+
+  private static final int MAX_OPEN_FILES = 1000;
+
+  private Stores() {}
+
+  /**
+   * The store's options.
+   *
+   * @throws UsageException if one is unknown, or out of its range
+   */
+  static StoreOptions options(LatencySpec spec) {
+    Properties properties = new Properties();
+    properties.setProperty(PREFIX + "memoryBudget", Long.toString(spec.machine().memoryBytes()));
+    properties.setProperty(PREFIX + "backgroundThreads", Integer.toString(BACKGROUND_THREADS));
+    properties.setProperty(PREFIX + "maxOpenFiles", Integer.toString(MAX_OPEN_FILES));
+    spec.options().forEach((name, value) -> properties.setProperty(PREFIX + name, value));
+    return UsageException.ofArguments(() -> StoreOptions.fromProperties(properties, PREFIX));
+  }
+
+  /** A target for one client. */
+  static Target target(Store store, Tree tree) {
+    return new Target(
+        IsobarEngine.session(List.of(tree)), (keys, values) -> write(store, tree, keys, values));
+  }
+
+  private static void write(Store store, Tree tree, byte[][] keys, byte[][] values) {
+    WriteBatch batch = store.newBatch();
+    for (int i = 0; i < keys.length; i++) {
+      batch.put(tree, keys[i], values[i]);
+    }
+    store.write(batch, Durability.SYNC);
+  }
+}

@@ -1,0 +1,195 @@
+package io.isobardb.bench.latency;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.Isobar;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class LatencyCommandTest {
+  private static final String SMALL =
+      "--records 5000 --memory 8MB --device 10MB --threads 4 --duration 1s";
+
+  @TempDir Path dir;
+
+  private String run(String line) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine commandLine = Isobar.commandLine();
+    commandLine.setOut(new PrintWriter(out));
+    commandLine.setErr(new PrintWriter(err));
+    List<String> args = new ArrayList<>(List.of("latency"));
+    args.addAll(List.of(line.split(" ")));
+    assertEquals(0, commandLine.execute(args.toArray(String[]::new)), err::toString);
+    return out.toString();
+  }
+
+  private Map<String, Object> engine(String line, int index) throws Exception {
+    List<?> engines = (List<?>) JSON.std.mapFrom(run(line + " --json")).get("engines");
+    return cast(engines.get(index));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> cast(Object map) {
+    return (Map<String, Object>) map;
+  }
+
+  private static double number(Map<String, Object> engine, String kind, String name) {
+    return ((Number) cast(cast(engine.get("latencies")).get(kind)).get(name)).doubleValue();
+  }
+
+  @Test
+  void equalSeedsGiveEqualLatenciesToTheNanosecond() {
+    String line = "--load production --rate 2000 " + SMALL + " --json --seed ";
+    String first = run(line + "7");
+    assertEquals(first, run(line + "7"));
+    assertNotEquals(first, run(line + "8"));
+  }
+
+  @Test
+  void everyRequestOfTheTraceIsServedAndCounted() throws Exception {
+    Path trace = Files.writeString(dir.resolve("trace"), "300ms 1000\n700ms 100\n");
+    Map<String, Object> engine = engine("--load-file " + trace + " --mix 20:60:10:10 " + SMALL, 0);
+    assertEquals(370, ((Number) engine.get("requests")).intValue());
+    double sum = 0;
+    for (String kind : List.of("write", "read", "scan", "read and write")) {
+      assertTrue(number(engine, kind, "count") > 10, kind);
+      assertTrue(number(engine, kind, "p50") <= number(engine, kind, "p99"), kind);
+      assertTrue(number(engine, kind, "p99") <= number(engine, kind, "longest"), kind);
+      sum += number(engine, kind, "count");
+    }
+    assertEquals(370, sum);
+  }
+
+  /** A server for 1,000 scans a second at most, in virtual time. */
+  @Test
+  void aRequestThatWaitsForOthersIsAsSlowAsItsUserSeesIt() throws Exception {
+    Map<String, Object> engine =
+        engine(
+            "--load steady --rate 2000 --mix 0:0:100 --scan 1995 --records 2000 --memory 8MB"
+                + " --device unlimited --threads 1 --duration 1s",
+            0);
+    assertEquals(2000, ((Number) engine.get("requests")).intValue());
+    // The last one was due within the first second, and had half of all others before it.
+    double longest = number(engine, "scan", "longest") / 1e9;
+    double seconds = ((Number) engine.get("seconds")).doubleValue();
+    assertTrue(seconds > 1.2, seconds + " s");
+    assertTrue(Math.abs(longest - (seconds - 1)) < 0.05, longest + " s of " + seconds);
+  }
+
+  @Test
+  void flushesAndMergesThatCostNothingLeaveFasterReads() throws Exception {
+    String line = "--load steady --rate 1500 --mix 70:30 --engine isobar,isobar-free " + SMALL;
+    Map<String, Object> with = engine(line, 0);
+    Map<String, Object> without = engine(line, 1);
+    assertEquals("isobar-free", without.get("engine"));
+    assertTrue(
+        number(with, "read", "p99") > number(without, "read", "p99"),
+        () -> with.get("latencies") + "\n" + without.get("latencies"));
+    assertFalse(((List<?>) with.get("jobs")).isEmpty());
+  }
+
+  @Test
+  void aLimitForJobsMakesFlushesLonger() throws Exception {
+    String line = "--load steady --rate 1500 --mix 70:30 " + SMALL;
+    assertTrue(longestFlush(engine(line + " --background 1MB", 0)) > longestFlush(engine(line, 0)));
+  }
+
+  private static double longestFlush(Map<String, Object> engine) {
+    double longest = 0;
+    for (Object each : (List<?>) engine.get("jobs")) {
+      Map<String, Object> job = cast(each);
+      double seconds =
+          ((Number) job.get("endSeconds")).doubleValue()
+              - ((Number) job.get("beginSeconds")).doubleValue();
+      longest = job.get("name").equals("flush") ? Math.max(longest, seconds) : longest;
+    }
+    return longest;
+  }
+
+  @Test
+  void burstsAreFollowedByPauses() throws Exception {
+    Map<String, Object> engine =
+        engine("--burst 200ms --pause 800ms --records 5000 --memory 8MB --duration 2s", 0);
+    List<?> done = (List<?>) engine.get("donePerSecond");
+    assertEquals(2, done.size());
+    assertTrue(((Number) done.get(1)).longValue() > 10, done::toString);
+    engine =
+        engine("--burst-count 5 --pause 500ms --records 5000 --memory 8MB --duration 990ms", 0);
+    assertEquals(10, ((Number) engine.get("requests")).intValue());
+  }
+
+  @Test
+  void theRateThatCanBeSustainedIsFoundAndSentAt95PerCentOfIt() throws Exception {
+    Map<String, Object> engine = engine("--find-rate --load steady " + SMALL, 0);
+    double sent = ((Number) engine.get("sentPerSecond")).doubleValue();
+    double served = ((Number) engine.get("servedPerSecond")).doubleValue();
+    assertTrue(sent > 100, sent + " a second");
+    assertTrue(Math.abs(served / sent - 1) < 0.05, sent + " sent, " + served + " served");
+  }
+
+  @Test
+  void optionsReachTheStore() throws Exception {
+    Map<String, Object> engine =
+        engine("--load steady --rate 200 --option l0StartGroups=3 " + SMALL, 0);
+    assertTrue(engine.get("facts").toString().contains("l0StartGroups=3"), engine::toString);
+  }
+
+  @Test
+  void thePageStandsAloneAndShowsWhatTheRunDid() throws Exception {
+    Path page = dir.resolve("page.html");
+    String text = run("--load steady --rate 1500 " + SMALL + " --html " + page);
+    assertTrue(text.contains("isobar, write"), text);
+    String html = Files.readString(page);
+    for (String part :
+        List.of(
+            "name=\"viewport\"",
+            "light dark",
+            "Requests done",
+            "p99 of each second: write",
+            "p99 of each second: read",
+            "I/O by purpose",
+            "Bytes per level",
+            "Stalls",
+            "Jobs around the worst second",
+            "isobar latency --load steady")) {
+      assertTrue(html.contains(part), part);
+    }
+    assertFalse(html.contains("http://") || html.contains("https://"), "it needs a network");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"isobar", "rocksdb", "rocksdb-autotuned"})
+  void enginesRunOnTheRealClock(String name) throws Exception {
+    Map<String, Object> engine =
+        engine(
+            "--load steady --rate 500 --clock real --engine "
+                + name
+                + " --records 5000 --memory 8MB --device 10MB --threads 4 --duration 300ms",
+            0);
+    assertEquals(name, engine.get("engine"));
+    assertEquals(150, ((Number) engine.get("requests")).intValue());
+    assertTrue(number(engine, "write", "longest") > 0);
+    assertEquals(name.equals("isobar"), !((List<?>) engine.get("samples")).isEmpty());
+  }
+
+  @Test
+  void theHelpNamesEveryLoad() {
+    String help = run("--help");
+    Preset.ALL.forEach(preset -> assertTrue(help.contains(preset.name()), preset.name()));
+  }
+}
