@@ -1,9 +1,9 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
-import io.isobardb.lsm.simulation.ForwardingStorage;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
 import io.isobardb.memory.page.Memory;
