@@ -26,6 +26,7 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.schedule.Environment;
@@ -130,6 +131,7 @@ class NullArgumentsTest {
             TreeOptions.defaults(),
             TransactionOptions.defaults(),
             IndexRange.all(),
+            MergeSchedule.ALWAYS,
             new RecordBatch());
     things.forEach(thing -> arguments.put(thing.getClass(), thing));
     receivers.addAll(things);
@@ -185,6 +187,7 @@ class NullArgumentsTest {
             WriteMemoryAllocation.DYNAMIC,
             FlushPolicy.OPTIMAL,
             FlushStrategy.FULL,
+            MergeSchedule.Kind.ALWAYS,
             MergeSelection.GREEDY,
             L0Structure.GROUPED,
             IoMode.BUFFERED)) {
