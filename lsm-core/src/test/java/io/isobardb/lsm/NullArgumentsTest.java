@@ -131,7 +131,6 @@ class NullArgumentsTest {
             TreeOptions.defaults(),
             TransactionOptions.defaults(),
             IndexRange.all(),
-            MergeSchedule.ALWAYS,
             new RecordBatch());
     things.forEach(thing -> arguments.put(thing.getClass(), thing));
     receivers.addAll(things);
@@ -156,6 +155,7 @@ class NullArgumentsTest {
     arguments.put(Consumer.class, (Consumer<Object>) any -> {});
     arguments.put(Runnable.class, (Runnable) () -> {});
     arguments.put(KeyOrder.class, KeyOrder.BYTES);
+    arguments.put(MergeSchedule.class, MergeSchedule.ALWAYS);
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
     arguments.put(CheckProgress.class, CheckProgress.NONE);
