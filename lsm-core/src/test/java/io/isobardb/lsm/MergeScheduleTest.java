@@ -101,6 +101,25 @@ class MergeScheduleTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"AFTER_LAST_WRITE", "BELOW_THROUGHPUT"})
+  void aBurstAfterALongRestIsSeenAtOnce(String kind) {
+    StoreOptions options =
+        options(schedule(kind), 100).toBuilder().experimental(e -> e.l0StartGroups(1)).build();
+    try (Store store = world.open(options)) {
+      Tree tree = store.openTree("t");
+      burst(tree, SECOND);
+      rest(1000 * SECOND);
+      // As much as may be written within a probe.
+      burst(tree, 20 * MILLI);
+      int done = merges();
+      long flushes = store.stats().flushes();
+      burst(tree, SECOND);
+      assertTrue(store.stats().flushes() > flushes + 5, "few flushes");
+      assertEquals(done, merges(), "merges during the second burst");
+    }
+  }
+
   @Test
   void aMergeThatIsPausedEndsAndHoldsUpNobody() {
     StoreStats stats;

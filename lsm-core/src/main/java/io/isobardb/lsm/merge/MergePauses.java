@@ -135,7 +135,10 @@ public final class MergePauses implements Service {
     return more;
   }
 
-  /** Until a probe has passed, the rate is at least what has been written of it already. */
+  /**
+   * Until a probe has passed, the rate is at least what has been written of it already. After a
+   * sleep, in which nobody is thought to have written, all that is new counts as of one probe.
+   */
   private boolean seeWrites(long nanos) {
     long bytes = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -150,7 +153,9 @@ public final class MergePauses implements Service {
     }
     long passed = nanos - probedNanos;
     boolean probed = passed >= timing.probeNanos();
-    long rate = (long) ((bytes - probedBytes) * 1e9 / Math.max(passed, timing.probeNanos()));
+    boolean slept = passed >= 2 * timing.probeNanos();
+    long over = slept ? timing.probeNanos() : Math.max(passed, timing.probeNanos());
+    long rate = (long) ((bytes - probedBytes) * 1e9 / over);
     bytesPerSecond = probed ? rate : Math.max(rate, bytesPerSecond);
     if (probed) {
       probedBytes = bytes;

@@ -2,6 +2,7 @@ package io.isobardb.lsm.option;
 
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Objects;
 
 /**
  * When disk merges run. Flushes and merges in memory are not concerned. Immutable.
@@ -45,6 +46,7 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
    * @param probe over how long they are counted, from a millisecond to an hour
    */
   public static MergeSchedule belowThroughput(long bytesPerSecond, Duration probe) {
+    Objects.requireNonNull(probe, "probe");
     return new MergeSchedule(Kind.BELOW_THROUGHPUT, bytesPerSecond, probe);
   }
 
@@ -54,11 +56,14 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
    * @param delay from a millisecond to an hour
    */
   public static MergeSchedule afterLastWrite(Duration delay) {
+    Objects.requireNonNull(delay, "delay");
     return new MergeSchedule(Kind.AFTER_LAST_WRITE, 0, delay);
   }
 
   /** Checks the numbers. */
   public MergeSchedule {
+    Objects.requireNonNull(kind, "kind");
+    Objects.requireNonNull(duration, "duration");
     boolean timed = kind != Kind.ALWAYS;
     if (timed && (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0)) {
       throw new IllegalArgumentException(
@@ -75,6 +80,6 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
 
   @Override
   public int compareTo(MergeSchedule other) {
-    return ORDER.compare(this, other);
+    return ORDER.compare(this, Objects.requireNonNull(other, "other"));
   }
 }
