@@ -26,6 +26,7 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.schedule.Environment;
@@ -154,6 +155,7 @@ class NullArgumentsTest {
     arguments.put(Consumer.class, (Consumer<Object>) any -> {});
     arguments.put(Runnable.class, (Runnable) () -> {});
     arguments.put(KeyOrder.class, KeyOrder.BYTES);
+    arguments.put(MergeOperator.class, MergeOperator.APPEND);
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
     arguments.put(CheckProgress.class, CheckProgress.NONE);
