@@ -213,9 +213,12 @@ class ArchitectureTest {
         noClasses()
             .that()
             .doNotHaveFullyQualifiedName(BASE + ".read.Lookup")
+            .and()
+            .doNotHaveFullyQualifiedName(BASE + ".commit.OperandReader")
             .should()
             .callMethod(Run.class, "find", byte[].class),
-        "newest first, until the answer is known: that is said once");
+        "newest first, until the answer is known: that is said once, and once for all versions that"
+            + " make up a value");
     check(
         noClasses()
             .that(
@@ -227,6 +230,8 @@ class ArchitectureTest {
         noClasses()
             .that()
             .resideOutsideOfPackages(BASE + ".read", BASE + ".component")
+            .and()
+            .doNotHaveFullyQualifiedName(BASE + ".commit.OperandReader")
             .should()
             .callCodeUnitWhere(
                 calls(

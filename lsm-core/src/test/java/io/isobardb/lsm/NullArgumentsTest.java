@@ -27,6 +27,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.schedule.Environment;
@@ -156,6 +157,7 @@ class NullArgumentsTest {
     arguments.put(Runnable.class, (Runnable) () -> {});
     arguments.put(KeyOrder.class, KeyOrder.BYTES);
     arguments.put(MergeSchedule.class, MergeSchedule.ALWAYS);
+    arguments.put(MergeOperator.class, MergeOperator.APPEND);
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
     arguments.put(CheckProgress.class, CheckProgress.NONE);

@@ -99,6 +99,8 @@ class TreeOptionsTest {
     assertEquals(TreeOptions.defaults(), set);
     assertEquals(TreeOptions.defaults().hashCode(), set.hashCode());
     assertNotEquals(TreeOptions.defaults(), UNUSUAL);
-    assertEquals("keyOrder=bytes logged=true compression=NONE filterBitsPerKey=10", set.toString());
+    assertEquals(
+        "keyOrder=bytes mergeOperator=none logged=true compression=NONE filterBitsPerKey=10",
+        set.toString());
   }
 }

@@ -1,8 +1,10 @@
 package io.isobardb.lsm.entry;
 
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -34,6 +36,12 @@ public record Operands(int form, long lowestLsn, List<byte[]> parts) {
   /** To be merged with the first part: older versions do not count. */
   static final int ON_BASE = 3;
 
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
   private static final int ONE = 0;
   private static final int HEADER_BYTES = 1 + Long.BYTES;
 
@@ -56,21 +64,20 @@ public record Operands(int form, long lowestLsn, List<byte[]> parts) {
     if (value[0] == ONE) {
       return new Operands(ON_OLDER, Lsn.MAX, List.of(rest(value)));
     }
-    ByteBuffer in = littleEndian(ByteBuffer.wrap(value));
-    int form = in.get();
+    int form = value[0];
     if (form > ON_BASE || form < 0 || value.length < HEADER_BYTES) {
       throw new IllegalArgumentException("operands of form " + form);
     }
-    long lowestLsn = in.getLong();
+    long lowestLsn = (long) LONG.get(value, 1);
     List<byte[]> parts = new ArrayList<>();
-    while (in.hasRemaining()) {
-      int length = in.remaining() < Integer.BYTES ? -1 : in.getInt();
-      if (length < 0 || length > in.remaining()) {
+    for (int at = HEADER_BYTES; at < value.length; ) {
+      int length = value.length - at < Integer.BYTES ? -1 : (int) INT.get(value, at);
+      at += Integer.BYTES;
+      if (length < 0 || length > value.length - at) {
         throw new IllegalArgumentException("an operand reaches beyond its entry");
       }
-      byte[] part = new byte[length];
-      in.get(part);
-      parts.add(part);
+      parts.add(Arrays.copyOfRange(value, at, at + length));
+      at += length;
     }
     return new Operands(form, lowestLsn, parts);
   }
@@ -79,10 +86,6 @@ public record Operands(int form, long lowestLsn, List<byte[]> parts) {
     byte[] operand = new byte[value.length - 1];
     System.arraycopy(value, 1, operand, 0, operand.length);
     return operand;
-  }
-
-  private static ByteBuffer littleEndian(ByteBuffer buffer) {
-    return buffer.order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** The value of an entry of these. */
@@ -97,12 +100,16 @@ public record Operands(int form, long lowestLsn, List<byte[]> parts) {
     if (length > Integer.MAX_VALUE - 64) {
       throw new IllegalArgumentException("the operands of a key take " + length + " bytes");
     }
-    ByteBuffer out = littleEndian(ByteBuffer.allocate((int) length));
-    out.put((byte) form).putLong(lowestLsn);
+    byte[] value = new byte[(int) length];
+    value[0] = (byte) form;
+    LONG.set(value, 1, lowestLsn);
+    int at = HEADER_BYTES;
     for (byte[] part : parts) {
-      out.putInt(part.length).put(part);
+      INT.set(value, at, part.length);
+      System.arraycopy(part, 0, value, at + Integer.BYTES, part.length);
+      at += Integer.BYTES + part.length;
     }
-    return out.array();
+    return value;
   }
 
   /**

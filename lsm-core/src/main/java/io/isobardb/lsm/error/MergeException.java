@@ -32,8 +32,10 @@ public final class MergeException extends IsobarException {
             + what
             + " for the key "
             + text(key)
-            + "; the operands stay: mend the operator, or put or delete the key",
-        cause);
+            + "; the operands stay: mend the operator, or put or delete the key");
+    if (cause != null) {
+      initCause(cause);
+    }
     this.tree = tree;
     this.key = key.clone();
     this.operator = operator;

@@ -10,7 +10,6 @@ import io.isobardb.lsm.sstable.TableSalvage;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -133,7 +132,7 @@ final class SalvagedTree {
       for (Source top = sources.poll(); top != null; top = sources.poll()) {
         byte[] key = top.key();
         boolean operand = top.kind() == Kind.MERGE;
-        boolean lost = operand && !take(top, key, visitor);
+        boolean lost = operand && !take(top, visitor, scratch, pageSize);
         if (!operand) {
           top.write(key, visitor, scratch, pageSize);
         }
@@ -142,7 +141,7 @@ final class SalvagedTree {
             same != null && compare(same.key(), key) == 0;
             same = sources.peek()) {
           sources.remove();
-          lost = lost || (operand && !take(same, key, visitor));
+          lost = lost || (operand && !take(same, visitor, scratch, pageSize));
           advance(same, sources);
         }
         if (operand && !lost) {
@@ -159,13 +158,14 @@ final class SalvagedTree {
   }
 
   /** Takes up a version that may be merged with newer ones; false if it can't be read. */
-  private boolean take(Source source, byte[] key, Visitor visitor) throws IOException {
+  private boolean take(Source source, Visitor visitor, Memory scratch, int pageSize)
+      throws IOException {
     if (chain.isComplete()) {
       return true;
     }
-    byte[] value = source.value();
+    byte[] value = source.value(scratch, pageSize);
     if (value == null) {
-      visitor.lost(source.file(), key);
+      visitor.lost(source.file(), source.key());
       return false;
     }
     chain.add(source.kind(), source.lsn(), source.kind() == Kind.DELETE ? null : value);
@@ -226,7 +226,7 @@ final class SalvagedTree {
     int kind();
 
     /** The value; null if it can't be read. */
-    byte @Nullable [] value() throws IOException;
+    byte @Nullable [] value(Memory scratch, int pageSize) throws IOException;
 
     /** Where it comes from. */
     String file();
@@ -277,7 +277,7 @@ final class SalvagedTree {
     }
 
     @Override
-    public byte[] value() {
+    public byte[] value(Memory scratch, int pageSize) {
       return version.value;
     }
 
@@ -339,15 +339,17 @@ final class SalvagedTree {
     }
 
     @Override
-    public byte @Nullable [] value() throws IOException {
+    public byte @Nullable [] value(Memory scratch, int pageSize) throws IOException {
       TableSalvage table = table();
       if (!table.hasWholeValue()) {
         return null;
       }
-      Memory copy = new Memory(ByteBuffer.allocateDirect(Math.max(1, table.valueLength())));
-      table.copyValue(0, copy, 0, table.valueLength());
       byte[] value = new byte[table.valueLength()];
-      copy.get(0, value, 0, value.length);
+      for (int from = 0; from < value.length; from += pageSize) {
+        int piece = Math.min(pageSize, value.length - from);
+        table.copyValue(from, scratch, 0, piece);
+        scratch.get(0, value, from, piece);
+      }
       return value;
     }
 

@@ -40,12 +40,20 @@ public interface Codec<T extends @Nullable Object> {
   /** Longs as 8 bytes, big-endian: what {@code MergeOperator.ADD_LONG} adds. */
   static Codec<Long> int64() {
     return of(
-        value -> ByteBuffer.allocate(Long.BYTES).putLong(value).array(),
+        value -> {
+          KeyOutput out = new KeyOutput();
+          out.putNumber(value, Long.BYTES);
+          return out.toBytes();
+        },
         bytes -> {
           if (bytes.length != Long.BYTES) {
             throw new IllegalArgumentException("a long has 8 bytes, not " + bytes.length);
           }
-          return ByteBuffer.wrap(bytes).getLong();
+          long value = 0;
+          for (byte each : bytes) {
+            value = value << Byte.SIZE | (each & 0xFF);
+          }
+          return value;
         });
   }
 
