@@ -11,6 +11,7 @@ final class Experiments {
       List.of(
           new SingleTree(),
           new ExactBytes(),
+          new InternalWork(),
           new MemoryMerge(),
           new FlushHeuristics(),
           new L0Structures(),

@@ -122,10 +122,7 @@ final class VirtualRun {
     facts.put("store", store.options().toString());
     facts.put(
         "device busy",
-        String.format(
-            Locale.ROOT,
-            "%.1f %% of the time",
-            100 * busy / (quiet * SECOND_NANOS)));
+        String.format(Locale.ROOT, "%.1f %% of the time", 100 * busy / (quiet * SECOND_NANOS)));
     return new Outcome(name, 0, latencies, seconds, quiet, samples, jobs.spans(), facts);
   }
 
