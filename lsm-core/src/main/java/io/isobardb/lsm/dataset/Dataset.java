@@ -19,6 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records in a primary tree, and any number of secondary indexes that are kept in step with them.
  *
+ * <pre>{@code
+ * Index byCity = Index.builder("city").key((key, person) -> List.of(cityOf(person))).build();
+ * Dataset people = Dataset.open(store, "people", DatasetOptions.builder().index(byCity).build());
+ * people.put(id, person);
+ * List<IndexEntry> londoners = people.find("city", "London".getBytes(UTF_8));
+ * }</pre>
+ *
  * <p>Whatever writes to a dataset's trees goes through the dataset. A write without a transaction
  * is one of its own, which is tried again when others get in its way. Arrays given are not kept;
  * arrays returned are the caller's.
