@@ -12,6 +12,7 @@ final class Experiments {
           new SingleTree(),
           new ExactBytes(),
           new ExactTrees(),
+          new InternalWork(),
           new MemoryMerge(),
           new FlushHeuristics(),
           new L0Structures(),

@@ -10,6 +10,7 @@ import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,14 +26,17 @@ final class LimitedStorage extends ForwardingStorage {
 
   private final VirtualDevice device;
   private final LongSupplier nanoTime;
+  private final LongConsumer park;
 
   LimitedStorage(Storage real, VirtualDevice.Limits limits) {
-    this(real, limits, System::nanoTime);
+    this(real, limits, System::nanoTime, LockSupport::parkNanos);
   }
 
-  /** With a clock that tests may set. */
-  LimitedStorage(Storage real, VirtualDevice.Limits limits, LongSupplier nanoTime) {
+  /** With a clock, and what waits so many nanoseconds, or less. */
+  LimitedStorage(
+      Storage real, VirtualDevice.Limits limits, LongSupplier nanoTime, LongConsumer park) {
     super(real);
+    this.park = park;
     long origin = nanoTime.getAsLong();
     this.device = new VirtualDevice(limits);
     this.nanoTime = () -> nanoTime.getAsLong() - origin;
@@ -58,9 +62,9 @@ final class LimitedStorage extends ForwardingStorage {
     if (nanos - nanoTime.getAsLong() < SHORTEST_WAIT_NANOS) {
       return;
     }
-    boolean interrupted = false;
+    boolean interrupted = Thread.interrupted();
     for (long left = nanos - nanoTime.getAsLong(); left > 0; left = nanos - nanoTime.getAsLong()) {
-      LockSupport.parkNanos(this, left);
+      park.accept(left);
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {

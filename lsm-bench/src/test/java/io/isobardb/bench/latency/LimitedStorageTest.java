@@ -1,5 +1,7 @@
 package io.isobardb.bench.latency;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.io.DataFile;
@@ -11,38 +13,41 @@ import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** The device is never faster than its limits; how much slower it is lies with the machine. */
+/** A limited device beside a clock that moves on as somebody waits. */
 class LimitedStorageTest {
   private static final long BYTES_PER_SECOND = 50 << 20;
   private static final long SYNC_NANOS = 20_000_000;
   private static final int LENGTH = 512 << 10;
 
+  /** What {@link #LENGTH} takes. */
+  private static final long TRANSFER_NANOS = 10_000_000;
+
   private static final VirtualDevice.Limits LIMITS =
       new VirtualDevice.Limits(
           BYTES_PER_SECOND, BYTES_PER_SECOND, BYTES_PER_SECOND, 1_000_000, SYNC_NANOS);
 
+  private final SimulatedClock clock = new SimulatedClock();
   private final LimitedStorage storage =
-      new LimitedStorage(new SimulatedStorage(new SimulatedClock()), LIMITS);
+      new LimitedStorage(
+          new SimulatedStorage(new SimulatedClock()), LIMITS, clock::nanos, clock::advance);
+  private final Memory memory = new Memory(ByteBuffer.allocateDirect(LENGTH));
 
   private interface Io {
     void run() throws Exception;
   }
 
-  private static void takesAtLeast(double seconds, Io io) throws Exception {
-    long begin = System.nanoTime();
+  private void takes(long nanos, Io io) throws Exception {
+    long begin = clock.nanos();
     io.run();
-    double took = (System.nanoTime() - begin) / 1e9;
-    // Waits of less than 0.2 ms are left out.
-    assertTrue(took > seconds - 0.0005, took + " s instead of " + seconds);
+    // Parts of a nanosecond are lost with each piece.
+    assertEquals(nanos, clock.nanos() - begin, 100);
   }
 
   @Test
   void readsAndWritesTogetherHaveTheBandwidth() throws Exception {
-    Memory memory = new Memory(ByteBuffer.allocateDirect(LENGTH));
     try (DataFile file = storage.create("f", IoMode.DIRECT)) {
-      double each = (double) LENGTH / BYTES_PER_SECOND;
-      takesAtLeast(
-          5 * each,
+      takes(
+          5 * TRANSFER_NANOS,
           () -> {
             for (int i = 0; i < 4; i++) {
               file.write((long) i * LENGTH, memory, 0, LENGTH);
@@ -54,21 +59,42 @@ class LimitedStorageTest {
 
   @Test
   void aSyncPaysForWhatIsBuffered() throws Exception {
-    Memory memory = new Memory(ByteBuffer.allocateDirect(LENGTH));
     try (DataFile file = storage.create("f", IoMode.BUFFERED)) {
-      file.write(0, memory, 0, LENGTH);
-      takesAtLeast((double) LENGTH / BYTES_PER_SECOND + SYNC_NANOS / 1e9, file::sync);
-      takesAtLeast(SYNC_NANOS / 1e9, file::sync);
-      takesAtLeast(SYNC_NANOS / 1e9, storage::syncDirectory);
+      takes(0, () -> file.write(0, memory, 0, LENGTH));
+      takes(TRANSFER_NANOS + SYNC_NANOS, file::sync);
+      takes(SYNC_NANOS, file::sync);
+      takes(SYNC_NANOS, storage::syncDirectory);
+    }
+  }
+
+  @Test
+  void shortWaitsAreMadeUpForByLaterOnes() throws Exception {
+    try (DataFile file = storage.create("f", IoMode.DIRECT)) {
+      takes(0, () -> file.write(0, memory, 0, DataFile.BLOCK));
+      takes(
+          TRANSFER_NANOS + TRANSFER_NANOS * DataFile.BLOCK / LENGTH,
+          () -> file.write(0, memory, 0, LENGTH));
     }
   }
 
   @Test
   void anInterruptEndsNoWaitAndIsKept() throws Exception {
-    try (DataFile file = storage.create("f", IoMode.BUFFERED)) {
+    SimulatedClock slow = new SimulatedClock();
+    LimitedStorage interrupted =
+        new LimitedStorage(
+            new SimulatedStorage(new SimulatedClock()),
+            LIMITS,
+            slow::nanos,
+            nanos -> {
+              assertFalse(Thread.currentThread().isInterrupted(), "it would spin");
+              slow.advance((nanos + 1) / 2);
+              Thread.currentThread().interrupt();
+            });
+    try (DataFile file = interrupted.create("f", IoMode.BUFFERED)) {
       Thread.currentThread().interrupt();
-      takesAtLeast(SYNC_NANOS / 1e9, file::sync);
+      file.sync();
       assertTrue(Thread.interrupted());
+      assertEquals(SYNC_NANOS, slow.nanos());
     }
   }
 }
