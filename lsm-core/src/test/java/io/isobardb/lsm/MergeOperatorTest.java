@@ -439,11 +439,14 @@ class MergeOperatorTest {
     try (Store store = world.open(options)) {
       Tree tree = tree(store, MergeOperator.ADD_LONG);
       for (int i = 1; i <= 24_000; i++) {
-        int counter = random.nextInt(sums.length);
+        // Half of them go to few counters, which have several operands between two flushes.
+        int any = random.nextInt(sums.length);
+        int counter = random.nextBoolean() ? any : any / 20 * 20;
         tree.merge(longKey(counter), number(i));
         sums[counter] += i;
         world.background(i % 4 == 0 ? 1 : 0);
         if (i % 3000 == 0) {
+          world.background(1000);
           SimulatedWorld killed = new SimulatedWorld(world.storage().copy(), i);
           try (Store again = killed.open(options)) {
             for (int k = 0; k < sums.length; k++) {
