@@ -48,6 +48,10 @@ public final class WriteBatch {
   private final Set<TreeHandle> trees = new LinkedHashSet<>();
 
   private @Nullable Tree lastTree;
+
+  /** Whether any of them has a merge operator. */
+  private boolean merging;
+
   private boolean logged;
 
   /**
@@ -119,6 +123,7 @@ public final class WriteBatch {
       operations.add(kind, tree.handle().id(), key, value);
       if (tree != lastTree) {
         lastTree = tree;
+        merging |= tree.handle().settings().operator() != null;
         trees.add(tree.handle());
       }
     } finally {
@@ -160,6 +165,7 @@ public final class WriteBatch {
       operations.clear();
       trees.clear();
       lastTree = null;
+      merging = false;
     } finally {
       exit();
     }
@@ -186,7 +192,7 @@ public final class WriteBatch {
   void write(boolean sync) {
     enter();
     try {
-      session.write(operations.withOneOperationEach(), trees, logged, sync);
+      session.write(merging ? operations.withOneOperationEach() : operations, trees, logged, sync);
     } finally {
       exit();
     }

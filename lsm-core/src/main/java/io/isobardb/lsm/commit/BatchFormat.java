@@ -21,7 +21,7 @@ import java.util.Map;
  *    1 byte                                       not for DELETE              not for DELETE
  * </pre>
  *
- * The value of a MERGE is that of {@link Operands}. A batch that merges has one operation for each
+ * The value of a MERGE is that of {@link Operands}. A batch for trees that merge has one for each
  * key.
  */
 public final class BatchFormat {
@@ -83,7 +83,6 @@ public final class BatchFormat {
     private int length;
     private int count;
     private int largest;
-    private int merges;
 
     /**
      * Appends an operation.
@@ -114,7 +113,6 @@ public final class BatchFormat {
         length += value.length;
       }
       count++;
-      merges += kind == Kind.MERGE ? 1 : 0;
       largest = Math.max(largest, length - begun);
     }
 
@@ -146,13 +144,10 @@ public final class BatchFormat {
     }
 
     /**
-     * This with at most one operation for each key, if operands are merged into any: entries of a
-     * batch have one LSN, which tells no order.
+     * The same with one operation for each key, as trees with a merge operator need it: entries of
+     * a batch have one LSN, which tells neither their order nor which of them SSTables have.
      */
     public Builder withOneOperationEach() {
-      if (merges == 0) {
-        return this;
-      }
       Map<Place, Operation> last = new LinkedHashMap<>();
       decode(bytes, 0, length, (treeId, write) -> add(last, treeId, write));
       Builder result = new Builder();
@@ -173,7 +168,6 @@ public final class BatchFormat {
     public void clear() {
       length = 0;
       count = 0;
-      merges = 0;
       largest = 0;
     }
   }
