@@ -2,10 +2,13 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.page.Memory;
 import java.util.Arrays;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The payload of a log record: one operation after another, without padding.
@@ -16,10 +19,15 @@ import java.util.Arrays;
  *   +------+----------------+-------------------+---------------------+-----+-------+
  *    1 byte                                       not for DELETE              not for DELETE
  * </pre>
+ *
+ * The value of a DELETE_RANGE is a byte that says which bounds there are, and the end; its key is
+ * the first key that goes.
  */
 public final class BatchFormat {
   /** The most that comes before a key: its operation's kind, and three numbers. */
   private static final int MAX_HEADER_BYTES = 1 + 3 * 5;
+
+  private static final byte[] NO_KEY = {};
 
   private BatchFormat() {}
 
@@ -65,6 +73,27 @@ public final class BatchFormat {
     private int length;
     private int count;
     private int largest;
+
+    /** Whether a range delete came behind other operations. */
+    private boolean hides;
+
+    /** Appends a range delete. */
+    public void deleteRange(int treeId, byte @Nullable [] from, byte @Nullable [] to) {
+      boolean behind = count > 0;
+      byte[] first = from == null ? NO_KEY : from;
+      add(Kind.DELETE_RANGE, treeId, first, Write.rangeValue(from, to));
+      hides |= behind;
+    }
+
+    /**
+     * What is to be written for these operations: all of a record have one LSN, so those that a
+     * later range delete among them hides can't be told from those behind it, and are left out.
+     *
+     * @param orders of keys, by tree
+     */
+    public Builder resolved(IntFunction<KeyOrder> orders) {
+      return hides ? BatchRanges.resolve(this, orders) : this;
+    }
 
     /**
      * Appends an operation.
@@ -129,6 +158,7 @@ public final class BatchFormat {
       length = 0;
       count = 0;
       largest = 0;
+      hides = false;
     }
   }
 
@@ -241,7 +271,7 @@ public final class BatchFormat {
         return false;
       }
       int kind = bytes[at++];
-      if (kind != Kind.PUT && kind != Kind.DELETE) {
+      if (kind != Kind.PUT && kind != Kind.DELETE && kind != Kind.DELETE_RANGE) {
         throw new IllegalArgumentException("no operation has kind " + kind);
       }
       int treeId = varint();

@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
@@ -316,7 +317,7 @@ public final class Committer {
       try {
         put(tree, write);
         int bytes = write.keyLength() + write.valueLength();
-        tree.counts().wrote(slot, write.isDelete(), bytes);
+        tree.counts().wrote(slot, write.kind() != Kind.PUT, bytes);
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
@@ -326,6 +327,13 @@ public final class Committer {
   }
 
   private void put(TreeHandle tree, Write write) {
+    if (write.isRange()) {
+      // First what is visible: who is not registered by then reads there or later.
+      long visible = snapshots.visible();
+      long[] live = engine.liveSnapshots(tree);
+      tree.states().deleteRange(tree.order(), write.range(), visible, live);
+      return;
+    }
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.
     tree.states().current().target(write.lsn()).put(write, snapshots);

@@ -142,7 +142,7 @@ public final class ActiveTree implements Sealed {
 
   /** As {@link #fitsInline(int, int)}. */
   public boolean fitsInline(Write write) {
-    return fitsInline(write.keyLength, write.valueLength);
+    return write.isRange() || fitsInline(write.keyLength, write.valueLength);
   }
 
   /**

@@ -3,7 +3,6 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
-import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.event.FlushSpan;
 import io.isobardb.lsm.merge.OutputCuts;
 import io.isobardb.lsm.merge.Rewrite;
@@ -163,7 +162,7 @@ final class TreeFlush {
     rewrite =
         new Rewrite(
             source,
-            new VersionFilter(tree.order(), flusher.engine().liveSnapshots(tree)),
+            flusher.engine().filter(tree),
             bottommost(state),
             this::writer,
             OutputCuts.inL0(state.version(), flusher.sliceBytes()),
