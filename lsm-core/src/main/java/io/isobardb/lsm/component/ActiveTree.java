@@ -322,12 +322,12 @@ public final class ActiveTree implements Sealed {
   }
 
   /**
-   * The LSN of the newest version of a key, or {@link #ABSENT}, inside an epoch. Writes of the key
-   * that are under way may be missed.
+   * The LSN of the newest version of a key up to {@code lsn}, or {@link #ABSENT}, inside an epoch.
+   * Writes of the key that are under way may be missed.
    */
   @Override
-  public long newestLsn(byte[] key, long hash) {
-    return mayContain(hash) ? lookup.newestLsn(key) : ABSENT;
+  public long seenLsn(byte[] key, long hash, long lsn) {
+    return mayContain(hash) ? lookup.seenLsn(key, lsn) : ABSENT;
   }
 
   /** Whether the tree may hold the key with this hash; false is certain. */
@@ -373,6 +373,11 @@ public final class ActiveTree implements Sealed {
   /** The tree was sealed: no put will have an LSN of {@code end} or above. */
   public void sealedAt(long end) {
     sealedAt = end;
+  }
+
+  @Override
+  public boolean isOlder(long lsn) {
+    return sealedAt <= lsn;
   }
 
   /** Whether the tree has reached its target size. */

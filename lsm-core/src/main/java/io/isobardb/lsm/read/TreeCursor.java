@@ -5,6 +5,7 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
@@ -46,6 +47,9 @@ public final class TreeCursor implements AutoCloseable {
   private MergingCursor merged;
   private boolean valid;
   private int steps;
+
+  /** The range deletes of the state that it is on, or null. */
+  private @Nullable HiddenKeys hidden;
 
   /** In memory, of the state that it is on. */
   private int runs;
@@ -113,6 +117,8 @@ public final class TreeCursor implements AutoCloseable {
     for (int run = 0; run < opened.runCount(); run++) {
       sources[first + 1 + run] = new RunCursor(order, opened.run(run), opener);
     }
+    RangeDeletes deletes = opened.ranges().list();
+    hidden = deletes == null ? null : new HiddenKeys(deletes, lsn);
     state = opened;
     steps = 0;
     runs = opened.mergeableRuns();
@@ -186,7 +192,7 @@ public final class TreeCursor implements AutoCloseable {
         merged.seek(key, 0, keyLength, lsn);
         before = false;
         noteChanges();
-        if (!merged.valid() || !isKey(merged.leaf()) || merged.leaf().kind() == Kind.DELETE) {
+        if (!merged.valid() || !isKey(merged.leaf()) || isGone(merged.leaf())) {
           throw new IllegalStateException("the entry was deleted after the cursor came to it");
         }
       } catch (OutOfBudgetException e) {
@@ -328,14 +334,34 @@ public final class TreeCursor implements AutoCloseable {
         if (to != null && !isBelow(to)) {
           return valid = false;
         }
-        if (entry.kind() != Kind.DELETE) {
+        if (!isGone(entry)) {
           return valid = true;
         }
         passing = true;
+        if (hidden != null && hidden.passForward(merged)) {
+          continue;
+        }
       }
       merged.next();
     }
     return valid = false;
+  }
+
+  /** Whether an entry that the snapshot sees says that there is no such key. */
+  private boolean isGone(LeafCursor entry) {
+    if (entry.kind() == Kind.DELETE) {
+      return true;
+    }
+    HiddenKeys keys = hidden;
+    if (overlay != null) {
+      if (merged.source() == 0) {
+        return false;
+      }
+      if (overlay.hides(entry.key(), entry.keyLength())) {
+        return true;
+      }
+    }
+    return keys != null && keys.hides(entry);
   }
 
   /**
@@ -355,7 +381,7 @@ public final class TreeCursor implements AutoCloseable {
       LeafCursor entry = merged.leaf();
       do {
         if (entry.lsn() <= lsn) {
-          found = entry.kind() != Kind.DELETE;
+          found = !isGone(entry);
           if (found) {
             save(entry);
           }
@@ -365,6 +391,9 @@ public final class TreeCursor implements AutoCloseable {
       if (found) {
         before = true;
         return valid = true;
+      }
+      if (hidden != null && merged.valid()) {
+        hidden.passBackward(merged);
       }
     }
     before = false;
