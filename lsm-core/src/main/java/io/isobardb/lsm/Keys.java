@@ -1,7 +1,9 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.handle.Session;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Keys and values that users give in buffers, whose positions stay. */
 final class Keys {
@@ -9,6 +11,39 @@ final class Keys {
   static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
 
   private Keys() {}
+
+  /** Passes if a key is not too long. */
+  static void check(int length, int most) {
+    if (length > most) {
+      throw new IllegalArgumentException(
+          "a key of "
+              + length
+              + " bytes exceeds the limit of "
+              + most
+              + " bytes, a quarter of a page");
+    }
+  }
+
+  /** Passes if a value is not too long. */
+  static void checkValue(int length, int most) {
+    if (length > most) {
+      throw new IllegalArgumentException(
+          "a value of "
+              + length
+              + " bytes exceeds the limit of "
+              + most
+              + (most < Session.MAX_VALUE
+                  ? " bytes, a quarter of the write memory: that would have to be "
+                      + 4L * length
+                      + " bytes (StoreOptions.Builder.writeMemory)"
+                  : " bytes"));
+    }
+  }
+
+  /** A copy of a bound; null if there is none. */
+  static byte @Nullable [] copy(byte @Nullable [] bound) {
+    return bound == null ? null : bound.clone();
+  }
 
   /** What remains in a key's buffer; its own array, if that is all there is in it. */
   static byte[] bytes(ByteBuffer key) {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
@@ -268,6 +269,38 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
+  /**
+   * Removes all keys of a range, those written by this transaction before, too; see {@link
+   * Tree#deleteRange(byte[], byte[])}. It counts as a write of each key of the range, there or not:
+   * others that write there wait, or make the commit fail.
+   *
+   * @param from the first key that goes, null for no bound
+   * @param to the key behind the last one, null for no bound
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}; else as with {@link
+   *     #put(Tree, byte[], byte[])}
+   */
+  public void deleteRange(Tree tree, byte @Nullable [] from, byte @Nullable [] to) {
+    enter(tree);
+    try {
+      tree.checkRange(from, to);
+      RangeDelete range = new RangeDelete(Keys.copy(from), Keys.copy(to), 0);
+      if (RangeDelete.isEmpty(tree.handle().order(), from, to)) {
+        return;
+      }
+      writes.checkLogged(tree.handle());
+      if (pessimistic) {
+        locking(
+            () -> transactions.lockRange(owner, tree.handle(), range, since(), lockTimeoutNanos()));
+      } else if (!latest) {
+        KeyRange keys = KeyRange.of(tree.handle().order(), range.from(), range.to());
+        reads.add(tree.handle(), keys, snapshot());
+      }
+      writes.deleteRange(tree.handle(), range.from(), range.to(), !savepoints.isEmpty());
+    } finally {
+      exit();
+    }
+  }
+
   /** As {@link #put(Tree, byte[], byte[])}; takes what remains in the buffers. */
   public void put(Tree tree, ByteBuffer key, ByteBuffer value) {
     Objects.requireNonNull(key, "key");
@@ -326,15 +359,21 @@ public final class Transaction implements AutoCloseable {
 
   /** Locks a key; what others did to it since the snapshot is a conflict. */
   private void lock(Tree tree, byte[] key) {
+    locking(() -> transactions.lock(owner, tree.handle(), key, since(), lockTimeoutNanos()));
+  }
+
+  /** What others wrote later is a conflict; {@link Transactions#ANY_TIME} if nothing is. */
+  private long since() {
+    return latest || lsn == NONE ? Transactions.ANY_TIME : lsn;
+  }
+
+  private long lockTimeoutNanos() {
+    return options.lockTimeout().toNanos();
+  }
+
+  private void locking(Runnable lock) {
     try {
-      boolean fresh = transactions.lock(owner, tree.handle(), key, options.lockTimeout().toNanos());
-      // Since it was locked nobody else has changed it.
-      if (fresh
-          && !latest
-          && lsn != NONE
-          && transactions.versions().isChanged(tree.handle(), key, lsn)) {
-        throw ReadSet.conflict(tree.handle(), key);
-      }
+      lock.run();
     } catch (TransactionAbortedException e) {
       abort(e);
       throw e;
@@ -477,8 +516,7 @@ public final class Transaction implements AutoCloseable {
   private long write() {
     // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
     closeCursors();
-    long timeout = options.lockTimeout().toNanos();
-    return new Commit(session, owner, writes, reads, timeout).write(pessimistic);
+    return new Commit(session, owner, writes, reads, lockTimeoutNanos()).write(pessimistic);
   }
 
   /** Takes all writes back; the transaction has ended then. Does nothing if it has already. */

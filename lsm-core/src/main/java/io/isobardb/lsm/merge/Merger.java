@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -159,7 +161,10 @@ public final class Merger {
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
-    MergeChoice choice = settings.disk().choose(view(tree, jobs, free));
+    MergeChoice choice = hidden(tree, jobs, free);
+    if (choice == null) {
+      choice = settings.disk().choose(view(tree, jobs, free));
+    }
     List<DiskMergeJob> givenUp = new ArrayList<>();
     while (choice != null && !giveUp(jobs, choice, givenUp)) {
       choice = settings.disk().choose(view(tree, jobs, free));
@@ -180,6 +185,45 @@ public final class Merger {
     jobs.add(job);
     begun[choice.slot().ordinal()]++;
     return job;
+  }
+
+  /** SSTables that range deletes hide, or null. */
+  private @Nullable MergeChoice hidden(TreeHandle tree, List<DiskMergeJob> jobs, Set<Slot> free) {
+    if (tree.states().current().ranges().list() == null) {
+      return null;
+    }
+    // In this order: who registers later reads at all that is settled.
+    long settled = engine.settledLsn();
+    long[] snapshots = engine.liveSnapshots(tree);
+    TreeState state = tree.states().current();
+    RangeDeletes deletes = state.ranges().list();
+    Set<Long> busy = new HashSet<>();
+    for (DiskMergeJob job : jobs) {
+      for (MergeChoice.Input input : job.choice().inputs()) {
+        input.tables().forEach(table -> busy.add(table.fileNumber()));
+      }
+    }
+    List<MergeChoice.Input> inputs =
+        deletes == null
+            ? List.of()
+            : NeedlessRanges.hidden(state.version(), deletes.upTo(settled), snapshots, busy);
+    if (inputs.isEmpty()) {
+      return null;
+    }
+    MergeChoice choice = MergeChoice.ofHidden(inputs);
+    return free.contains(choice.slot()) ? choice : null;
+  }
+
+  /**
+   * Whether SSTables of a tree wait to be dropped until a range delete is durable, or a reader has
+   * ended: whoever asks again when that may be so.
+   */
+  public boolean awaitsDrop(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    RangeDeletes deletes = state.ranges().list();
+    return deletes != null
+        && !tree.closed()
+        && !NeedlessRanges.hidden(state.version(), deletes, new long[0], Set.of()).isEmpty();
   }
 
   private Set<Slot> free() {

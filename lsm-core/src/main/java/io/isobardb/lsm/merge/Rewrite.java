@@ -115,7 +115,8 @@ public final class Rewrite implements AutoCloseable {
       out = writers.get();
       writer = out;
     }
-    out.add(entry, entry.lsn() <= zeroUpTo ? Lsn.ZERO : entry.lsn());
+    boolean zero = entry.lsn() <= zeroUpTo && !filter.outlivesDelete(entry);
+    out.add(entry, zero ? Lsn.ZERO : entry.lsn());
   }
 
   /** Whether an output is begun. */
