@@ -1,5 +1,6 @@
 package io.isobardb.bench.crash;
 
+import java.util.NavigableMap;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.TreeOptions;
@@ -165,6 +166,15 @@ final class Expected {
   /** A key of a tree gets a value, or is deleted, by write {@code at}. */
   void write(ExpectedTree tree, byte[] key, @Nullable Value value, long at) {
     tree.keys.computeIfAbsent(key, k -> new ArrayList<>(2)).add(new Version(at, value));
+  }
+
+  /** All keys of a range that were ever written are deleted, by write {@code at}. */
+  void deleteRange(
+      ExpectedTree tree, byte @Nullable [] from, byte @Nullable [] to, long at) {
+    NavigableMap<byte[], List<Version>> range =
+        from == null ? tree.keys : tree.keys.tailMap(from, true);
+    range = to == null ? range : range.headMap(to, false);
+    range.values().forEach(versions -> versions.add(new Version(at, null)));
   }
 
   /** The call of the write that was begun last has returned. */

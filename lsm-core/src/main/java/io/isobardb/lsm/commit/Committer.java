@@ -106,6 +106,9 @@ public final class Committer {
     engine.failure().check();
     engine.log().get().checkWritable();
     Write write = writer.write().hashed();
+    if (write.isRange()) {
+      sealer.sealForRange(tree);
+    }
     ActiveTree active = tree.activeTree();
     if (active.fitsInline(write)) {
       return write(tree, active, writer, slot);

@@ -79,6 +79,8 @@ public final class ActiveTree implements Sealed {
   /** Above the LSNs of all puts; not known before the tree is sealed. */
   private volatile long sealedAt = Long.MAX_VALUE;
 
+  private volatile boolean exact;
+
   /** What writers add to; the first is set before the keys already there are added. */
   private volatile @Nullable ActiveFilter growingFilter;
 
@@ -377,7 +379,15 @@ public final class ActiveTree implements Sealed {
 
   @Override
   public boolean isOlder(long lsn) {
-    return sealedAt <= lsn;
+    return exact ? sealedAt <= lsn : sealedAt < lsn;
+  }
+
+  /**
+   * No put had the LSN of the boundary either. A record that is replayed may have filled it in part,
+   * and its own LSN was the boundary then.
+   */
+  public void sealedExactly() {
+    exact = true;
   }
 
   /** Whether the tree has reached its target size. */

@@ -6,7 +6,6 @@ import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.TableSpace;
-import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.EntryCache;
 import io.isobardb.memory.page.Memory;
@@ -51,11 +50,6 @@ final class ValueLookup extends Lookup {
   ValueLookup above(TableSpace space, @Nullable RangeDeletes deletes, byte[] key, long lsn) {
     long covering = deletes == null ? 0 : deletes.covering(key, key.length, lsn);
     return covering == 0 ? this : new ValueLookup(space, touch, covering);
-  }
-
-  @Override
-  int runs(TreeState state, long lsn) {
-    return floor == 0 ? state.runCount() : state.runsSince(floor - 1);
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -32,6 +34,12 @@ final class SalvagedTree {
   private final long maxLsn;
   private final List<TableSalvage> tables = new ArrayList<>();
   private final TreeMap<byte[], Version> log;
+  private final List<RangeDelete> ranges = new ArrayList<>();
+  private RangeDeletes deletes;
+
+  /** Whether the range deletes are those of the manifest, and of the log behind it. */
+  private boolean exact;
+
   private long logBytes;
 
   /** A version from the log; no value if it is a delete. */
@@ -44,6 +52,7 @@ final class SalvagedTree {
     this.definition = definition;
     this.order = order;
     this.maxLsn = maxLsn;
+    this.deletes = RangeDeletes.none(order);
     this.log = new TreeMap<>(this::compare);
   }
 
@@ -63,6 +72,25 @@ final class SalvagedTree {
     if (table.entries() > 0) {
       tables.add(table);
     }
+  }
+
+  /** The manifest can be read: what follows of range deletes is all there are. */
+  void rangesAreExact() {
+    exact = true;
+  }
+
+  void add(RangeDelete range) {
+    if (range.lsn() <= maxLsn) {
+      ranges.add(range);
+    }
+  }
+
+  /**
+   * Whether a range delete hides the newest version of a key. If there may have been others in
+   * between, entries that have lost their LSN are kept: better too much than too little.
+   */
+  private boolean isHidden(byte[] key, long lsn) {
+    return (lsn != Lsn.ZERO || exact) && deletes.covering(key, key.length, maxLsn) > lsn;
   }
 
   /** Adds a version from the log; LSNs come in their order. */
@@ -131,6 +159,7 @@ final class SalvagedTree {
               int c = compare(a.key(), b.key());
               return c != 0 ? c : Long.compare(b.lsn(), a.lsn());
             });
+    deletes = RangeDeletes.of(order, ranges);
     List<Source> all = sources();
     try {
       for (Source source : all) {
@@ -140,7 +169,9 @@ final class SalvagedTree {
       }
       for (Source top = sources.poll(); top != null; top = sources.poll()) {
         byte[] key = top.key();
-        top.write(key, visitor, scratch, pageSize);
+        if (!isHidden(key, top.lsn())) {
+          top.write(key, visitor, scratch, pageSize);
+        }
         advance(top, sources);
         for (Source same = sources.peek();
             same != null && compare(same.key(), key) == 0;
