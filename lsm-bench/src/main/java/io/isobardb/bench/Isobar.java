@@ -3,6 +3,7 @@ package io.isobardb.bench;
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.crash.CrashTestCommand;
 import io.isobardb.bench.demo.DemoCommand;
+import io.isobardb.bench.drive.RangeDeletesCommand;
 import io.isobardb.bench.experiment.ExperimentCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.model.ModelCommand;
@@ -35,7 +36,8 @@ public final class Isobar extends Program {
           ExperimentCommand.class,
           ModelCommand.class,
           SoakCommand.class,
-          JmhCommand.class);
+          JmhCommand.class,
+          RangeDeletesCommand.class);
 
   private Isobar() {}
 

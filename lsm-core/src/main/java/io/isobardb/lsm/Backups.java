@@ -16,6 +16,14 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * A directory of backups, of one store or of several.
  *
+ * <pre>{@code
+ * try (Backups backups = Backups.open(Path.of("backups"))) {
+ *   long id = backups.create(store).id();
+ *   backups.keep(7); // and deletes those before
+ *   backups.restore(id, Path.of("restored"));
+ * }
+ * }</pre>
+ *
  * <p>Each backup is whole: it can be restored, and deleted, without the others. An SSTable that
  * several have is stored once, and known by its contents (SHA-256). So another backup copies the
  * SSTables that are new, and what was in memory. It still reads all of the store, to know the

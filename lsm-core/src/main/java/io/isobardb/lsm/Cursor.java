@@ -7,6 +7,14 @@ import java.util.Objects;
 /**
  * A position among the entries of a tree, in key order, as of one moment.
  *
+ * <pre>{@code
+ * try (Cursor cursor = tree.cursor()) {
+ *   for (boolean more = cursor.seek(from); more; more = cursor.next()) {
+ *     System.out.println(new String(cursor.key(), UTF_8) + ": " + cursor.valueLength() + " bytes");
+ *   }
+ * }
+ * }</pre>
+ *
  * <p>It sees the tree as it was when the cursor was opened, or its snapshot was taken, whatever is
  * written since. Fresh cursors stand nowhere; move them first. Close them: an open cursor makes
  * merges keep what it sees.

@@ -5,6 +5,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells which entries of a tree count, by a record of another tree that each of them belongs to.
  *
+ * <pre>{@code
+ * // Entries of an index count if their record still has them.
+ * class OfRecord implements MergeFilter {
+ *   public byte[] recordKey(byte[] key) {
+ *     return Arrays.copyOfRange(key, 1, key.length);
+ *   }
+ *
+ *   public boolean counts(byte[] key, byte[] record) {
+ *     return record != null && record[0] == key[0];
+ *   }
+ * }
+ * }</pre>
+ *
  * <p>Thread rule: called by many threads at once, the store's own among them; must not block, nor
  * use the store.
  */

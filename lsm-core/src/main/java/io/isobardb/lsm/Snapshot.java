@@ -10,6 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store as it was at one moment, over all its trees.
  *
+ * <pre>{@code
+ * try (Snapshot snapshot = store.snapshot()) {
+ *   byte[] order = orders.get(key, snapshot);
+ *   byte[] customer = customers.get(order, snapshot); // as it was when the order was read
+ * }
+ * }</pre>
+ *
  * <p>Costs nothing to take. While it is open, merges keep the versions it sees; close it.
  *
  * <p>Thread rule: may be used by many threads at once; {@link #close} by any, more than once. A

@@ -28,6 +28,13 @@ import org.jspecify.annotations.Nullable;
  * no right to write is needed. Until {@link #close} the lock is held for reading, which keeps
  * others from opening the store; where that can't be had, {@link #unlockedBecause} says why.
  *
+ * <pre>{@code
+ * try (StoreInspector inspector = Store.inspect(Path.of("data"), StoreOptions.defaults())) {
+ *   CheckReport report = inspector.check((file, done, all) -> {});
+ *   report.findings().forEach(System.out::println);
+ * }
+ * }</pre>
+ *
  * <p>Thread rule: one thread.
  */
 public final class StoreInspector implements AutoCloseable {

@@ -26,6 +26,15 @@ import java.util.function.Consumer;
  * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
  * differ from one opening to the next.
  *
+ * <pre>{@code
+ * StoreOptions options =
+ *     StoreOptions.builder()
+ *         .memoryBudget(256 << 20) // for all trees, writes and reads together
+ *         .durability(Durability.SYNC)
+ *         .build();
+ * Store store = Store.open(Path.of("data"), options);
+ * }</pre>
+ *
  * <p>docs/options.md lists all options with their defaults and ranges.
  */
 public final class StoreOptions {

@@ -1,6 +1,5 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
@@ -8,6 +7,7 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.handle.Commit;
 import io.isobardb.lsm.handle.OneThread;
 import io.isobardb.lsm.handle.Operations;
+import io.isobardb.lsm.handle.OwnSnapshots;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.Transactions;
 import io.isobardb.lsm.read.Bounds;
@@ -49,13 +49,12 @@ import org.jspecify.annotations.Nullable;
  * those of {@link Tree}.
  */
 public final class Transaction implements AutoCloseable {
-  private static final long NONE = -1;
   private final Store store;
   private final Session session;
   private final Transactions transactions;
   private final Operations operations;
   private final TransactionOptions options;
-  private final Snapshots snapshots;
+  private final OwnSnapshots snapshots;
   private final LockOwner owner;
   private final boolean pessimistic;
   private final boolean latest;
@@ -66,11 +65,6 @@ public final class Transaction implements AutoCloseable {
   private final List<Savepoint> savepoints = new ArrayList<>();
   private final List<Cursor> cursors = new ArrayList<>();
   private final List<Runnable> endActions = new ArrayList<>();
-
-  /** Registered LSNs; the first is that of the snapshot, if there is one. */
-  private final List<Long> registered = new ArrayList<>();
-
-  private long lsn = NONE;
 
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
@@ -88,7 +82,7 @@ public final class Transaction implements AutoCloseable {
     this.transactions = session.transactions();
     this.operations = session.operations();
     this.options = options;
-    this.snapshots = session.engine().snapshots();
+    this.snapshots = new OwnSnapshots(session.engine().snapshots());
     this.owner = transactions.begin(waitNanos);
     this.pessimistic = options.locking() == Locking.PESSIMISTIC;
     this.latest = options.isolation() == Isolation.READ_COMMITTED;
@@ -159,7 +153,7 @@ public final class Transaction implements AutoCloseable {
       if (latest) {
         return tree.get(key);
       }
-      long at = snapshot();
+      long at = snapshots.first();
       track(tree, key, at);
       return tree.get(key, at);
     } finally {
@@ -193,7 +187,7 @@ public final class Transaction implements AutoCloseable {
       if (latest) {
         return tree.get(key, target);
       }
-      long at = snapshot();
+      long at = snapshots.first();
       track(tree, key, at);
       return tree.get(key, target, at);
     } finally {
@@ -229,10 +223,10 @@ public final class Transaction implements AutoCloseable {
       byte[] kept = key.clone();
       if (pessimistic) {
         lock(tree, kept);
-        return latest ? tree.get(key) : tree.get(key, snapshot());
+        return latest ? tree.get(key) : tree.get(key, snapshots.first());
       }
       // At READ_COMMITTED each read has a moment of its own.
-      long at = latest ? register() : snapshot();
+      long at = latest ? snapshots.register() : snapshots.first();
       reads.add(tree.handle(), kept, at);
       return tree.get(key, at);
     } finally {
@@ -270,14 +264,8 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Removes all keys of a range, those written by this transaction before, too; see {@link
-   * Tree#deleteRange(byte[], byte[])}. It counts as a write of each key of the range, there or not:
-   * others that write there wait, or make the commit fail.
-   *
-   * @param from the first key that goes, null for no bound
-   * @param to the key behind the last one, null for no bound
-   * @throws IllegalArgumentException if {@code from} is behind {@code to}; else as with {@link
-   *     #put(Tree, byte[], byte[])}
+   * Removes all keys of a range; see {@link Tree#deleteRange(byte[], byte[])}. It counts as a write
+   * of each key there: others wait, or make the commit fail. Null is no bound. Errors as with put.
    */
   public void deleteRange(Tree tree, byte @Nullable [] from, byte @Nullable [] to) {
     enter(tree);
@@ -290,10 +278,12 @@ public final class Transaction implements AutoCloseable {
       writes.checkLogged(tree.handle());
       if (pessimistic) {
         locking(
-            () -> transactions.lockRange(owner, tree.handle(), range, since(), lockTimeoutNanos()));
+            () ->
+                transactions.lockRange(
+                    owner, tree.handle(), range, snapshots.since(latest), lockTimeoutNanos()));
       } else if (!latest) {
         KeyRange keys = KeyRange.of(tree.handle().order(), range.from(), range.to());
-        reads.add(tree.handle(), keys, snapshot());
+        reads.add(tree.handle(), keys, snapshots.first());
       }
       writes.deleteRange(tree.handle(), range.from(), range.to(), !savepoints.isEmpty());
     } finally {
@@ -351,7 +341,7 @@ public final class Transaction implements AutoCloseable {
       if (pessimistic) {
         lock(tree, key);
       } else if (!latest) {
-        reads.add(tree.handle(), key, snapshot());
+        reads.add(tree.handle(), key, snapshots.first());
       }
     }
     writes.put(tree.handle(), key, value, !savepoints.isEmpty());
@@ -359,12 +349,10 @@ public final class Transaction implements AutoCloseable {
 
   /** Locks a key; what others did to it since the snapshot is a conflict. */
   private void lock(Tree tree, byte[] key) {
-    locking(() -> transactions.lock(owner, tree.handle(), key, since(), lockTimeoutNanos()));
-  }
-
-  /** What others wrote later is a conflict; {@link Transactions#ANY_TIME} if nothing is. */
-  private long since() {
-    return latest || lsn == NONE ? Transactions.ANY_TIME : lsn;
+    locking(
+        () ->
+            transactions.lock(
+                owner, tree.handle(), key, snapshots.since(latest), lockTimeoutNanos()));
   }
 
   private long lockTimeoutNanos() {
@@ -403,10 +391,9 @@ public final class Transaction implements AutoCloseable {
       }
       long at;
       if (latest) {
-        at = snapshots.register();
+        at = snapshots.registerForOther();
       } else {
-        at = snapshot();
-        snapshots.retain(at);
+        at = snapshots.retainFirst();
       }
       KeyRange passed = null;
       if (serializable) {
@@ -542,10 +529,7 @@ public final class Transaction implements AutoCloseable {
     ended = how;
     closeCursors();
     transactions.locks().releaseAll(owner);
-    for (long at : registered) {
-      snapshots.release(at);
-    }
-    registered.clear();
+    snapshots.releaseAll();
     writes.clear();
     transactions.ended(owner);
     endActions.forEach(Runnable::run);
@@ -557,19 +541,6 @@ public final class Transaction implements AutoCloseable {
       cursor.close();
     }
     cursors.clear();
-  }
-
-  private long snapshot() {
-    if (lsn == NONE) {
-      lsn = register();
-    }
-    return lsn;
-  }
-
-  private long register() {
-    long at = snapshots.register();
-    registered.add(at);
-    return at;
   }
 
   private void track(Tree tree, byte[] key, long at) {

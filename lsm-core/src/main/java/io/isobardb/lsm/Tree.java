@@ -231,8 +231,8 @@ public final class Tree {
   private void put(ByteBuffer key, ByteBuffer value, boolean sync) {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
-    checkKey(keyLength);
-    checkValue(valueLength);
+    Keys.check(keyLength, maxKeyBytes());
+    Keys.checkValue(valueLength, maxValueBytes());
     byte[] keyBytes = Keys.array(key);
     byte[] valueBytes = Keys.array(value);
     Writer writer = committer.writer();
@@ -281,16 +281,13 @@ public final class Tree {
   }
 
   /**
-   * Removes all keys of a range, in one step, and at the cost of one small write however many there
-   * are. SSTables that lie wholly in it go without being read, once no snapshot, cursor or
-   * transaction needs them and the log is synced.
-   *
-   * <p>Each range delete takes some hundred bytes of the Java heap until merges have rewritten what
-   * it hides. Ten thousand of a tree at a time do little harm; for single keys use {@link #delete}.
+   * Removes all keys of a range, in one step, at the cost of one small write. SSTables that lie
+   * wholly in it go unread, once no reader needs them and the log is synced. Each takes some
+   * hundred bytes of the Java heap until merges have rewritten what it hides: keep to some ten
+   * thousand.
    *
    * @param from the first key that goes, null for no bound
-   * @param to the key behind the last one, null for no bound; nothing happens if it equals {@code
-   *     from}
+   * @param to the key behind the last one, null for no bound; if it is {@code from}, none goes
    * @throws IllegalArgumentException if {@code from} is behind {@code to}
    */
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
@@ -583,25 +580,17 @@ public final class Tree {
   }
 
   void checkKey(byte[] key) {
-    checkKey(Objects.requireNonNull(key, "key").length);
+    Keys.check(Objects.requireNonNull(key, "key").length, maxKeyBytes());
   }
 
   void checkValue(byte[] value) {
-    checkValue(Objects.requireNonNull(value, "value").length);
+    Keys.checkValue(Objects.requireNonNull(value, "value").length, maxValueBytes());
   }
 
   /** Passes if the bounds of a range are keys, or null. */
   void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
-    checkKey(from == null ? 0 : from.length);
-    checkKey(to == null ? 0 : to.length);
-  }
-
-  private void checkKey(int length) {
-    Keys.check(length, maxKeyBytes());
-  }
-
-  private void checkValue(int length) {
-    Keys.checkValue(length, maxValueBytes());
+    Keys.check(from == null ? 0 : from.length, maxKeyBytes());
+    Keys.check(to == null ? 0 : to.length, maxKeyBytes());
   }
 
   @Override

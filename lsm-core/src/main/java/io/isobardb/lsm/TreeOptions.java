@@ -13,6 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a tree is made; immutable. All of it is stored when the tree is created, and never changes.
  *
+ * <pre>{@code
+ * Tree cache = store.openTree("cache", TreeOptions.builder().logged(false).build());
+ * Tree documents =
+ *     store.openTree("documents", TreeOptions.builder().compression(Compression.LZ4).build());
+ * }</pre>
+ *
  * <p>{@link Store#openTree(String, TreeOptions)} refuses an option that was set and differs from
  * what is stored. One that was not set takes what is stored.
  */

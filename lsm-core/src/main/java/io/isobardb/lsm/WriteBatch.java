@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * Writes to one or many trees of a store that become visible, and durable, all at once or not at
  * all.
  *
+ * <pre>{@code
+ * WriteBatch batch = store.newBatch();
+ * batch.put(orders, order, customer).put(byCustomer, customer, order).delete(carts, customer);
+ * store.write(batch);
+ * }</pre>
+ *
  * <p>Operations take effect in the order they were added. Key and value are copied when added. May
  * be cleared and used again after {@code Store.write}.
  *

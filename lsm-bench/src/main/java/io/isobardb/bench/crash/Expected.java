@@ -1,6 +1,5 @@
 package io.isobardb.bench.crash;
 
-import java.util.NavigableMap;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.TreeOptions;
@@ -104,6 +103,11 @@ final class Expected {
       this.options = options;
     }
 
+    /** As the tree's key order does. */
+    int compare(byte[] a, byte[] b) {
+      return options.keyOrder().compare(a, 0, a.length, b, 0, b.length);
+    }
+
     Iterable<byte[]> keys() {
       return keys.keySet();
     }
@@ -169,12 +173,14 @@ final class Expected {
   }
 
   /** All keys of a range that were ever written are deleted, by write {@code at}. */
-  void deleteRange(
-      ExpectedTree tree, byte @Nullable [] from, byte @Nullable [] to, long at) {
-    NavigableMap<byte[], List<Version>> range =
-        from == null ? tree.keys : tree.keys.tailMap(from, true);
-    range = to == null ? range : range.headMap(to, false);
-    range.values().forEach(versions -> versions.add(new Version(at, null)));
+  void deleteRange(ExpectedTree tree, byte @Nullable [] from, byte @Nullable [] to, long at) {
+    tree.keys.forEach(
+        (key, versions) -> {
+          if ((from == null || tree.compare(from, key) <= 0)
+              && (to == null || tree.compare(key, to) < 0)) {
+            versions.add(new Version(at, null));
+          }
+        });
   }
 
   /** The call of the write that was begun last has returned. */

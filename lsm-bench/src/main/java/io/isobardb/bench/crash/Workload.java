@@ -1,6 +1,5 @@
 package io.isobardb.bench.crash;
 
-import org.jspecify.annotations.Nullable;
 import io.isobardb.bench.crash.Expected.ExpectedTree;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -12,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Random operations on a simulated store, each of them told to the model as it begins and ends.
@@ -172,13 +172,11 @@ final class Workload {
 
   private void deleteRange() {
     ExpectedTree to = any();
-    byte @Nullable [][] range = someRange();
+    byte @Nullable [][] range = someRange(to);
     boolean sync = random.nextInt(3) == 0;
     long at = expected.begin();
     expected.deleteRange(to, range[0], range[1], at);
-    store
-        .tree(to.name)
-        .deleteRange(range[0], range[1], sync ? Durability.SYNC : Durability.ASYNC);
+    store.tree(to.name).deleteRange(range[0], range[1], sync ? Durability.SYNC : Durability.ASYNC);
     expected.returned();
     // Nothing is written for an empty range, and so nothing synced.
     acknowledge(sync && !Arrays.equals(range[0], range[1]), to.options.logged());
@@ -186,10 +184,10 @@ final class Workload {
   }
 
   /** Two keys in their order; null is no bound. */
-  private byte @Nullable [][] someRange() {
+  private byte @Nullable [][] someRange(ExpectedTree of) {
     byte[] a = random.nextInt(6) == 0 ? null : key();
     byte[] b = random.nextInt(6) == 0 ? null : key();
-    boolean swap = a != null && b != null && Arrays.compareUnsigned(a, b) > 0;
+    boolean swap = a != null && b != null && of.compare(a, b) > 0;
     return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
   }
 
@@ -210,7 +208,7 @@ final class Workload {
       ExpectedTree to = trees.get(random.nextInt(trees.size()));
       byte[] key = key();
       if (random.nextInt(12) == 0) {
-        byte @Nullable [][] range = someRange();
+        byte @Nullable [][] range = someRange(to);
         expected.deleteRange(to, range[0], range[1], at);
         batch.deleteRange(store.tree(to.name), range[0], range[1]);
       }

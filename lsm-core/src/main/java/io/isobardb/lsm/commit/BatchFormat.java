@@ -272,7 +272,7 @@ public final class BatchFormat {
       }
       int kind = bytes[at++];
       if (kind != Kind.PUT && kind != Kind.DELETE && kind != Kind.DELETE_RANGE) {
-        throw new IllegalArgumentException("no operation has kind " + kind);
+        throw new IllegalArgumentException(Kind.unknown(kind));
       }
       int treeId = varint();
       int keyLength = varint();

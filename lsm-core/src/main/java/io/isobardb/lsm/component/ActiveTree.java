@@ -383,8 +383,8 @@ public final class ActiveTree implements Sealed {
   }
 
   /**
-   * No put had the LSN of the boundary either. A record that is replayed may have filled it in part,
-   * and its own LSN was the boundary then.
+   * No put had the LSN of the boundary either. A record that is replayed may have filled it in
+   * part, and its own LSN was the boundary then.
    */
   public void sealedExactly() {
     exact = true;

@@ -19,6 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records in a primary tree, and any number of secondary indexes that are kept in step with them.
  *
+ * <pre>{@code
+ * Index byCity = Index.builder("city").key((key, person) -> List.of(cityOf(person))).build();
+ * Dataset people = Dataset.open(store, "people", DatasetOptions.builder().index(byCity).build());
+ * people.put(id, person);
+ * List<IndexEntry> londoners = people.find("city", "London".getBytes(UTF_8));
+ * }</pre>
+ *
  * <p>Whatever writes to a dataset's trees goes through the dataset. A write without a transaction
  * is one of its own, which is tried again when others get in its way. Arrays given are not kept;
  * arrays returned are the caller's.
@@ -193,8 +200,8 @@ public final class Dataset {
 
   /**
    * Removes all records of a range of primary keys. Without indexes, or if all use validation, that
-   * is one small write, as {@link io.isobardb.lsm.Tree#deleteRange(byte[], byte[])}. With an eager or
-   * unique index the records are read and removed one by one, in one transaction.
+   * is one small write, as {@link io.isobardb.lsm.Tree#deleteRange(byte[], byte[])}. With an eager
+   * or unique index the records are read and removed one by one, in one transaction.
    *
    * @param from the first key that goes, null for no bound
    * @param to the key behind the last one, null for no bound
@@ -205,8 +212,7 @@ public final class Dataset {
   }
 
   /** As {@link #deleteRange(byte[], byte[])}, within a transaction. */
-  public void deleteRange(
-      Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
+  public void deleteRange(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
     Objects.requireNonNull(transaction, "transaction");
     checkStore(transaction);
     transaction.exclusively(

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.dataset;
 
-import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import java.util.ArrayList;

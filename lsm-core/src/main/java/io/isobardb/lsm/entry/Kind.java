@@ -25,6 +25,11 @@ public final class Kind {
 
   private Kind() {}
 
+  /** What to say of a kind that is none of these: where it stands is told by who says it. */
+  public static String unknown(int kind) {
+    return "an entry of kind " + kind + ", which this release does not know";
+  }
+
   /** Whether the kind is one that a data page may hold. */
   public static boolean isData(int kind) {
     return kind >= PUT && kind <= PUT_OVERFLOW;

@@ -3,6 +3,15 @@ package io.isobardb.lsm.observe;
 /**
  * Is told what a store does in the background. Implement what is of interest.
  *
+ * <pre>{@code
+ * store.addListener(
+ *     new StoreListener() {
+ *       public void stalled(StoreListener.Stall stall) {
+ *         System.out.println("a writer waited: " + stall);
+ *       }
+ *     });
+ * }</pre>
+ *
  * <p>Thread rule: called by the store's threads and by writers, several at once, and never under a
  * lock. What a listener does delays the work that it is told of (for {@link #synced}: all commits),
  * so it should return at once. It must not wait for anything the store does. What it throws is

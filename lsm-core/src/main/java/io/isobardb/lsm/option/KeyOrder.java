@@ -5,6 +5,21 @@ import java.util.Arrays;
 /**
  * The order of a tree's keys. Its name is stored with the tree and checked at open.
  *
+ * <pre>{@code
+ * // Short keys first, keys of one length by their bytes.
+ * class ShortestFirst implements KeyOrder {
+ *   public String name() {
+ *     return "shortest first";
+ *   }
+ *
+ *   public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+ *     int lengths = Integer.compare(aLength, bLength);
+ *     return lengths != 0 ? lengths : BYTES.compare(a, aOffset, aLength, b, bOffset, bLength);
+ *   }
+ * }
+ * Tree tree = store.openTree("words", TreeOptions.builder().keyOrder(new ShortestFirst()).build());
+ * }</pre>
+ *
  * <p>An order is total, never changes under its name, takes any two byte strings, and calls two
  * keys equal only if their bytes are. Implementations are called by many threads at once and must
  * not block.

@@ -34,6 +34,10 @@ final class PageCheck {
       if (entry < heap || entry + 3 + width > end || !fits(memory, base, entry, prefix, end)) {
         return "slot " + slot + ": an entry that leaves the page";
       }
+      int kind = PageReader.kind(memory, base, entry);
+      if (kind != Kind.CHILD && !Kind.isData(kind)) {
+        return "slot " + slot + ": " + Kind.unknown(kind);
+      }
     }
     return null;
   }
@@ -56,7 +60,7 @@ final class PageCheck {
     return switch (kind) {
       case Kind.PUT_OVERFLOW -> value == 16 && PageReader.overflowLength(memory, base, entry) >= 0;
       case Kind.CHILD -> value == Integer.BYTES;
-      default -> Kind.isData(kind);
+      default -> true;
     };
   }
 }

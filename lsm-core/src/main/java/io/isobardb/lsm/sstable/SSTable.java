@@ -1,5 +1,7 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
@@ -177,8 +179,16 @@ public final class SSTable {
     if (page == PagePool.NONE) {
       return miss(pageNo);
     }
-    int entry = PageReader.find(pool.memory(page), pool.base(page), key, 0, key.length, at, order);
-    return entry < 0 ? ABSENT : (long) page << 32 | entry;
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    int entry = PageReader.find(memory, base, key, 0, key.length, at, order);
+    if (entry < 0) {
+      return ABSENT;
+    }
+    // What is of no kind is told by who asks outside of the epoch: that may read the page map.
+    return Kind.isData(PageReader.kind(memory, base, entry))
+        ? (long) page << 32 | entry
+        : miss(pageNo);
   }
 
   /**
@@ -215,15 +225,42 @@ public final class SSTable {
       pageNo = child;
     }
     int page = loadPage(pageNo, Access.QUERY);
-    int entry = -1;
+    long location = ABSENT;
     try {
-      entry = PageReader.find(pool.memory(page), pool.base(page), key, 0, key.length, at, order);
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      int entry = PageReader.find(memory, base, key, 0, key.length, at, order);
+      if (entry >= 0) {
+        checkKind(pageNo, PageReader.kind(memory, base, entry));
+        location = (long) pageNo << 32 | entry;
+      }
     } finally {
-      if (entry < 0) {
-        unpin(pageNo); // There is no such entry, or the key order threw.
+      if (location == ABSENT) {
+        unpin(pageNo); // There is no such entry, it can't be read, or the key order threw.
       }
     }
-    return entry < 0 ? ABSENT : (long) pageNo << 32 | entry;
+    return location;
+  }
+
+  /**
+   * Refuses an entry that a later release wrote, of a page whose checksum is right.
+   *
+   * @throws io.isobardb.lsm.error.CorruptionException if no data page may hold that kind
+   */
+  void checkKind(int pageNo, int kind) {
+    if (!Kind.isData(kind)) {
+      throw unknownKind(pageNo, kind);
+    }
+  }
+
+  private CorruptionException unknownKind(int pageNo, int kind) {
+    String what = "page " + pageNo + " holds " + Kind.unknown(kind);
+    PageFile in = file;
+    try {
+      return space.corrupt(meta, in == null ? 0 : in.offset(pageNo), what);
+    } catch (IOException e) {
+      throw new UncheckedIOException("reading " + meta.fileName() + ": " + e.getMessage(), e);
+    }
   }
 
   private static int miss(int pageNo) {

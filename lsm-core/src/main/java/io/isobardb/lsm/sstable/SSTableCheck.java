@@ -237,7 +237,7 @@ public final class SSTableCheck {
       int kind = PageReader.kind(memory, base, entry);
       String where = "slot " + slot + ": ";
       if (!Kind.isData(kind)) {
-        find(pageNo, where + "kind " + kind);
+        find(pageNo, where + Kind.unknown(kind));
       }
       if (slot == 0 && separator != null && compare(separator, separatorLsn, key, lsn) > 0) {
         find(pageNo, where + "before its separator");

@@ -375,6 +375,9 @@ public final class SSTableCursor extends LeafCursor {
     slot = to;
     int entry = base + PageReader.entry(in, base, to);
     int kind = in.getByte(entry);
+    if (!Kind.isData(kind)) {
+      table.checkKind(dataPage, kind);
+    }
     int at = entry + 1;
     int suffix = in.getByte(at++);
     if (suffix < 0) {

@@ -14,6 +14,14 @@ import org.jspecify.annotations.Nullable;
  * Turns keys into bytes whose order is that of the keys, and back. So a tree in the default key
  * order is sorted as its keys are.
  *
+ * <pre>{@code
+ * // By user, and the newest first.
+ * KeyCodec<Pair<String, Instant>> events =
+ *     KeyCodec.pair(KeyCodec.ofString(), KeyCodec.ofInstant().descending());
+ * TypedTree<Pair<String, Instant>, byte[]> tree =
+ *     TypedTree.of(store.openTree("events"), events, Codec.bytes());
+ * }</pre>
+ *
  * <p>The order is that of {@code compareTo} for all types that have one. Two keys have the same
  * bytes only if they are equal. Codecs are made of those here: {@link #map} makes one for a type of
  * your own. They are stored nowhere, so a tree must always be used with the same.

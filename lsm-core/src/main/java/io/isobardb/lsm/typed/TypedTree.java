@@ -20,6 +20,16 @@ import org.jspecify.annotations.Nullable;
  * A tree of typed keys and values. A view: it holds nothing but the tree and its codecs, and there
  * may be any number of them over one tree.
  *
+ * <pre>{@code
+ * TypedTree<Long, String> names =
+ *     TypedTree.of(store.openTree("names"), KeyCodec.ofLong(), Codec.string());
+ * names.put(7L, "Ada");
+ * try (Stream<Map.Entry<Long, String>> entries = names.entries(KeyRange.between(1L, 10L))) {
+ *   entries.forEach(System.out::println);
+ * }
+ * NavigableMap<Long, String> map = names.asMap();
+ * }</pre>
+ *
  * <p>What reads before it writes ({@link #putIfAbsent}, {@link #replace}, {@link #remove}, {@link
  * #compute} and the like) is one step, in which no other write of the key comes between; see {@link
  * Tree#putIfAbsent(byte[], byte[], Durability)} for what that costs. Values are compared by their

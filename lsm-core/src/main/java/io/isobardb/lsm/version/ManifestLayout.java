@@ -47,10 +47,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class ManifestLayout {
   /**
-   * Version 2 has the same bytes as version 1. A store of version 2 may hold the end of its log in
-   * the file RING, which a release that knows version 1 alone would lose.
+   * What a store may hold; the manifest's own bytes are the same in all versions.
+   *
+   * <ul>
+   *   <li>1: the first.
+   *   <li>2: the end of the log may be in the file RING.
+   *   <li>3: log and SSTables may hold kinds of entries beyond put and delete.
+   * </ul>
+   *
+   * <p>A release refuses a store above the version it knows. It would lose what it does not know.
    */
-  static final int FORMAT_VERSION = 2;
+  static final int FORMAT_VERSION = 3;
 
   static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;

@@ -68,8 +68,9 @@ public final class Log implements AutoCloseable {
    * off, see {@link #droppedBytes}. What is handed over is durable already, so that the handler may
    * act on it for good; new records follow it.
    *
+   * @param handler may throw {@code IllegalArgumentException} for a payload that is none
    * @throws io.isobardb.lsm.error.CorruptionException if a record is damaged, or a segment missing,
-   *     that is not part of a torn tail; no file was changed
+   *     that is not part of a torn tail; no file was changed. Or if a record is no payload
    * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
    *     store; no file was changed
    */
@@ -131,7 +132,7 @@ public final class Log implements AutoCloseable {
     segments.settleFound(durable, window, window.size());
     replay.run(
         extent,
-        handler,
+        LogScan.checked(segments, handler),
         (from, to, wholeEnd) -> {
           try {
             segments.complete(from, to, wholeEnd, replay, memory.stage());

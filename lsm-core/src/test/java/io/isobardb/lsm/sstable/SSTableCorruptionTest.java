@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,6 +29,8 @@ class SSTableCorruptionTest {
 
   /** Where the header's format version is. */
   private static final int VERSION = 40;
+
+  private static final int UNKNOWN = 77;
 
   private static int reads;
 
@@ -194,5 +197,50 @@ class SSTableCorruptionTest {
       run.pool.release(page, Purpose.MERGE);
       written.release();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {FileLayout.CODEC_NONE, FileLayout.CODEC_LZ4})
+  void anEntryOfAKindThatIsNotKnownIsToldByFileAndOffset(int codec) throws IOException {
+    try (Run run = smallRun()) {
+      byte[] key = "user00020x".getBytes(StandardCharsets.US_ASCII);
+      run.add(key, 800, UNKNOWN, new byte[30]);
+      run.sort();
+      SSTable table = run.onDisk(5, codec, false);
+      assertUnknown(table, () -> table.locatePinned(key, KeyHash.hash(key, 0, key.length), 900));
+      byte[] other = "user00020".getBytes(StandardCharsets.US_ASCII);
+      long location = table.locatePinned(other, KeyHash.hash(other, 0, other.length), 900);
+      assertTrue(location >= 0, "the others of the page can be read");
+      table.unpin(SSTable.pageOf(location));
+      try (SSTableCursor cursor = table.cursor(Access.MERGE)) {
+        cursor.first();
+        assertUnknown(
+            table,
+            () -> {
+              while (cursor.valid()) {
+                cursor.next();
+              }
+            });
+      }
+      // A reader inside an epoch is sent outside of it.
+      int slot = run.pool.epochs().enter();
+      try {
+        assertTrue(SSTable.isMiss(table.search(key, 900, false)));
+      } finally {
+        run.pool.epochs().exit(slot);
+      }
+      table.release();
+      List<Finding> findings = findings(run, table.meta());
+      assertFalse(findings.isEmpty());
+      assertTrue(findings.get(0).toString().contains("kind 77"), findings::toString);
+      assertTrue(findings.get(0).toString().contains(NAME), findings::toString);
+    }
+  }
+
+  private static void assertUnknown(SSTable table, Executable read) throws IOException {
+    CorruptionException e = assertThrows(CorruptionException.class, read);
+    assertEquals(NAME, e.file());
+    assertEquals(table.file().offset(1), e.offset());
+    assertEquals("page 1 holds " + Kind.unknown(UNKNOWN), e.what());
   }
 }

@@ -33,6 +33,8 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestTest {
   private static final long ROLL_BYTES = 20_000;
@@ -452,12 +454,12 @@ class ManifestTest {
     write(storage, script(9, 3), ROLL_BYTES);
     byte[] bytes = read(storage, "MANIFEST-000001");
     ByteBuffer header = ManifestLayout.buffer(bytes);
-    header.putInt(12, 3);
+    header.putInt(12, ManifestLayout.FORMAT_VERSION + 1);
     header.putInt(8, checksum(bytes));
     replace(storage, "MANIFEST-000001", bytes);
     long mutations = storage.mutations();
     FormatException e = assertThrows(FormatException.class, () -> recover(storage));
-    assertTrue(e.getMessage().contains("format version 3"), e::getMessage);
+    assertTrue(e.getMessage().contains("format version 4"), e::getMessage);
     assertEquals(mutations, storage.mutations());
   }
 
@@ -468,20 +470,22 @@ class ManifestTest {
     return Integer.rotateRight((int) crc.getValue(), 15) + 0xA282EAD8;
   }
 
-  @Test
-  void aStoreOfTheFirstFormatIsRefusedByItsReleaseOnceItIsSettled() throws IOException {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aStoreOfAnEarlierFormatIsRefusedByItsReleaseOnceItIsSettled(int version) throws IOException {
     write(storage, script(9, 3), ROLL_BYTES);
     byte[] bytes = read(storage, "CURRENT");
-    ManifestLayout.buffer(bytes).putInt(12, 1);
+    ManifestLayout.buffer(bytes).putInt(12, version);
     ManifestLayout.buffer(bytes).putInt(8, checksum(bytes));
     replace(storage, "CURRENT", bytes);
     ManifestLayout.Synced before = ManifestLayout.synced(bytes);
     try (Manifest manifest = Manifest.open(storage, pool, ROLL_BYTES).manifest()) {
-      assertEquals(1, ManifestLayout.version(read(storage, "CURRENT")), "looking changes nothing");
+      int looked = ManifestLayout.version(read(storage, "CURRENT"));
+      assertEquals(version, looked, "looking changes nothing");
       manifest.settle();
     }
     bytes = read(storage, "CURRENT");
-    assertEquals(2, ManifestLayout.version(bytes));
+    assertEquals(3, ManifestLayout.version(bytes));
     assertEquals(before, ManifestLayout.synced(bytes));
     assertEquals(1, ManifestLayout.checkCurrent(bytes).number());
     recover(storage);

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
@@ -17,10 +19,12 @@ import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -323,6 +327,55 @@ class LogTest {
     world.storage = intact.copy();
     assertThrows(CorruptionException.class, () -> world.open(1L << 30));
     assertEquals(0, world.pool.ledger().bytes(Purpose.LOG));
+    world.close();
+  }
+
+  @Test
+  void anOperationOfAKindThatIsNotKnownIsToldByFileAndOffset() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 31);
+    BatchFormat.Builder batch = new BatchFormat.Builder();
+    List<Long> lsns = new ArrayList<>();
+    try (Log log = world.open()) {
+      LogRecord record = log.newRecord();
+      for (int key : new int[] {1, 3, 5}) {
+        batch.clear();
+        batch.add(key == 3 ? 77 : Kind.PUT, 1, new byte[] {(byte) key}, new byte[] {9});
+        byte[] payload = Arrays.copyOf(batch.bytes(), batch.length());
+        lsns.add(LogWorld.append(record, payload).lsn());
+      }
+      log.awaitDurable(lsns.get(2));
+    }
+    long at = SegmentLayout.HEADER_BYTES + lsns.get(1);
+    List<Integer> keys = new ArrayList<>();
+    BatchFormat.Reader reader =
+        new BatchFormat.Reader(
+            (lsn, tree, write) -> keys.add((int) write.key()[write.keyOffset()]));
+    LogExtent extent = LogExtent.from(Lsn.FIRST);
+    List<Executable> reads =
+        List.of(
+            () -> LogScan.run(world.storage, world.pool, LogWorld.STORE, extent, reader),
+            () ->
+                Log.open(
+                    world.environment(),
+                    world.pool,
+                    world.options,
+                    LogWorld.STORE,
+                    extent,
+                    reader));
+    for (Executable read : reads) {
+      keys.clear();
+      CorruptionException e = assertThrows(CorruptionException.class, read);
+      assertEquals(SegmentLayout.fileName(0), e.file());
+      assertEquals(at, e.offset());
+      assertTrue(e.what().contains("kind 77, which this release does not know"), e::what);
+      assertEquals(List.of(1), keys);
+    }
+    keys.clear();
+    LogSalvage salvage = LogSalvage.run(world.storage, world.pool, LogWorld.STORE, extent, reader);
+    assertEquals(List.of(1, 5), keys, "repair goes on behind it");
+    assertEquals(1, salvage.lost().size());
+    assertEquals(SegmentLayout.fileName(0), salvage.lost().get(0).file());
+    assertEquals(at, salvage.lost().get(0).from());
     world.close();
   }
 }
