@@ -250,7 +250,7 @@ public final class Catalog {
 
   /** Up to here all is applied, and no crash takes it back. */
   private long settled() {
-    return Math.min(visible.getAsLong(), durable.getAsLong() - 1);
+    return Math.max(0, Math.min(visible.getAsLong(), durable.getAsLong() - 1));
   }
 
   /** A failed sync is final, for whatever reason it failed. */
