@@ -9,8 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.dataset.Dataset;
+import io.isobardb.lsm.dataset.DatasetOptions;
+import io.isobardb.lsm.dataset.Index;
+import io.isobardb.lsm.dataset.Maintenance;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.LockTimeoutException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -183,17 +188,6 @@ class RangeDeleteTest {
     assertEquals(6000, all().size());
   }
 
-  @Test
-  void aRollbackToACheckpointTakesItBack() {
-    Tree unlogged = store.createTree("u", TreeOptions.builder().logged(false).build());
-    unlogged.put(key(1), key(1));
-    store.checkpoint();
-    unlogged.deleteRange(null, null);
-    unlogged.put(key(2), key(2));
-    store.flush();
-    assertNull(unlogged.get(key(1)));
-  }
-
   private Transaction begin(Locking locking, Isolation isolation) {
     return store.begin(
         TransactionOptions.builder()
@@ -290,5 +284,54 @@ class RangeDeleteTest {
       fill(0, 5);
       assertFalse(tree.contains(key(9)));
     }
+  }
+
+  @Test
+  void recordsOfADatasetGoForAllKindsOfIndexes() {
+    int number = 0;
+    for (Maintenance maintenance : Maintenance.values()) {
+      for (boolean unique : new boolean[] {false, true}) {
+        Index byValue =
+            Index.builder("v")
+                .key((key, value) -> List.of(value))
+                .maintenance(maintenance)
+                .unique(unique)
+                .build();
+        String name = "d" + number++;
+        DatasetOptions options = DatasetOptions.builder().index(byValue).build();
+        Dataset dataset = Dataset.open(store, name, options);
+        for (int i = 0; i < 6; i++) {
+          dataset.put(key(i), key(100 + i));
+        }
+        dataset.deleteRange(key(1), key(5));
+        for (int i = 0; i < 6; i++) {
+          int expected = i == 0 || i == 5 ? 1 : 0;
+          assertEquals(expected, dataset.find("v", key(100 + i)).size(), name + ", " + i);
+        }
+        assertTrue(dataset.check().isSound(), dataset.check().toString());
+        dataset.put(key(9), key(102));
+        assertEquals(1, dataset.find("v", key(102)).size());
+      }
+    }
+  }
+
+  @Test
+  void inACrashOfAnUnloggedTreeItGoesBackToTheCheckpoint() throws Exception {
+    Tree unlogged = store.createTree("u", TreeOptions.builder().logged(false).build());
+    unlogged.put(key(1), key(1));
+    store.checkpoint();
+    unlogged.deleteRange(null, null);
+    store.flush();
+    Path copy = dir.resolve("copy");
+    Files.createDirectories(copy);
+    try (var files = Files.list(dir.resolve("s"))) {
+      for (Path file : files.toList()) {
+        Files.copy(file, copy.resolve(file.getFileName()));
+      }
+    }
+    try (Store crashed = Store.open(copy, OPTIONS)) {
+      assertArrayEquals(key(1), crashed.tree("u").get(key(1)));
+    }
+    assertNull(unlogged.get(key(1)));
   }
 }

@@ -1,9 +1,9 @@
 package io.isobardb.cli.inspect;
 
-import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.inspect.StoredCounters;
 import io.isobardb.lsm.inspect.StoredEntry;
+import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.inspect.StoredTree;
 import java.io.IOException;
 import java.util.ArrayList;

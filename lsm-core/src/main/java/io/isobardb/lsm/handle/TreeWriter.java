@@ -97,7 +97,10 @@ public final class TreeWriter {
     Writer writer = committer.writer();
     writer.write().ofRange(from, to);
     write(writer, sync);
-    merge.accept(handle);
+    if (sync) {
+      // Else it counts for merges later, and IdleWatch asks.
+      merge.accept(handle);
+    }
   }
 
   /** Locks what a write that was admitted writes. */

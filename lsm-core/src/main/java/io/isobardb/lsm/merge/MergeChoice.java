@@ -105,6 +105,20 @@ public record MergeChoice(
         "range deletes hide all they hold");
   }
 
+  /** A choice to rewrite an SSTable where it stands, since an end of it is hidden. */
+  static MergeChoice ofEdge(Version version, Input edge) {
+    SSTableMeta table = edge.tables().get(0);
+    return new MergeChoice(
+        Kind.MERGE,
+        List.of(edge),
+        edge.place(),
+        table.minKey(),
+        table.maxKey(),
+        !edge.place().inL0()
+            && version.nothingBelow(edge.place().height(), table.minKey(), table.maxKey()),
+        "range deletes hide an end of it");
+  }
+
   /** Whether inputs come from L0; such merges go before deeper ones. */
   public boolean fromL0() {
     return !inputs.isEmpty() && inputs.get(0).place().inL0();

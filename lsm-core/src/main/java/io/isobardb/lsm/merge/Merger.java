@@ -19,9 +19,12 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.OutOfBudgetException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,6 +49,9 @@ public final class Merger {
 
   /** Trees that asked for merges while there were enough: asked again, in turn, when one ends. */
   private final Set<TreeHandle> waiting = new LinkedHashSet<>();
+
+  /** SSTables to rewrite where they stand, since range deletes hide an end of them. */
+  private final Map<TreeHandle, Deque<MergeChoice.Input>> edges = new HashMap<>();
 
   /** What waits for merges, of each tree for which something does, and its sum. */
   private final Map<TreeHandle, Long> debts = new HashMap<>();
@@ -207,11 +213,35 @@ public final class Merger {
         deletes == null
             ? List.of()
             : NeedlessRanges.hidden(state.version(), deletes.upTo(settled), snapshots, busy);
-    if (inputs.isEmpty()) {
-      return null;
+    if (deletes == null || inputs.isEmpty()) {
+      return edge(tree, state.version(), busy, free);
     }
     MergeChoice choice = MergeChoice.ofHidden(inputs);
-    return free.contains(choice.slot()) ? choice : null;
+    if (!free.contains(choice.slot())) {
+      return null;
+    }
+    edges
+        .computeIfAbsent(tree, key -> new ArrayDeque<>())
+        .addAll(NeedlessRanges.edges(state.version(), deletes.upTo(settled), snapshots, inputs));
+    return choice;
+  }
+
+  /** An SSTable to rewrite whose neighbours were dropped, or null. */
+  private @Nullable MergeChoice edge(
+      TreeHandle tree, Version version, Set<Long> busy, Set<Slot> free) {
+    Deque<MergeChoice.Input> waiting = edges.get(tree);
+    while (waiting != null && !waiting.isEmpty() && free.size() == Slot.values().length) {
+      MergeChoice.Input edge = waiting.removeFirst();
+      SSTableMeta table = edge.tables().get(0);
+      if (!busy.contains(table.fileNumber())
+          && NeedlessRanges.run(version, edge.place()).elements().contains(table)) {
+        return MergeChoice.ofEdge(version, edge);
+      }
+    }
+    if (waiting != null && waiting.isEmpty()) {
+      edges.remove(tree);
+    }
+    return null;
   }
 
   /**
@@ -298,6 +328,9 @@ public final class Merger {
     long debt = tree.closed() ? 0 : debtBytes(tree);
     Long before = debt == 0 ? debts.remove(tree) : debts.put(tree, debt);
     debtBytes += debt - (before == null ? 0 : before);
+    if (tree.closed()) {
+      edges.remove(tree);
+    }
     engine.gate().setDebt(debtBytes);
   }
 

@@ -13,6 +13,7 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * left to hide. Pure functions; any thread.
  */
 public final class NeedlessRanges {
+  /** So many times as much has to go as is rewritten for its sake. */
+  private static final int EDGE_SHARE = 4;
+
   private NeedlessRanges() {}
 
   /**
@@ -55,6 +59,53 @@ public final class NeedlessRanges {
     return inputs;
   }
 
+  /**
+   * The SSTables beside those that go, if range deletes hide their first or last key: what is
+   * hidden there stays on disk until they are rewritten. None where that is much beside what goes.
+   *
+   * @param going what {@link #hidden} told
+   */
+  static List<MergeChoice.Input> edges(
+      Version version, RangeDeletes deletes, long[] snapshots, List<MergeChoice.Input> going) {
+    Cover cover = new Cover(deletes, snapshots, Set.of());
+    List<MergeChoice.Input> edges = new ArrayList<>();
+    for (MergeChoice.Input input : going) {
+      Level<SSTableMeta> run = run(version, input.place());
+      Set<SSTableMeta> gone = new HashSet<>(input.tables());
+      long bytes = 0;
+      List<MergeChoice.Input> beside = new ArrayList<>();
+      for (int i = 0; i < run.size(); i++) {
+        SSTableMeta table = run.meta(i);
+        boolean first = i > 0 && gone.contains(run.meta(i - 1));
+        boolean last = i + 1 < run.size() && gone.contains(run.meta(i + 1));
+        if (!gone.contains(table)
+            && (first && cover.hides(table, table.minKey())
+                || last && cover.hides(table, table.maxKey()))) {
+          beside.add(new MergeChoice.Input(input.place(), List.of(table)));
+          bytes += table.sizeBytes();
+        }
+      }
+      if (bytes * EDGE_SHARE <= input.sizeBytes()) {
+        edges.addAll(beside);
+      }
+    }
+    return edges;
+  }
+
+  /** What stands in a place; nothing if there is no such group or level any more. */
+  static Level<SSTableMeta> run(Version version, Place place) {
+    if (place.inL0()) {
+      for (Group group : version.groups()) {
+        if (group.place().equals(place)) {
+          return group.run();
+        }
+      }
+    } else if (place.height() < version.levelCount()) {
+      return version.atHeight(place.height());
+    }
+    return Level.empty(version.order());
+  }
+
   private record Cover(RangeDeletes deletes, long[] snapshots, Set<Long> busy) {
     boolean hides(SSTableMeta meta) {
       if (busy.contains(meta.fileNumber())) {
@@ -70,6 +121,12 @@ public final class NeedlessRanges {
           return false;
         }
       }
+    }
+
+    /** Whether the entries of a key in an SSTable are hidden. */
+    boolean hides(SSTableMeta meta, byte[] key) {
+      long newer = deletes.firstAfter(deletes.segment(key, key.length), meta.maxLsn());
+      return newer != 0 && !reads(meta.minLsn(), newer);
     }
 
     /** Whether somebody reads at an LSN from {@code from} on, before {@code to}. */
