@@ -182,7 +182,9 @@ class RangeDeleteTest {
     tree.deleteRange(key(3000), key(57_000));
     store.awaitQuiet();
     assertTrue(diskBytes() < disk / 3, disk + " to " + diskBytes());
-    assertEquals(read, store.stats().mergeBytesRead());
+    // Those beside them are rewritten, if that is little.
+    long rewritten = store.stats().mergeBytesRead() - read;
+    assertTrue(rewritten <= (disk - diskBytes()) / 4, rewritten + " of " + disk);
     assertEquals(6000, all().size());
     reopen();
     assertEquals(6000, all().size());
