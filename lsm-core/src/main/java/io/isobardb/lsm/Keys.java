@@ -4,6 +4,7 @@ import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Keys and values that users give in buffers, whose positions stay. */
 final class Keys {
@@ -52,6 +53,11 @@ final class Keys {
               + "' has no merge operator, and never gets one: copy its entries to a tree made with"
               + " TreeOptions.Builder.mergeOperator");
     }
+  }
+
+  /** A copy of a bound; null if there is none. */
+  static byte @Nullable [] copy(byte @Nullable [] bound) {
+    return bound == null ? null : bound.clone();
   }
 
   /** What remains in a key's buffer; its own array, if that is all there is in it. */

@@ -237,8 +237,8 @@ public final class Tree {
   private void put(ByteBuffer key, ByteBuffer value, boolean sync) {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
-    checkKey(keyLength);
-    checkValue(valueLength);
+    Keys.checkKey(keyLength, maxKeyBytes());
+    Keys.checkValue(valueLength, maxValueBytes());
     byte[] keyBytes = Keys.array(key);
     byte[] valueBytes = Keys.array(value);
     Writer writer = committer.writer();
@@ -308,6 +308,30 @@ public final class Tree {
     checkKey(key);
     checkValue(operand);
     Keys.checkOperator(handle);
+  }
+
+  /** As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability. */
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
+    deleteRange(from, to, syncByDefault);
+  }
+
+  /**
+   * Removes all keys of a range, in one step, at the cost of one small write. SSTables that lie
+   * wholly in it go unread, once no reader needs them and the log is synced. Each takes some
+   * hundred bytes of the Java heap until merges have rewritten what it hides: keep to some ten
+   * thousand.
+   *
+   * @param from the first key that goes, null for no bound
+   * @param to the key behind the last one, null for no bound; if it is {@code from}, none goes
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   */
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
+    deleteRange(from, to, isSync(durability));
+  }
+
+  private void deleteRange(byte @Nullable [] from, byte @Nullable [] to, boolean sync) {
+    checkRange(from, to);
+    writes.deleteRange(Keys.copy(from), Keys.copy(to), sync, session.parts().merger()::request);
   }
 
   /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */
@@ -589,11 +613,11 @@ public final class Tree {
   }
 
   void checkKey(byte[] key) {
-    checkKey(Objects.requireNonNull(key, "key").length);
+    Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
   }
 
   void checkValue(byte[] value) {
-    checkValue(Objects.requireNonNull(value, "value").length);
+    Keys.checkValue(Objects.requireNonNull(value, "value").length, maxValueBytes());
   }
 
   private void checkKey(int length) {
@@ -602,6 +626,12 @@ public final class Tree {
 
   private void checkValue(int length) {
     Keys.checkValue(length, maxValueBytes());
+  }
+
+  /** Passes if the bounds of a range are keys, or null. */
+  void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
+    Keys.checkKey(from == null ? 0 : from.length, maxKeyBytes());
+    Keys.checkKey(to == null ? 0 : to.length, maxKeyBytes());
   }
 
   @Override

@@ -216,6 +216,7 @@ final class StoreHistory {
     switch (kind) {
       case WRITE -> write();
       case BATCH -> batch();
+      case RANGE -> deleteRange();
       case BURST -> burst();
       case READ -> read();
       case CURSOR -> openCursor();
@@ -364,6 +365,22 @@ final class StoreHistory {
     return to.options.mergeOperator() != null && random.nextBoolean();
   }
 
+  /** Two keys in their order; either may be null for no bound. */
+  private byte @Nullable [][] anyRange(StoreModel.ModelTree of) {
+    byte[] a = random.nextInt(10) == 0 ? null : anyKey(of);
+    byte[] b = random.nextInt(10) == 0 ? null : anyKey(of);
+    boolean swap = a != null && b != null && of.keys.comparator().compare(a, b) > 0;
+    return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
+  }
+
+  private void deleteRange() {
+    StoreModel.ModelTree to = anyTree();
+    byte @Nullable [][] range = anyRange(to);
+    doing = "deleting a range of " + to.name;
+    store.tree(to.name).deleteRange(range[0], range[1]);
+    to.deleteRange(range[0], range[1], ++model.now);
+  }
+
   private void batch() {
     WriteBatch batch = store.newBatch();
     long at = model.now + 1;
@@ -375,6 +392,11 @@ final class StoreHistory {
       StoreModel.ModelTree to = anyTree();
       Tree tree = store.tree(to.name);
       byte[] key = anyKey(to);
+      if (random.nextInt(16) == 0) {
+        byte @Nullable [][] range = anyRange(to);
+        batch.deleteRange(tree, range[0], range[1]);
+        effects.add(() -> to.deleteRange(range[0], range[1], at));
+      }
       StoreModel.Value value = random.nextInt(4) == 0 ? null : anyValue(tree);
       if (batch.sizeBytes() + (value == null ? 0 : value.length()) > most) {
         break;

@@ -78,6 +78,12 @@ final class StoreModel {
     void merge(byte[] key, byte[] operand, long at) {
       byte[] made = TailOperator.TAIL.merge(key, get(key, Long.MAX_VALUE), List.of(operand));
       write(key, made == null ? null : Value.made(made), at);
+  }
+
+    void deleteRange(byte @Nullable [] from, byte @Nullable [] to, long at) {
+      NavigableMap<byte[], List<Version>> range = from == null ? keys : keys.tailMap(from, true);
+      range = to == null ? range : range.headMap(to, false);
+      range.values().forEach(versions -> versions.add(new Version(at, null)));
     }
 
     byte @Nullable [] get(byte[] key, long at) {

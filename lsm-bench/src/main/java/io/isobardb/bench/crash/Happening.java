@@ -17,6 +17,8 @@ public enum Happening {
   L1_DROPPED("the level on top went"),
   TABLE_DELETED("an SSTable was deleted"),
   MANIFEST_ROLLED("a new manifest took the place of the old one"),
+  RANGE_DELETED("a range of keys was deleted"),
+  TABLES_DROPPED("SSTables that range deletes hide were dropped unread"),
   TREE_CREATED("a tree was created"),
   TREE_DROPPED("a tree was dropped"),
   CHECKPOINT("unlogged trees were saved"),

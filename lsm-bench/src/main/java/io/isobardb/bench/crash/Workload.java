@@ -92,8 +92,10 @@ final class Workload {
 
   private void operate() {
     int dice = random.nextInt(100);
-    if (dice < 50) {
+    if (dice < 46) {
       write();
+    } else if (dice < 50) {
+      deleteRange();
     } else if (dice < 70) {
       batch();
     } else if (dice < 75) {
@@ -171,6 +173,27 @@ final class Workload {
     acknowledge(sync, to.options.logged());
   }
 
+  private void deleteRange() {
+    ExpectedTree to = any();
+    byte @Nullable [][] range = someRange(to);
+    boolean sync = random.nextInt(3) == 0;
+    long at = expected.begin();
+    expected.deleteRange(to, range[0], range[1], at);
+    store.tree(to.name).deleteRange(range[0], range[1], sync ? Durability.SYNC : Durability.ASYNC);
+    expected.returned();
+    // Nothing is written for an empty range, and so nothing synced.
+    acknowledge(sync && !Arrays.equals(range[0], range[1]), to.options.logged());
+    coverage.count(Happening.RANGE_DELETED);
+  }
+
+  /** Two keys in their order; null is no bound. */
+  private byte @Nullable [][] someRange(ExpectedTree of) {
+    byte[] a = random.nextInt(6) == 0 ? null : key();
+    byte[] b = random.nextInt(6) == 0 ? null : key();
+    boolean swap = a != null && b != null && of.compare(a, b) > 0;
+    return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
+  }
+
   /** A write has returned. What is not logged waits for the next checkpoint in any case. */
   private void acknowledge(boolean sync, boolean logged) {
     if (sync && logged) {
@@ -187,6 +210,11 @@ final class Workload {
     for (int i = 1 + random.nextInt(8); i >= 0; i--) {
       ExpectedTree to = trees.get(random.nextInt(trees.size()));
       byte[] key = key();
+      if (random.nextInt(12) == 0) {
+        byte @Nullable [][] range = someRange(to);
+        expected.deleteRange(to, range[0], range[1], at);
+        batch.deleteRange(store.tree(to.name), range[0], range[1]);
+      }
       Expected.Value value = random.nextInt(4) == 0 ? null : value(at);
       boolean merges = value != null && merges(to);
       expect(to, key, value, merges, at);

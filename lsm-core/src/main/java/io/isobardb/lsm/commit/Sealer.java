@@ -18,6 +18,9 @@ public final class Sealer {
   private final Sealing rules;
   private final Consumer<TreeHandle> onSealed;
 
+  /** So much in an active SSTable is worth a run of its own. */
+  private static final long RANGE_SEAL_BYTES = 256 << 10;
+
   /**
    * @param onSealed called after an active SSTable was sealed because it was full; must return at
    *     once
@@ -61,6 +64,17 @@ public final class Sealer {
     }
   }
 
+  /**
+   * Before a range delete: seals what is being written to a tree, if that is much. All of it is
+   * older than the range delete then, so cursors need not look at what that hides.
+   */
+  void sealForRange(TreeHandle tree) {
+    if (tree.activeTree().bytesUsed() >= RANGE_SEAL_BYTES) {
+      seal(tree);
+      onSealed.accept(tree);
+    }
+  }
+
   /** Seals what is being written to a tree, if that is anything, for a flush or a merge. */
   public void seal(TreeHandle tree) {
     ActiveTree active = tree.activeTree();
@@ -81,6 +95,11 @@ public final class Sealer {
   }
 
   private boolean seal(TreeHandle tree, ActiveTree active, LongSupplier logEnd) {
-    return tree.seal(active, () -> create(tree.order(), active.bytesUsed()), logEnd);
+    boolean exact = engine.log().isOpen();
+    boolean sealed = tree.seal(active, () -> create(tree.order(), active.bytesUsed()), logEnd);
+    if (sealed && exact) {
+      active.sealedExactly();
+    }
+    return sealed;
   }
 }

@@ -29,6 +29,7 @@ public record Commit(
     trees.forEach(TreeHandle::checkOpen);
     boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
     BatchFormat.Builder batch = new BatchFormat.Builder();
+    writes.forEachRange((tree, range) -> batch.deleteRange(tree.id(), range.from(), range.to()));
     writes.forEach((tree, key, write) -> batch.add(write.kind(), tree.id(), key, write.value()));
     Transactions transactions = session.transactions();
     if (batch.count() > 0) {
@@ -46,6 +47,8 @@ public record Commit(
   }
 
   private void lockWrites() {
+    writes.forEachRange(
+        (tree, range) -> session.transactions().lockRange(owner, tree, range, lockTimeoutNanos));
     writes.forEach(
         (tree, key, write) -> session.transactions().lock(owner, tree, key, lockTimeoutNanos));
   }

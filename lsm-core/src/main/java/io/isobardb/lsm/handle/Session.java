@@ -7,6 +7,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreCopy;
 import io.isobardb.lsm.recovery.StoreImage;
@@ -148,10 +149,11 @@ public final class Session {
    * transactions, if there are any.
    */
   public void write(
-      BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged, boolean sync) {
+      BatchFormat.Builder added, Collection<TreeHandle> trees, boolean logged, boolean sync) {
     int slot = operations.enter();
     try {
       checkOpen(trees);
+      BatchFormat.Builder batch = added.resolved(this::order).withOneOperationEach();
       operations.count(slot, batch.count());
       long begun = engine.latencies().begin(batches.add(slot, 0, 1));
       LockOwner locked = admit(batch);
@@ -170,6 +172,14 @@ public final class Session {
     } finally {
       operations.exit(slot);
     }
+  }
+
+  private KeyOrder order(int treeId) {
+    TreeHandle tree = engine.catalog().tree(treeId);
+    if (tree == null) {
+      throw new IllegalStateException("there is no tree with number " + treeId);
+    }
+    return tree.order();
   }
 
   /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
@@ -462,6 +472,7 @@ public final class Session {
     int slot = operations.enter();
     try {
       for (TreeHandle tree : engine.catalog().trees()) {
+        parts.merger().request(tree);
         parts.merger().requestIdle(tree);
       }
     } finally {

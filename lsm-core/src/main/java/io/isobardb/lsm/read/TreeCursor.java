@@ -7,6 +7,7 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.RunCursor;
@@ -53,6 +54,9 @@ public final class TreeCursor implements AutoCloseable {
   private MergingCursor merged;
   private boolean valid;
   private int steps;
+
+  /** The range deletes of the state that it is on, or null. */
+  private @Nullable HiddenKeys hidden;
 
   /** In memory, of the state that it is on. */
   private int runs;
@@ -131,6 +135,8 @@ public final class TreeCursor implements AutoCloseable {
     for (int run = 0; run < opened.runCount(); run++) {
       sources[first + 1 + run] = new RunCursor(order, opened.run(run), opener);
     }
+    RangeDeletes deletes = opened.ranges().list();
+    hidden = deletes == null ? null : new HiddenKeys(deletes, lsn);
     state = opened;
     steps = 0;
     runs = opened.mergeableRuns();
@@ -205,14 +211,16 @@ public final class TreeCursor implements AutoCloseable {
         before = false;
         folded = false;
         noteChanges();
-        if (merged.valid() && isKey(merged.leaf()) && Kind.isOperand(merged.kind())) {
+        boolean there = merged.valid() && isKey(merged.leaf()) && !isGone(merged.leaf());
+        if (there && Kind.isOperand(merged.kind())) {
           byte[] value = fold();
           if (value != null) {
             saveFolded(value);
             return;
           }
+          there = false;
         }
-        if (!merged.valid() || !isKey(merged.leaf()) || !isPut(merged.kind())) {
+        if (!there) {
           throw new IllegalStateException("the entry was deleted after the cursor came to it");
         }
       } catch (OutOfBudgetException e) {
@@ -357,22 +365,43 @@ public final class TreeCursor implements AutoCloseable {
         if (to != null && !isBelow(to)) {
           return valid = false;
         }
-        if (isPut(entry.kind())) {
-          return valid = true;
-        }
-        passing = true;
-        if (entry.kind() != Kind.DELETE) {
+        if (!isGone(entry)) {
+          if (!Kind.isOperand(entry.kind())) {
+            return valid = true;
+          }
           byte[] value = fold();
           if (value != null) {
             saveFolded(value);
             return valid = true;
           }
+          passing = true;
+          continue;
+        }
+        passing = true;
+        if (hidden != null && hidden.passForward(merged)) {
           continue;
         }
       }
       merged.next();
     }
     return valid = false;
+  }
+
+  /** Whether an entry that the snapshot sees says that there is no such key. */
+  private boolean isGone(LeafCursor entry) {
+    if (entry.kind() == Kind.DELETE) {
+      return true;
+    }
+    HiddenKeys keys = hidden;
+    if (overlay != null) {
+      if (merged.source() == 0) {
+        return false;
+      }
+      if (overlay.hides(entry.key(), entry.keyLength())) {
+        return true;
+      }
+    }
+    return keys != null && keys.hides(entry);
   }
 
   /**
@@ -393,9 +422,9 @@ public final class TreeCursor implements AutoCloseable {
       LeafCursor entry = merged.leaf();
       do {
         if (entry.lsn() <= lsn) {
-          found = entry.kind() != Kind.DELETE;
+          found = !isGone(entry);
           if (operator != null) {
-            pass(entry);
+            pass(entry, found);
           } else if (found) {
             save(entry);
           }
@@ -409,21 +438,24 @@ public final class TreeCursor implements AutoCloseable {
         before = true;
         return valid = true;
       }
+      if (hidden != null && merged.valid()) {
+        hidden.passBackward(merged);
+      }
     }
     before = false;
     return valid = false;
-  }
-
-  private static boolean isPut(int kind) {
-    return kind == Kind.PUT || kind == Kind.PUT_OVERFLOW;
   }
 
   /** Merges the operands from the current entry on; the sources stand behind them then. */
   private byte @Nullable [] fold() {
     chain.clear();
     do {
-      chain.add(merged.leaf(), lsnOf(merged.leaf()));
-    } while (merged.next() && !chain.isComplete() && isKey(merged.leaf()));
+      if (isGone(merged.leaf())) {
+        chain.end();
+      } else {
+        chain.add(merged.leaf(), lsnOf(merged.leaf()));
+      }
+    } while (!chain.isComplete() && merged.next() && isKey(merged.leaf()));
     return chain.fold(OperandReader.operator(tree), tree.name(), Arrays.copyOf(key, keyLength));
   }
 
@@ -432,11 +464,18 @@ public final class TreeCursor implements AutoCloseable {
     return overlay != null && merged.source() == 0 ? Lsn.MAX : entry.lsn();
   }
 
-  /** Going back, takes up a version of the current key. */
-  private void pass(LeafCursor entry) {
+  /**
+   * Going back, takes up a version of the current key.
+   *
+   * @param counts whether it is a value or an operand, and not hidden
+   */
+  private void pass(LeafCursor entry, boolean counts) {
     int kind = Kind.inline(entry.kind());
-    if (kind != Kind.MERGE) {
+    if (!counts || kind != Kind.MERGE) {
       passed.clear();
+    }
+    if (!counts) {
+      return;
     }
     passed.add(new Version(kind, lsnOf(entry), OperandChain.value(entry)));
   }
@@ -446,7 +485,7 @@ public final class TreeCursor implements AutoCloseable {
     chain.clear();
     for (int i = passed.size() - 1; i >= 0; i--) {
       Version version = passed.get(i);
-      chain.add(version.kind, version.lsn, version.kind == Kind.DELETE ? null : version.value);
+      chain.add(version.kind, version.lsn, version.value);
     }
     passed.clear();
     byte[] value =

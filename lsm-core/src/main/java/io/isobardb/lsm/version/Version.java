@@ -1,5 +1,6 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -25,8 +26,14 @@ public final class Version {
   private final List<Level<SSTableMeta>> byHeight;
   private final long sizeBytes;
   private final int tableCount;
+  private final RangeDeletes rangeDeletes;
 
-  private Version(KeyOrder order, List<Group> groups, List<Level<SSTableMeta>> byHeight) {
+  private Version(
+      KeyOrder order,
+      List<Group> groups,
+      List<Level<SSTableMeta>> byHeight,
+      RangeDeletes rangeDeletes) {
+    this.rangeDeletes = rangeDeletes;
     this.order = order;
     this.groups = List.copyOf(groups);
     this.byHeight = List.copyOf(byHeight);
@@ -42,7 +49,7 @@ public final class Version {
 
   /** A tree without SSTables: no groups, and one empty level. */
   public static Version empty(KeyOrder order) {
-    return new Version(order, List.of(), List.of(Level.empty(order)));
+    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order));
   }
 
   /**
@@ -65,7 +72,17 @@ public final class Version {
       List<SSTableMeta> run = places.remove(Place.level(height));
       byHeight.add(Level.of(run == null ? List.of() : run, order));
     }
-    return new Version(order, groupsOf(places, order), byHeight);
+    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order));
+  }
+
+  /** This version with these range deletes instead of its own. */
+  public Version withRangeDeletes(RangeDeletes other) {
+    return new Version(order, groups, byHeight, other);
+  }
+
+  /** The range deletes that the manifest has. */
+  public RangeDeletes rangeDeletes() {
+    return rangeDeletes;
   }
 
   /** The order of the tree's keys. */
@@ -225,7 +242,12 @@ public final class Version {
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
-    return new Version(order, newGroups, newLevels);
+    return new Version(order, newGroups, newLevels, ranges(edit));
+  }
+
+  private RangeDeletes ranges(VersionEdit edit) {
+    RangeDeletes all = edit.rangesReset() ? RangeDeletes.none(order) : rangeDeletes;
+    return all.withAll(edit.rangeDeletes());
   }
 
   /** New groups, from the newest to the oldest. */
