@@ -50,6 +50,7 @@ public final class WriteBatch {
   private final Set<TreeHandle> trees = new LinkedHashSet<>();
 
   private @Nullable Tree lastTree;
+
   private boolean logged;
 
   /**

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  *    1 byte                                       not for DELETE              not for DELETE
  * </pre>
  *
- * The value of a MERGE is that of {@link Operands}. A batch that merges has one operation for each
- * key. The value of a DELETE_RANGE is a byte that says which bounds there are, and the end; its key is
- * the first key that goes.
+ * The value of a MERGE is that of {@link Operands}. A batch for trees that merge has one for each
+ * key. The value of a DELETE_RANGE is a byte that says which bounds there are, and the end; its key
+ * is the first key that goes.
  */
 public final class BatchFormat {
   /** The most that comes before a key: its operation's kind, and three numbers. */
@@ -89,7 +89,6 @@ public final class BatchFormat {
     private int length;
     private int count;
     private int largest;
-    private int merges;
 
     /** Whether a range delete came behind other operations. */
     private boolean hides;
@@ -141,7 +140,6 @@ public final class BatchFormat {
         length += value.length;
       }
       count++;
-      merges += kind == Kind.MERGE ? 1 : 0;
       largest = Math.max(largest, length - begun);
     }
 
@@ -173,14 +171,12 @@ public final class BatchFormat {
     }
 
     /**
-     * This with at most one operation for each key, besides range deletes, if operands are merged
-     * into any: entries of a batch have one LSN, which tells no order. It is {@link #resolved}, so
-     * that nothing comes before a range delete that hides it.
+     * The same with one operation for each key, besides range deletes, as trees with a merge operator
+     * need it: entries of a batch have one LSN, which tells neither their order nor which of them
+     * SSTables have. It is {@link #resolved}, so that nothing comes before a range delete that hides
+     * it.
      */
     public Builder withOneOperationEach() {
-      if (merges == 0) {
-        return this;
-      }
       Map<Place, Operation> last = new LinkedHashMap<>();
       Builder result = new Builder();
       decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write));
@@ -206,7 +202,6 @@ public final class BatchFormat {
     public void clear() {
       length = 0;
       count = 0;
-      merges = 0;
       largest = 0;
       hides = false;
     }
