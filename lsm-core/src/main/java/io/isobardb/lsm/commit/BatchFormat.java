@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The value of a MERGE is that of {@link Operands}. A batch that merges has one operation for each
- * key. The value of a DELETE_RANGE is a byte that says which bounds there are, and the end; its key is
- * the first key that goes.
+ * key. The value of a DELETE_RANGE is a byte that says which bounds there are, and the end; its key
+ * is the first key that goes.
  */
 public final class BatchFormat {
   /** The most that comes before a key: its operation's kind, and three numbers. */
