@@ -1,5 +1,7 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
@@ -42,6 +44,12 @@ final class Keys {
                       + " bytes (StoreOptions.Builder.writeMemory)"
                   : " bytes"));
     }
+  }
+
+  /** Makes a write a put of what remains in two buffers. */
+  static void put(Write write, ByteBuffer key, ByteBuffer value) {
+    write.of(Kind.PUT, array(key), start(key), key.remaining());
+    write.value(array(value), start(value), value.remaining());
   }
 
   /** Passes if operands can be merged into the values of a tree. */

@@ -1,6 +1,5 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.LockTimeoutException;
@@ -148,10 +147,7 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      OwnWrites.Write own = writes.get(tree.handle(), key);
-      return own == null
-          ? stored(tree, key)
-          : own.read(tree.handle(), key, () -> stored(tree, key));
+      return writes.read(tree.handle(), key, () -> stored(tree, key));
     } finally {
       exit();
     }
@@ -214,10 +210,7 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      OwnWrites.Write own = writes.get(tree.handle(), key);
-      return own == null
-          ? storedForUpdate(tree, key)
-          : own.read(tree.handle(), key, () -> storedForUpdate(tree, key));
+      return writes.read(tree.handle(), key, () -> storedForUpdate(tree, key));
     } finally {
       exit();
     }
@@ -287,21 +280,20 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkRange(from, to);
+      TreeHandle handle = tree.handle();
       RangeDelete range = new RangeDelete(Keys.copy(from), Keys.copy(to), 0);
-      if (RangeDelete.isEmpty(tree.handle().order(), from, to)) {
+      if (RangeDelete.isEmpty(handle.order(), from, to)) {
         return;
       }
-      writes.checkLogged(tree.handle());
+      writes.checkLogged(handle);
       if (pessimistic) {
-        locking(
-            () ->
-                transactions.lockRange(
-                    owner, tree.handle(), range, snapshots.since(latest), lockTimeoutNanos()));
+        long since = snapshots.since(latest);
+        locking(() -> transactions.lockRange(owner, handle, range, since, lockTimeoutNanos()));
       } else if (!latest) {
-        KeyRange keys = KeyRange.of(tree.handle().order(), range.from(), range.to());
-        reads.add(tree.handle(), keys, snapshots.first());
+        KeyRange keys = KeyRange.of(handle.order(), range.from(), range.to());
+        reads.add(handle, keys, snapshots.first());
       }
-      writes.deleteRange(tree.handle(), range.from(), range.to(), !savepoints.isEmpty());
+      writes.deleteRange(handle, range.from(), range.to(), !savepoints.isEmpty());
     } finally {
       exit();
     }
@@ -422,16 +414,8 @@ public final class Transaction implements AutoCloseable {
       }
       TreeHandle handle = tree.handle();
       OwnWrites own = writes.of(handle);
-      Cursor cursor =
-          new Cursor(
-              session
-                  .cursors()
-                  .open(
-                      handle,
-                      new Bounds(cursorOptions.from(), cursorOptions.to()),
-                      at,
-                      own,
-                      passed));
+      Bounds bounds = new Bounds(cursorOptions.from(), cursorOptions.to());
+      Cursor cursor = new Cursor(session.cursors().open(handle, bounds, at, own, passed));
       cursors.removeIf(Cursor::isClosed);
       cursors.add(cursor);
       return cursor;

@@ -113,13 +113,8 @@ public final class Tree {
   public void setWriteMemoryFloor(long bytes) {
     long most = session.memoryBudget();
     if (bytes < 0 || bytes > most) {
-      throw new IllegalArgumentException(
-          "the floor of tree '"
-              + name()
-              + "' must be from 0 to the budget of "
-              + most
-              + " bytes, not "
-              + bytes);
+      String range = "' must be from 0 to the budget of " + most + " bytes, not " + bytes;
+      throw new IllegalArgumentException("the floor of tree '" + name() + range);
     }
     handle.checkOpen();
     handle.setFloor(bytes);
@@ -141,13 +136,8 @@ public final class Tree {
    */
   public void setWriteWeight(double weight) {
     if (!(weight >= 0 && weight <= StoreOption.MAX_WEIGHT)) {
-      throw new IllegalArgumentException(
-          "the weight of tree '"
-              + name()
-              + "' must be from 0 to "
-              + (int) StoreOption.MAX_WEIGHT
-              + ", not "
-              + weight);
+      String range = "' must be from 0 to " + (int) StoreOption.MAX_WEIGHT + ", not " + weight;
+      throw new IllegalArgumentException("the weight of tree '" + name() + range);
     }
     handle.checkOpen();
     handle.setWeight(weight);
@@ -222,30 +212,21 @@ public final class Tree {
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value) {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(value, "value");
     put(key, value, syncByDefault);
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(value, "value");
     put(key, value, isSync(durability));
   }
 
   private void put(ByteBuffer key, ByteBuffer value, boolean sync) {
-    int keyLength = key.remaining();
-    int valueLength = value.remaining();
-    Keys.checkKey(keyLength, maxKeyBytes());
-    Keys.checkValue(valueLength, maxValueBytes());
-    byte[] keyBytes = Keys.array(key);
-    byte[] valueBytes = Keys.array(value);
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    Keys.checkKey(key.remaining(), maxKeyBytes());
+    Keys.checkValue(value.remaining(), maxValueBytes());
     Writer writer = committer.writer();
-    writer
-        .write()
-        .of(Kind.PUT, keyBytes, Keys.start(key), keyLength)
-        .value(valueBytes, Keys.start(value), valueLength);
+    Keys.put(writer.write(), key, value);
     writes.write(writer, sync);
   }
 
@@ -256,17 +237,13 @@ public final class Tree {
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key) {
     checkKey(key);
-    delete(key, syncByDefault);
+    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), syncByDefault);
   }
 
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key, Durability durability) {
     checkKey(key);
-    delete(key, isSync(durability));
-  }
-
-  private void delete(byte[] key, boolean sync) {
-    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), sync);
+    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
   }
 
   /** Removes a key, whether it is there or not; takes what remains in the buffer. */
@@ -288,19 +265,16 @@ public final class Tree {
    *     their limit
    */
   public void merge(byte[] key, byte[] operand) {
-    merge(key, operand, syncByDefault);
+    checkMerge(key, operand);
+    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), syncByDefault);
   }
 
   /**
    * As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}.
    */
   public void merge(byte[] key, byte[] operand, Durability durability) {
-    merge(key, operand, isSync(durability));
-  }
-
-  private void merge(byte[] key, byte[] operand, boolean sync) {
     checkMerge(key, operand);
-    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), sync);
+    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), isSync(durability));
   }
 
   /** Passes if an operand can be merged into a key. */
@@ -312,7 +286,7 @@ public final class Tree {
 
   /** As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability. */
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    deleteRange(from, to, syncByDefault);
+    deleteRange(from, to, syncByDefault ? Durability.SYNC : Durability.ASYNC);
   }
 
   /**
@@ -326,11 +300,8 @@ public final class Tree {
    * @throws IllegalArgumentException if {@code from} is behind {@code to}
    */
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
-    deleteRange(from, to, isSync(durability));
-  }
-
-  private void deleteRange(byte @Nullable [] from, byte @Nullable [] to, boolean sync) {
     checkRange(from, to);
+    boolean sync = isSync(durability);
     writes.deleteRange(Keys.copy(from), Keys.copy(to), sync, session.parts().merger()::request);
   }
 
@@ -565,10 +536,8 @@ public final class Tree {
       Snapshot snapshot = options.snapshot();
       long lsn =
           snapshot != null ? snapshot.retain(session) : session.engine().snapshots().register();
-      return new Cursor(
-          session
-              .cursors()
-              .open(handle, new Bounds(options.from(), options.to()), lsn, null, null));
+      Bounds bounds = new Bounds(options.from(), options.to());
+      return new Cursor(session.cursors().open(handle, bounds, lsn, null, null));
     } finally {
       operations.exit(slot);
     }
@@ -596,12 +565,9 @@ public final class Tree {
         || !isLogged()
         || handle.settings().operator() != null
         || records.handle.settings().operator() != null) {
+      String both = "trees '" + name() + "' and '" + records.name();
       throw new IllegalArgumentException(
-          "trees '"
-              + name()
-              + "' and '"
-              + records.name()
-              + "' must both be logged, without merge operator, and belong to one store");
+          both + "' must both be logged, without merge operator, and belong to one store");
     }
     handle.checkOpen();
     handle.setFilter(new RecordFilter(handle, records.handle, filter, memory));
@@ -618,14 +584,6 @@ public final class Tree {
 
   void checkValue(byte[] value) {
     Keys.checkValue(Objects.requireNonNull(value, "value").length, maxValueBytes());
-  }
-
-  private void checkKey(int length) {
-    Keys.checkKey(length, maxKeyBytes());
-  }
-
-  private void checkValue(int length) {
-    Keys.checkValue(length, maxValueBytes());
   }
 
   /** Passes if the bounds of a range are keys, or null. */

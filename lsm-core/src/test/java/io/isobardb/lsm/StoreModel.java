@@ -78,7 +78,7 @@ final class StoreModel {
     void merge(byte[] key, byte[] operand, long at) {
       byte[] made = TailOperator.TAIL.merge(key, get(key, Long.MAX_VALUE), List.of(operand));
       write(key, made == null ? null : Value.made(made), at);
-  }
+    }
 
     void deleteRange(byte @Nullable [] from, byte @Nullable [] to, long at) {
       NavigableMap<byte[], List<Version>> range = from == null ? keys : keys.tailMap(from, true);

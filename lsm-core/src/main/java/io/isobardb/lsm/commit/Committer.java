@@ -267,9 +267,7 @@ public final class Committer {
    */
   public void replay(TreeHandle tree, Write write) {
     // A version below operands that were folded with it on disk would hide what they gave.
-    if (tree.settings().operator() != null
-        && !write.isRange()
-        && folding.isOnDisk(tree, write)) {
+    if (tree.settings().operator() != null && !write.isRange() && folding.isOnDisk(tree, write)) {
       return;
     }
     gate.admitReplayed(WriteRoom.of(write));

@@ -85,7 +85,8 @@ public final class Folder {
     bottommost = nothingBelow;
     snapshotBelow = readBelow;
     RangeDeletes.Walk walk = deletes;
-    floor = walk == null ? 0 : walk.deletes().covering(walk.segment(key, key.length), operand.lsn());
+    floor =
+        walk == null ? 0 : walk.deletes().covering(walk.segment(key, key.length), operand.lsn());
     chain.clear();
     chain.add(operand);
   }

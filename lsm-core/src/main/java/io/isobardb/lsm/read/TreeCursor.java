@@ -16,9 +16,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -79,10 +77,7 @@ public final class TreeCursor implements AutoCloseable {
 
   private final OperandChain chain = new OperandChain();
 
-  /** Going back: the versions of the current key that may be needed, from the oldest. */
-  private final List<Version> passed = new ArrayList<>();
-
-  private record Version(int kind, long lsn, byte[] value) {}
+  private final PassedVersions passed = new PassedVersions();
 
   /** The overlay's changes up to the last move. */
   private long changes;
@@ -424,7 +419,7 @@ public final class TreeCursor implements AutoCloseable {
         if (entry.lsn() <= lsn) {
           found = !isGone(entry);
           if (operator != null) {
-            pass(entry, found);
+            passed.pass(entry, lsnOf(entry), found);
           } else if (found) {
             save(entry);
           }
@@ -464,30 +459,9 @@ public final class TreeCursor implements AutoCloseable {
     return overlay != null && merged.source() == 0 ? Lsn.MAX : entry.lsn();
   }
 
-  /**
-   * Going back, takes up a version of the current key.
-   *
-   * @param counts whether it is a value or an operand, and not hidden
-   */
-  private void pass(LeafCursor entry, boolean counts) {
-    int kind = Kind.inline(entry.kind());
-    if (!counts || kind != Kind.MERGE) {
-      passed.clear();
-    }
-    if (!counts) {
-      return;
-    }
-    passed.add(new Version(kind, lsnOf(entry), OperandChain.value(entry)));
-  }
-
   /** Having gone back over all versions of the current key, keeps its value, if it has one. */
   private boolean savePassed(MergeOperator operator) {
-    chain.clear();
-    for (int i = passed.size() - 1; i >= 0; i--) {
-      Version version = passed.get(i);
-      chain.add(version.kind, version.lsn, version.value);
-    }
-    passed.clear();
+    passed.moveTo(chain);
     byte[] value =
         chain.isEmpty() ? null : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
     if (value != null) {
