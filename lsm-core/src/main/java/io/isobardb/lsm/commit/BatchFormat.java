@@ -171,10 +171,10 @@ public final class BatchFormat {
     }
 
     /**
-     * The same with one operation for each key, besides range deletes, as trees with a merge operator
-     * need it: entries of a batch have one LSN, which tells neither their order nor which of them
-     * SSTables have. It is {@link #resolved}, so that nothing comes before a range delete that hides
-     * it.
+     * The same with one operation for each key, besides range deletes, as trees with a merge
+     * operator need it: entries of a batch have one LSN, which tells neither their order nor which
+     * of them SSTables have. It is {@link #resolved}, so that nothing comes before a range delete
+     * that hides it.
      */
     public Builder withOneOperationEach() {
       Map<Place, Operation> last = new LinkedHashMap<>();
