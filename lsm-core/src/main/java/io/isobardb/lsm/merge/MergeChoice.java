@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.observe.StoreListener.MergeKind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -87,6 +88,14 @@ public record MergeChoice(
   static MergeChoice ofLevels(Kind kind, int height, String reason) {
     byte[] none = new byte[0];
     return new MergeChoice(kind, List.of(), Place.level(height), none, none, false, reason);
+  }
+
+  /** Whether it may change what lies round an SSTable's keys. */
+  boolean covers(KeyOrder order, SSTableMeta table) {
+    return inputs.isEmpty()
+        || order.compare(minKey, 0, minKey.length, table.maxKey(), 0, table.maxKey().length) <= 0
+            && order.compare(table.minKey(), 0, table.minKey().length, maxKey, 0, maxKey.length)
+                <= 0;
   }
 
   /** Whether inputs come from L0; such merges go before deeper ones. */

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,9 @@ public final class Merger {
 
   /** Trees that asked for merges while there were enough: asked again, in turn, when one ends. */
   private final Set<TreeHandle> waiting = new LinkedHashSet<>();
+
+  /** Trees of which no disk merge is begun now. */
+  private final Set<TreeHandle> paused = new HashSet<>();
 
   /** What waits for merges, of each tree for which something does, and its sum. */
   private final Map<TreeHandle, Long> debts = new HashMap<>();
@@ -97,12 +101,40 @@ public final class Merger {
 
   /** The size of an SSTable that a disk merge writes to a tree now. */
   long tableBytes(TreeHandle tree) {
+    return tableBytes(tree, 0);
+  }
+
+  /** The size of an SSTable of a tree that has so many bytes more on disk than it has now. */
+  public long tableBytes(TreeHandle tree, long moreBytes) {
     return settings
         .sizes()
         .merged(
             engine.gate().limitBytes(),
-            tree.states().current().version().sizeBytes(),
+            tree.states().current().version().sizeBytes() + moreBytes,
             flushes.recentMemoryBytes(tree));
+  }
+
+  /** Begins no disk merge of a tree until {@link #resume}. Those under way go on. */
+  public synchronized void pause(TreeHandle tree) {
+    paused.add(tree);
+  }
+
+  /** Takes {@link #pause} back, and looks whether there is anything to merge. */
+  public void resume(TreeHandle tree) {
+    synchronized (this) {
+      paused.remove(tree);
+    }
+    request(tree);
+  }
+
+  /** Whether no disk merge of the tree under way takes what lies round an SSTable's keys. */
+  public synchronized boolean leavesAlone(TreeHandle tree, SSTableMeta table) {
+    for (DiskMergeJob job : running.getOrDefault(tree, List.of())) {
+      if (job.choice().covers(tree.order(), table)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Bytes of SSTables that disk merges read. */
@@ -153,6 +185,9 @@ public final class Merger {
   }
 
   private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
+    if (paused.contains(tree)) {
+      return null;
+    }
     Set<Slot> free = free();
     if (free.isEmpty()) {
       waiting.add(tree);

@@ -69,6 +69,7 @@ public final class StoreParts {
   private final Engine engine;
   private final Flusher flusher;
   private final TreeFactory treeFactory;
+  private final Sealer sealer;
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final Committer committer;
@@ -95,7 +96,7 @@ public final class StoreParts {
     this.observers = new Observers(environment.storage().path());
     this.engine = newEngine(found);
     WriteGate gate = engine.gate();
-    Sealer sealer = new Sealer(engine, options.sealing(), this::sealed);
+    this.sealer = new Sealer(engine, options.sealing(), this::sealed);
     this.treeFactory =
         new TreeFactory(
             engine, sealer, options.orders(), found.recovered().counters().nextTreeId());
@@ -325,6 +326,10 @@ public final class StoreParts {
 
   public BatchReader batchReader() {
     return batchReader;
+  }
+
+  public Sealer sealer() {
+    return sealer;
   }
 
   public Flusher flusher() {

@@ -150,6 +150,15 @@ public final class Catalog {
    *     until the store is opened again, so the files must stay
    */
   public void commit(List<TreeChange> changes) throws IOException {
+    commit(changes, List.of());
+  }
+
+  /**
+   * As {@link #commit(List)}.
+   *
+   * @param besides edits of the store that belong to the changes
+   */
+  public void commit(List<TreeChange> changes, List<VersionEdit> besides) throws IOException {
     List<TreeChange> ordered = new ArrayList<>(changes);
     // Whoever takes several commit locks takes them in this order.
     ordered.sort(Comparator.comparingInt(change -> change.tree().id()));
@@ -170,7 +179,9 @@ public final class Catalog {
         Version old = ordered.get(i).tree().states().current().version();
         versions.add(old.apply(edits.get(i)));
       }
-      append(changing, edits);
+      List<VersionEdit> all = new ArrayList<>(edits);
+      all.addAll(besides);
+      append(changing, all);
       for (int i = 0; i < versions.size(); i++) {
         swap(ordered.get(i), versions.get(i));
       }
