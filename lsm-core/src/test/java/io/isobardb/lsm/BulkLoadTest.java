@@ -12,11 +12,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -133,6 +137,53 @@ class BulkLoadTest {
   }
 
   @Test
+  void whatIsWrittenWhileTheTreesAreFlushedForTheCommitIsOlder() {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    try (Store store = open(storage)) {
+      Tree tree = store.openTree("tree");
+      boolean[] written = new boolean[1];
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush flush) {
+              if (!written[0]) {
+                written[0] = true;
+                tree.put(key(1), bytes("just before"));
+              }
+            }
+          });
+      tree.put(key(2), bytes("before"));
+      load(store, tree);
+      assertTrue(written[0]);
+      assertLoaded(tree);
+    }
+    try (Store store = open(storage)) {
+      assertLoaded(store.tree("tree"));
+    }
+  }
+
+  @Test
+  void aSnapshotTakenDuringTheCommitNeverSeesIt() {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    List<Snapshot> taken = new ArrayList<>();
+    try (Store store = open(storage)) {
+      Tree tree = store.openTree("tree");
+      tree.put(key(1), bytes("old"));
+      BulkLoad load = store.bulkLoad(tree);
+      load.add(tree, key(1), bytes("new"));
+      storage.onMutation(disk -> taken.add(store.snapshot()));
+      load.commit();
+      storage.onMutation(disk -> {});
+      assertTrue(taken.size() > 3, taken.size() + " snapshots");
+      for (Snapshot snapshot : taken) {
+        assertArrayEquals(bytes("old"), tree.get(key(1), snapshot));
+        snapshot.close();
+      }
+      assertArrayEquals(bytes("new"), tree.get(key(1)));
+    }
+  }
+
+  @Test
   void aKeyThatDoesNotAscendIsToldAndWhatWasAddedStands() {
     try (Store store = open(new SimulatedStorage(clock))) {
       Tree tree = store.openTree("tree");
@@ -177,12 +228,12 @@ class BulkLoadTest {
       load(store, store.tree("tree"));
     }
     try (StoreInspector inspector = Store.inspect(directory, options)) {
-      assertTrue(inspector.check((done, total) -> {}).findings().isEmpty());
+      assertTrue(inspector.check((what, done, total) -> {}).findings().isEmpty());
     }
   }
 
   private static boolean hasTables(Path directory) throws IOException {
-    try (var files = java.nio.file.Files.list(directory)) {
+    try (var files = Files.list(directory)) {
       return files.anyMatch(file -> file.toString().endsWith(".sst"));
     }
   }

@@ -23,9 +23,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -204,7 +206,7 @@ final class StoreHistory {
     switch (kind) {
       case WRITE -> write();
       case BATCH -> batch();
-      case BURST -> burst();
+      case BURST -> (random.nextInt(5) == 0 ? (Runnable) this::bulkLoad : this::burst).run();
       case READ -> read();
       case CURSOR -> openCursor();
       case MOVE -> moveCursor();
@@ -386,6 +388,24 @@ final class StoreHistory {
       to.write(key, value, ++model.now);
       if ((i & 15) == 0) {
         world.background(random.nextInt(3));
+      }
+    }
+  }
+
+  private void bulkLoad() {
+    StoreModel.ModelTree to = anyTree();
+    Tree tree = store.tree(to.name);
+    doing = "loading in bulk into " + to.name;
+    TreeMap<byte[], StoreModel.Value> entries = new TreeMap<>(to.keys.comparator());
+    IntStream.range(0, 1 + random.nextInt(large ? 1500 : 300))
+        .forEach(i -> entries.put(anyKey(to), anyValue(tree)));
+    try (BulkLoad load = store.bulkLoad(tree)) {
+      entries.forEach((key, value) -> load.add(tree, key, value.bytes()));
+      write();
+      if (random.nextInt(6) != 0) {
+        load.commit();
+        long at = ++model.now;
+        entries.forEach((key, value) -> to.write(key, value, at));
       }
     }
   }

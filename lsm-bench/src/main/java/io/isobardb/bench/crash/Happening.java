@@ -19,6 +19,7 @@ public enum Happening {
   MANIFEST_ROLLED("a new manifest took the place of the old one"),
   TREE_CREATED("a tree was created"),
   TREE_DROPPED("a tree was dropped"),
+  BULK_LOADED("entries were loaded in bulk"),
   CHECKPOINT("unlogged trees were saved"),
   BUDGET_CHANGED("the memory budget was changed"),
   WRITER_STALLED("a writer waited"),
