@@ -148,7 +148,7 @@ class BulkLoadTest {
             public void flushed(Flush flush) {
               if (!written[0]) {
                 written[0] = true;
-                tree.put(key(1), bytes("just before"));
+                tree.put(key(7), bytes("just before"));
               }
             }
           });

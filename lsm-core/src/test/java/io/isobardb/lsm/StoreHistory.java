@@ -206,7 +206,7 @@ final class StoreHistory {
     switch (kind) {
       case WRITE -> write();
       case BATCH -> batch();
-      case BURST -> (random.nextInt(5) == 0 ? (Runnable) this::bulkLoad : this::burst).run();
+      case BURST -> burst();
       case READ -> read();
       case CURSOR -> openCursor();
       case MOVE -> moveCursor();
@@ -402,12 +402,10 @@ final class StoreHistory {
     try (BulkLoad load = store.bulkLoad(tree)) {
       entries.forEach((key, value) -> load.add(tree, key, value.bytes()));
       write();
-      if (random.nextInt(6) != 0) {
-        load.commit();
-        long at = ++model.now;
-        entries.forEach((key, value) -> to.write(key, value, at));
-      }
+      load.commit();
     }
+    model.now++;
+    entries.forEach((key, value) -> to.write(key, value, model.now));
   }
 
   private void read() {
@@ -526,7 +524,8 @@ final class StoreHistory {
   }
 
   private void maintain() {
-    switch (random.nextInt(3)) {
+    switch (random.nextInt(4)) {
+      case 2 -> bulkLoad();
       case 0 -> {
         doing = "flushing";
         store.flush();

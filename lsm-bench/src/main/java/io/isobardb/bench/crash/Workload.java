@@ -218,14 +218,15 @@ final class Workload {
 
   /** Entries in the order of their keys, for one tree or more, and writes of others meanwhile. */
   private void bulkLoad() {
-    List<ExpectedTree> to =
-        expected.live().stream().filter(tree -> random.nextBoolean()).toList();
+    List<ExpectedTree> to = expected.live().stream().filter(tree -> random.nextBoolean()).toList();
     Map<ExpectedTree, TreeMap<byte[], Expected.Value>> entries = new LinkedHashMap<>();
     for (ExpectedTree tree : to) {
       TreeMap<byte[], Expected.Value> sorted =
           new TreeMap<>((a, b) -> tree.options.keyOrder().compare(a, 0, a.length, b, 0, b.length));
-      for (int i = random.nextInt(40); i >= 0; i--) {
-        sorted.put(key(), value(expected.begun() + i));
+      // All of it must fit into one batch, for those who repeat what a crash has taken.
+      for (int i = random.nextInt(25); i >= 0; i--) {
+        sorted.put(
+            key(), Expected.Value.of(random, random.nextInt(600), expected.begun() + i + 1));
       }
       entries.put(tree, sorted);
     }
