@@ -15,9 +15,7 @@ import java.util.Objects;
  *
  * <pre>{@code
  * try (BulkLoad load = store.bulkLoad(orders)) {
- *   for (Order order : sorted) {
- *     load.add(orders, order.key(), order.value());
- *   }
+ *   load.add(orders, order, customer); // and more, in the order of their keys
  *   load.commit();
  * }
  * }</pre>

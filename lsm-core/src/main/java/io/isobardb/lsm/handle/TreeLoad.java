@@ -2,6 +2,7 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.FileSink;
@@ -11,8 +12,9 @@ import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockTable;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,11 @@ final class TreeLoad {
   private final TreeHandle tree;
   private final long lsn;
   private final int pageSize;
-  private final Memory inline;
+  private final PagePool pool;
+
+  /** A value on its way to its page, while an SSTable is being written. */
+  private int inline = PagePool.NONE;
+
   private final List<SSTableMeta> files = new ArrayList<>();
   private @Nullable SSTableWriter writer;
   private byte @Nullable [] last;
@@ -44,7 +50,7 @@ final class TreeLoad {
     this.tree = tree;
     this.lsn = lsn;
     this.pageSize = engine.catalog().space().pageSize();
-    this.inline = new Memory(ByteBuffer.allocateDirect(pageSize));
+    this.pool = engine.catalog().space().pool();
   }
 
   TreeHandle tree() {
@@ -91,8 +97,10 @@ final class TreeLoad {
       writer = out;
     }
     if (PageLayout.fitsInline(pageSize, key.length, value.length)) {
-      inline.put(0, value, 0, value.length);
-      out.add(key, key.length, lsn, Kind.PUT, inline, 0, value.length);
+      Memory memory = pool.memory(inline);
+      int base = pool.base(inline);
+      memory.put(base, value, 0, value.length);
+      out.add(key, key.length, lsn, Kind.PUT, memory, base, value.length);
     } else {
       out.addOverflow(
           key,
@@ -106,6 +114,12 @@ final class TreeLoad {
 
   private SSTableWriter begin() throws IOException {
     engine.failure().check();
+    inline = pool.allocate(Purpose.MERGE);
+    if (inline == PagePool.NONE) {
+      throw new IsobarException(
+          "a bulk load finds no page that is free; raise the memory budget, or load fewer trees at"
+              + " once");
+    }
     target = merger.tableBytes(tree, bytes);
     TreeHandle.Settings settings = tree.settings();
     long number = engine.catalog().newFileNumber();
@@ -122,13 +136,22 @@ final class TreeLoad {
     if (out != null) {
       SSTableMeta meta = out.finish();
       writer = null;
+      releaseInline();
       files.add(meta);
       bytes += meta.sizeBytes();
     }
   }
 
+  private void releaseInline() {
+    if (inline != PagePool.NONE) {
+      pool.release(inline, Purpose.MERGE);
+      inline = PagePool.NONE;
+    }
+  }
+
   /** Deletes what was written. */
   void discard() {
+    releaseInline();
     SSTableWriter out = writer;
     if (out != null) {
       writer = null;
