@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -378,6 +380,22 @@ final class StoreHistory {
     }
   }
 
+  private void bulkLoad() {
+    StoreModel.ModelTree to = anyTree();
+    Tree tree = store.tree(to.name);
+    doing = "loading in bulk into " + to.name;
+    TreeMap<byte[], StoreModel.Value> entries = new TreeMap<>(to.keys.comparator());
+    IntStream.range(0, 1 + random.nextInt(large ? 1500 : 300))
+        .forEach(i -> entries.put(anyKey(to), anyValue(tree)));
+    try (BulkLoad load = store.bulkLoad(tree)) {
+      entries.forEach((key, value) -> load.add(tree, key, value.bytes()));
+      write();
+      load.commit();
+    }
+    model.now++;
+    entries.forEach((key, value) -> to.write(key, value, model.now));
+  }
+
   private void read() {
     StoreModel.ModelTree from = anyTree();
     Tree tree = store.tree(from.name);
@@ -494,7 +512,8 @@ final class StoreHistory {
   }
 
   private void maintain() {
-    switch (random.nextInt(3)) {
+    switch (random.nextInt(4)) {
+      case 2 -> bulkLoad();
       case 0 -> {
         doing = "flushing";
         store.flush();

@@ -21,6 +21,7 @@ public enum Happening {
   TABLES_DROPPED("SSTables that range deletes hide were dropped unread"),
   TREE_CREATED("a tree was created"),
   TREE_DROPPED("a tree was dropped"),
+  BULK_LOADED("entries were loaded in bulk"),
   CHECKPOINT("unlogged trees were saved"),
   BUDGET_CHANGED("the memory budget was changed"),
   WRITER_STALLED("a writer waited"),

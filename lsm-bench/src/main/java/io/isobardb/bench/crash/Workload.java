@@ -1,6 +1,7 @@
 package io.isobardb.bench.crash;
 
 import io.isobardb.bench.crash.Expected.ExpectedTree;
+import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
@@ -8,8 +9,11 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -112,8 +116,10 @@ final class Workload {
       checkpoint();
     } else if (dice < 91) {
       changeBudget();
-    } else if (dice < 95) {
+    } else if (dice < 94) {
       burst();
+    } else if (dice < 95) {
+      bulkLoad();
     } else if (dice < 97) {
       drop();
     } else if (expected.live().size() < MAX_TREES) {
@@ -242,6 +248,48 @@ final class Workload {
       if (i % 8 == 0) {
         world.background(random.nextInt(3));
       }
+    }
+  }
+
+  /** Entries in the order of their keys, for one tree or more, and writes of others meanwhile. */
+  private void bulkLoad() {
+    List<ExpectedTree> to = expected.live().stream().filter(tree -> random.nextBoolean()).toList();
+    Map<ExpectedTree, TreeMap<byte[], Expected.Value>> entries = new LinkedHashMap<>();
+    for (ExpectedTree tree : to) {
+      TreeMap<byte[], Expected.Value> sorted =
+          new TreeMap<>((a, b) -> tree.options.keyOrder().compare(a, 0, a.length, b, 0, b.length));
+      // All of it must fit into one batch, for those who repeat what a crash has taken.
+      for (int i = random.nextInt(25); i >= 0; i--) {
+        sorted.put(
+            key(), Expected.Value.of(random, random.nextInt(600), expected.begun() + i + 1));
+      }
+      entries.put(tree, sorted);
+    }
+    Tree[] trees = to.stream().map(tree -> store.tree(tree.name)).toArray(Tree[]::new);
+    try (BulkLoad load = store.bulkLoad(trees)) {
+      expected.acknowledge();
+      entries.forEach(
+          (tree, sorted) -> {
+            sorted.forEach((key, value) -> load.add(store.tree(tree.name), key, value.bytes()));
+            write();
+          });
+      if (random.nextInt(5) == 0) {
+        return;
+      }
+      long at = expected.begin();
+      entries.forEach(
+          (tree, sorted) -> sorted.forEach((key, value) -> expected.write(tree, key, value, at)));
+      boolean checkpoint = to.stream().anyMatch(tree -> !tree.options.logged());
+      if (checkpoint) {
+        expected.checkpointing();
+      }
+      load.commit();
+      expected.returned();
+      if (checkpoint) {
+        expected.checkpointed();
+      }
+      expected.acknowledge();
+      coverage.count(Happening.BULK_LOADED);
     }
   }
 

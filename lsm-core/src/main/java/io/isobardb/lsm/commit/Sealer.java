@@ -3,6 +3,10 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.wal.Log;
+import io.isobardb.memory.pool.Backoff;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -87,6 +91,52 @@ public final class Sealer {
         applying.unlock();
       }
     }
+  }
+
+  /**
+   * Seals what is being written to these trees, all at one LSN, which it takes in the log: below it
+   * all goes into what was sealed, from it on all into what is new. Nothing from there on becomes
+   * visible before the caller has called {@code Log.publishMarker}.
+   *
+   * @return that LSN
+   */
+  public long sealTogether(List<TreeHandle> trees) {
+    Log log = engine.log().get();
+    while (true) {
+      List<ActiveTree> fresh = new ArrayList<>(trees.size());
+      for (TreeHandle tree : trees) {
+        fresh.add(create(tree.order(), tree.activeTree().bytesUsed()));
+      }
+      long[] lsn = {-1};
+      // Whoever has a place in the log waits for the boundary: nothing may wait or fail from here.
+      seal(
+          trees,
+          fresh,
+          () -> {
+            lsn[0] = log.tryReserveMarker();
+            return lsn[0] < 0 ? log.end() : lsn[0];
+          });
+      if (lsn[0] >= 0) {
+        log.finishMarker(lsn[0]);
+        return lsn[0];
+      }
+      log.publishMarker(log.reserveMarker());
+    }
+  }
+
+  private static long seal(List<TreeHandle> trees, List<ActiveTree> fresh, LongSupplier boundary) {
+    if (trees.isEmpty()) {
+      return boundary.getAsLong();
+    }
+    TreeHandle tree = trees.get(0);
+    int size = trees.size();
+    long[] end = new long[1];
+    LongSupplier drawn =
+        () -> end[0] = seal(trees.subList(1, size), fresh.subList(1, size), boundary);
+    for (int tries = 0; !tree.seal(tree.activeTree(), () -> fresh.get(0), drawn); tries++) {
+      Backoff.pause(tries);
+    }
+    return end[0];
   }
 
   private boolean isFull(TreeHandle tree, ActiveTree active) {

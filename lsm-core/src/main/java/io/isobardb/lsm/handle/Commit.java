@@ -39,11 +39,18 @@ public record Commit(
             owner, this::lockWrites, () -> session.hasRoom(batch), () -> session.awaitRoom(batch));
       }
     }
-    if (!reads.isEmpty() || batch.count() > 0) {
-      owner.beginCommit();
-      reads.validate(transactions.versions(), transactions.locks(), owner);
+    if (reads.isEmpty() && batch.count() == 0) {
+      return NONE;
     }
-    return batch.count() == 0 ? NONE : session.commit(batch, trees, logged);
+    int slot = session.operations().enter();
+    try {
+      owner.beginCommit();
+      transactions.checkLoads(owner, reads);
+      reads.validate(transactions.versions(), transactions.locks(), owner);
+      return batch.count() == 0 ? NONE : session.commit(batch, trees, logged);
+    } finally {
+      session.operations().exit(slot);
+    }
   }
 
   private void lockWrites() {

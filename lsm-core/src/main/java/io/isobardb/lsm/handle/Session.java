@@ -36,7 +36,6 @@ public final class Session {
   /** The longest value of all, in bytes. */
   public static final int MAX_VALUE = 1 << 30;
 
-  private static final int NO_SLOT = -1;
   private static final long MOST_PAUSE_NANOS = 100_000_000;
 
   private final StoreParts parts;
@@ -258,6 +257,17 @@ public final class Session {
     }
   }
 
+  /** As {@code Store.bulkLoad}. */
+  public BulkLoader bulkLoad(Collection<TreeHandle> trees) {
+    int slot = operations.enter();
+    try {
+      checkOpen(trees);
+      return BulkLoader.begin(parts, operations, transactions, lifetime, trees);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
   /** As {@code Store.sync}. */
   public void sync() {
     int slot = operations.enter();
@@ -328,22 +338,28 @@ public final class Session {
    * @param then goes on; ends soon after the store refuses operations
    */
   public void withImage(ImageUse first, ImageUse then) throws IOException {
-    int slot = operations.enter();
-    lifetime.images().incrementAndGet();
-    try {
-      try (StoreImage image = image()) {
-        try {
-          first.use(image);
-        } finally {
-          operations.exit(slot);
-          slot = NO_SLOT;
-        }
-        then.use(image);
+    StoreImage taken;
+    int slot;
+    // No tree is created meanwhile: a batch that writes to it could be in the image in part. Who
+    // drops one waits, with the monitor held, for operations: so it is entered first.
+    synchronized (lifetime) {
+      slot = operations.enter();
+      try {
+        taken = new StoreImage(engine);
+        lifetime.images().incrementAndGet();
+      } catch (RuntimeException | Error e) {
+        operations.exit(slot);
+        throw e;
       }
-    } finally {
-      if (slot != NO_SLOT) {
+    }
+    try (StoreImage image = taken) {
+      try {
+        first.use(image);
+      } finally {
         operations.exit(slot);
       }
+      then.use(image);
+    } finally {
       lifetime.images().decrementAndGet();
     }
   }
@@ -391,13 +407,6 @@ public final class Session {
         }
       }
     };
-  }
-
-  private StoreImage image() {
-    // No tree is created meanwhile: a batch that writes to it could be in the image in part.
-    synchronized (lifetime) {
-      return new StoreImage(engine);
-    }
   }
 
   /** The same exception, now that a caller hears of it. */

@@ -10,6 +10,7 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.LoadedRange;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.LockTable;
 import io.isobardb.lsm.transaction.ReadSet;
@@ -76,6 +77,12 @@ public final class Transactions {
                 (a, b) ->
                     a.tree.order().compare(a.bytes, 0, a.bytes.length, b.bytes, 0, b.bytes.length));
   }
+
+  /** What a bulk load is committing now. */
+  private volatile List<LoadedRange> loading = List.of();
+
+  /** What bulk loads have committed since the oldest open transaction began. */
+  private volatile List<LoadedRange> loaded = List.of();
 
   /** Held by who has plain writes lock their keys. */
   private final Lock starting = new ReentrantLock();
@@ -152,8 +159,61 @@ public final class Transactions {
     }
   }
 
+  /**
+   * A bulk load is about to commit. It is to wait for the operations that have begun; later ones
+   * ask {@link #checkLoads} or {@link #isLoading}. One load at a time.
+   *
+   * @param ranges whose order is {@link LockTable#nextId}'s
+   */
+  void beginLoad(List<LoadedRange> ranges) {
+    loading = List.copyOf(ranges);
+  }
+
+  /** The bulk load has ended. */
+  void endLoad(boolean committed) {
+    if (committed) {
+      List<LoadedRange> all = new ArrayList<>(loading);
+      long oldest = open.stream().mapToLong(LockOwner::id).min().orElse(Long.MAX_VALUE);
+      loaded.stream().filter(range -> range.order() > oldest).forEach(all::add);
+      loaded = List.copyOf(all);
+    }
+    loading = List.of();
+  }
+
+  /**
+   * Passes if no bulk load has changed, or is about to change, what a transaction has locked, nor
+   * is about to change what it has read. What was changed of that is found by its LSNs. Within an
+   * operation, from before this until the transaction is written.
+   *
+   * @throws ConflictException if any has, or is
+   */
+  void checkLoads(LockOwner owner, ReadSet reads) {
+    for (LoadedRange range : loading) {
+      owner.checkBeside(range);
+      reads.checkBeside(range);
+    }
+    for (LoadedRange range : loaded) {
+      if (range.order() > owner.id()) {
+        owner.checkBeside(range);
+      }
+    }
+  }
+
+  /** Whether a bulk load is about to change a key, maybe. */
+  boolean isLoading(TreeHandle tree, byte[] key) {
+    return loading.stream().anyMatch(range -> range.holds(tree, key));
+  }
+
+  /** Waits until no bulk load is committing. Outside of operations, and without locks. */
+  void awaitLoads() {
+    if (!loading.isEmpty()) {
+      operations.await(() -> loading.isEmpty() || operations.isClosed());
+    }
+  }
+
   /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
   public void pause(int attempt) {
+    awaitLoads();
     long most = PAUSE_NANOS << Math.min(attempt, 8);
     // Those who got in each other's way should not come back at the same time.
     long scattered = (locks.nextId() * 0x9E3779B97F4A7C15L >>> 40) % most;

@@ -134,11 +134,17 @@ public final class TreeWriter {
     try {
       // Before the operation: it waits for those that have begun.
       transactions.lockPlainWrites();
-      int slot = operations.enter(handle);
-      try {
-        return writeIfWithin(slot, writer, condition, sync);
-      } finally {
-        operations.exit(slot);
+      byte[] key = key(writer.write());
+      while (true) {
+        int slot = operations.enter(handle);
+        try {
+          if (!transactions.isLoading(handle, key)) {
+            return writeIfWithin(slot, writer, condition, sync);
+          }
+        } finally {
+          operations.exit(slot);
+        }
+        transactions.awaitLoads();
       }
     } finally {
       writer.done();

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.observe.StoreListener.MergeKind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -117,6 +118,14 @@ public record MergeChoice(
         !edge.place().inL0()
             && version.nothingBelow(edge.place().height(), table.minKey(), table.maxKey()),
         "range deletes hide an end of it");
+  }
+
+  /** Whether it may change what lies round an SSTable's keys. */
+  boolean covers(KeyOrder order, SSTableMeta table) {
+    return inputs.isEmpty()
+        || order.compare(minKey, 0, minKey.length, table.maxKey(), 0, table.maxKey().length) <= 0
+            && order.compare(table.minKey(), 0, table.minKey().length, maxKey, 0, maxKey.length)
+                <= 0;
   }
 
   /** Whether inputs come from L0; such merges go before deeper ones. */

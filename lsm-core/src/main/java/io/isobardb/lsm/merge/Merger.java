@@ -56,6 +56,9 @@ public final class Merger {
   /** SSTables to rewrite where they stand, since range deletes hide an end of them. */
   private final Map<TreeHandle, Deque<MergeChoice.Input>> edges = new HashMap<>();
 
+  /** Trees of which no disk merge is begun now. */
+  private final Set<TreeHandle> paused = new HashSet<>();
+
   /** What waits for merges, of each tree for which something does, and its sum. */
   private final Map<TreeHandle, Long> debts = new HashMap<>();
 
@@ -113,12 +116,40 @@ public final class Merger {
 
   /** The size of an SSTable that a disk merge writes to a tree now. */
   long tableBytes(TreeHandle tree) {
+    return tableBytes(tree, 0);
+  }
+
+  /** The size of an SSTable of a tree that has so many bytes more on disk than it has now. */
+  public long tableBytes(TreeHandle tree, long moreBytes) {
     return settings
         .sizes()
         .merged(
             engine.gate().limitBytes(),
-            tree.states().current().version().sizeBytes(),
+            tree.states().current().version().sizeBytes() + moreBytes,
             flushes.recentMemoryBytes(tree));
+  }
+
+  /** Begins no disk merge of a tree until {@link #resume}. Those under way go on. */
+  public synchronized void pause(TreeHandle tree) {
+    paused.add(tree);
+  }
+
+  /** Takes {@link #pause} back, and looks whether there is anything to merge. */
+  public void resume(TreeHandle tree) {
+    synchronized (this) {
+      paused.remove(tree);
+    }
+    request(tree);
+  }
+
+  /** Whether no disk merge of the tree under way takes what lies round an SSTable's keys. */
+  public synchronized boolean leavesAlone(TreeHandle tree, SSTableMeta table) {
+    for (DiskMergeJob job : running.getOrDefault(tree, List.of())) {
+      if (job.choice().covers(tree.order(), table)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Bytes of SSTables that disk merges read. */
@@ -189,8 +220,11 @@ public final class Merger {
   }
 
   private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
-    EnumSet<Slot> free = free();
     waiting.remove(tree);
+    if (paused.contains(tree)) {
+      return null;
+    }
+    EnumSet<Slot> free = free();
     if (free.isEmpty()) {
       waiting.put(tree, EnumSet.allOf(Slot.class));
       return null;

@@ -161,6 +161,15 @@ public final class Catalog {
    *     until the store is opened again, so the files must stay
    */
   public void commit(List<TreeChange> changes) throws IOException {
+    commit(changes, List.of());
+  }
+
+  /**
+   * As {@link #commit(List)}.
+   *
+   * @param besides edits of the store that belong to the changes
+   */
+  public void commit(List<TreeChange> changes, List<VersionEdit> besides) throws IOException {
     List<TreeChange> ordered = new ArrayList<>(changes);
     // Whoever takes several commit locks takes them in this order.
     ordered.sort(Comparator.comparingInt(change -> change.tree().id()));
@@ -181,6 +190,7 @@ public final class Catalog {
         changing.put(change.tree(), change.change());
         swaps.add(ranges(change, before.apply(edit), new Settled(saved, flushed), edits));
       }
+      edits.addAll(besides);
       append(changing, saved, edits);
       for (Swap swap : swaps) {
         swap(swap);

@@ -395,7 +395,7 @@ public final class LockTable {
   }
 
   /** A key of a tree for messages. */
-  static String describe(TreeHandle tree, byte[] key) {
+  public static String describe(TreeHandle tree, byte[] key) {
     StringBuilder text = new StringBuilder("key ");
     int shown = Math.min(key.length, KEY_TEXT_BYTES);
     boolean printable = true;

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -191,6 +192,35 @@ public final class Version {
       places.add(place);
     }
     return places;
+  }
+
+  /**
+   * Where SSTables go that are newer than all there is: each into the lowest level such that
+   * neither that nor anything above it overlaps, or else into L0.
+   *
+   * @param loaded SSTables that are disjoint
+   * @param free whether no merge is about to write to where an SSTable has keys
+   * @return a place for each of them, in the same order
+   */
+  public List<Place> placeLow(List<SSTableMeta> loaded, Predicate<SSTableMeta> free) {
+    List<Place> places = new ArrayList<>(loaded.size());
+    for (SSTableMeta table : loaded) {
+      Place place = place(L0Structure.GREEDY_GROUPED, List.of(table)).get(0);
+      if (free.test(table) && overlapsNoGroup(table)) {
+        for (int height = byHeight.size() - 1; height >= 0; height--) {
+          if (byHeight.get(height).overlaps(table.minKey(), table.maxKey())) {
+            break;
+          }
+          place = Place.level(height);
+        }
+      }
+      places.add(place);
+    }
+    return places;
+  }
+
+  private boolean overlapsNoGroup(SSTableMeta table) {
+    return groups.stream().noneMatch(group -> group.run().overlaps(table.minKey(), table.maxKey()));
   }
 
   /**
