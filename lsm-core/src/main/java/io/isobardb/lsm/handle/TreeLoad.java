@@ -106,6 +106,7 @@ final class TreeLoad {
           key,
           key.length,
           lsn,
+          Kind.PUT_OVERFLOW,
           value.length,
           (from, to, at, length) -> to.put(at, value, from, length));
     }
