@@ -50,6 +50,7 @@ public final class WriteBatch {
   private final Set<TreeHandle> trees = new LinkedHashSet<>();
 
   private @Nullable Tree lastTree;
+
   private boolean logged;
 
   /**
@@ -142,6 +143,9 @@ public final class WriteBatch {
       operation.accept(tree.handle().id());
       if (tree != lastTree) {
         lastTree = tree;
+        if (tree.handle().settings().operator() != null) {
+          operations.mergesKeys();
+        }
         trees.add(tree.handle());
       }
     } finally {

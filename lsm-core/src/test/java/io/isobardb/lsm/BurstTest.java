@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 /**
  * Bursts of writes with pauses between them, as in "Towards a Burst-Aware LevelDB", section 6: 10 s
  * of synced batches of 100 random writes to 1 M keys, then 20 s of rest, for 120 s; the device
- * writes 100 MB/s. All is a tenth of that, unless {@code -Dbursts.scale=1} is set.
+ * writes 100 MB/s. All is a thirtieth of that, unless {@code -Dbursts.scale=1} is set.
  */
 class BurstTest {
-  private static final int SCALE = Integer.getInteger("bursts.scale", 10);
+  private static final int SCALE = Integer.getInteger("bursts.scale", 30);
   private static final int KEYS = 1_000_000 / SCALE;
   private static final long BURST_NANOS = 10_000 * MILLI / SCALE;
   private static final int BURSTS = 4;

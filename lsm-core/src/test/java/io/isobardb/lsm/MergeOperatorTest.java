@@ -427,18 +427,26 @@ class MergeOperatorTest {
   @Test
   void aReplayMergesNothingTwice() {
     StoreOptions options =
-        options().memoryBudget(8 << 20).writeMemory(2 << 20).pageSize(4096).build();
+        options()
+            .memoryBudget(8 << 20)
+            .writeMemory(1 << 20)
+            .memoryTuner(false)
+            .pageSize(4096)
+            .build();
     SplittableRandom random = new SplittableRandom(11);
     SimulatedWorld world = new SimulatedWorld(11);
-    long[] sums = new long[30_000];
+    long[] sums = new long[4000];
     try (Store store = world.open(options)) {
       Tree tree = tree(store, MergeOperator.ADD_LONG);
-      for (int i = 1; i <= 30_000; i++) {
-        int counter = random.nextInt(sums.length);
+      for (int i = 1; i <= 24_000; i++) {
+        // Half of them go to few counters, which have several operands between two flushes.
+        int any = random.nextInt(sums.length);
+        int counter = random.nextBoolean() ? any : any / 20 * 20;
         tree.merge(longKey(counter), number(i));
         sums[counter] += i;
         world.background(i % 4 == 0 ? 1 : 0);
-        if (i % 7500 == 0) {
+        if (i % 3000 == 0) {
+          world.background(1000);
           SimulatedWorld killed = new SimulatedWorld(world.storage().copy(), i);
           try (Store again = killed.open(options)) {
             for (int k = 0; k < sums.length; k++) {
@@ -453,7 +461,7 @@ class MergeOperatorTest {
   }
 
   private static byte[] longKey(int counter) {
-    return ByteBuffer.allocate(200).putInt(196, counter * 0x9E3779B1).array();
+    return ByteBuffer.allocate(900).putInt(896, counter * 0x9E3779B1).array();
   }
 
   @Test

@@ -93,7 +93,7 @@ class LatencyCommandTest {
 
   @Test
   void flushesAndMergesThatCostNothingLeaveFasterReads() throws Exception {
-    String line = "--load steady --rate 1500 --mix 70:30 --engine isobar,isobar-free " + SMALL;
+    String line = "--load steady --rate 3000 --mix 70:30 --engine isobar,isobar-free " + SMALL;
     Map<String, Object> with = engine(line, 0);
     Map<String, Object> without = engine(line, 1);
     assertEquals("isobar-free", without.get("engine"));
@@ -105,7 +105,7 @@ class LatencyCommandTest {
 
   @Test
   void aLimitForJobsMakesFlushesLonger() throws Exception {
-    String line = "--load steady --rate 1500 --mix 70:30 " + SMALL;
+    String line = "--load steady --rate 3000 --mix 70:30 " + SMALL;
     assertTrue(longestFlush(engine(line + " --background 1MB", 0)) > longestFlush(engine(line, 0)));
   }
 
@@ -152,7 +152,7 @@ class LatencyCommandTest {
   @Test
   void thePageStandsAloneAndShowsWhatTheRunDid() throws Exception {
     Path page = dir.resolve("page.html");
-    String text = run("--load steady --rate 1500 " + SMALL + " --html " + page);
+    String text = run("--load steady --rate 3000 " + SMALL + " --html " + page);
     assertTrue(text.contains("isobar, write"), text);
     String html = Files.readString(page);
     for (String part :

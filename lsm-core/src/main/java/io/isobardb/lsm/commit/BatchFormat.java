@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *    1 byte                                       not for DELETE              not for DELETE
  * </pre>
  *
- * The value of a MERGE is that of {@link Operands}. A batch that merges has one operation for each
+ * The value of a MERGE is that of {@link Operands}. A batch for trees that merge has one for each
  * key. The value of a DELETE_RANGE is a byte that says which bounds there are, and the end; its key
  * is the first key that goes.
  */
@@ -89,10 +89,12 @@ public final class BatchFormat {
     private int length;
     private int count;
     private int largest;
-    private int merges;
 
     /** Whether a range delete came behind other operations. */
     private boolean hides;
+
+    /** Whether a tree has a merge operator. */
+    private boolean merges;
 
     /** Appends a range delete. */
     public void deleteRange(int treeId, byte @Nullable [] from, byte @Nullable [] to) {
@@ -104,12 +106,19 @@ public final class BatchFormat {
 
     /**
      * What is to be written for these operations: all of a record have one LSN, so those that a
-     * later range delete among them hides can't be told from those behind it, and are left out.
+     * later range delete among them hides can't be told from those behind it, and are left out. Nor
+     * can those of one key, of which trees with a merge operator get one.
      *
      * @param orders of keys, by tree
      */
     public Builder resolved(IntFunction<KeyOrder> orders) {
-      return hides ? BatchRanges.resolve(this, orders) : this;
+      Builder left = hides ? BatchRanges.resolve(this, orders) : this;
+      return merges ? left.withOneOperationEach() : left;
+    }
+
+    /** A tree of these operations has a merge operator. */
+    public void mergesKeys() {
+      merges = true;
     }
 
     /**
@@ -141,7 +150,6 @@ public final class BatchFormat {
         length += value.length;
       }
       count++;
-      merges += kind == Kind.MERGE ? 1 : 0;
       largest = Math.max(largest, length - begun);
     }
 
@@ -173,14 +181,11 @@ public final class BatchFormat {
     }
 
     /**
-     * This with at most one operation for each key, besides range deletes, if operands are merged
-     * into any: entries of a batch have one LSN, which tells no order. It is {@link #resolved}, so
-     * that nothing comes before a range delete that hides it.
+     * The same with one operation for each key, besides range deletes, as trees with a merge
+     * operator need it: entries of a batch have one LSN, which tells neither their order nor which
+     * of them SSTables have. Nothing comes before a range delete that hides it any more.
      */
-    public Builder withOneOperationEach() {
-      if (merges == 0) {
-        return this;
-      }
+    private Builder withOneOperationEach() {
       Map<Place, Operation> last = new LinkedHashMap<>();
       Builder result = new Builder();
       decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write));
@@ -206,9 +211,9 @@ public final class BatchFormat {
     public void clear() {
       length = 0;
       count = 0;
-      merges = 0;
       largest = 0;
       hides = false;
+      merges = false;
     }
   }
 

@@ -153,7 +153,7 @@ public final class Session {
     int slot = operations.enter();
     try {
       checkOpen(trees);
-      BatchFormat.Builder batch = added.resolved(this::order).withOneOperationEach();
+      BatchFormat.Builder batch = added.resolved(this::order);
       operations.count(slot, batch.count());
       long begun = engine.latencies().begin(batches.add(slot, 0, 1));
       LockOwner locked = admit(batch);
