@@ -273,8 +273,9 @@ public final class Tree {
    * As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}.
    */
   public void merge(byte[] key, byte[] operand, Durability durability) {
+    boolean sync = isSync(durability);
     checkMerge(key, operand);
-    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), isSync(durability));
+    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), sync);
   }
 
   /** Passes if an operand can be merged into a key. */

@@ -143,6 +143,9 @@ public final class WriteBatch {
       operation.accept(tree.handle().id());
       if (tree != lastTree) {
         lastTree = tree;
+        if (tree.handle().settings().operator() != null) {
+          operations.mergesKeys();
+        }
         trees.add(tree.handle());
       }
     } finally {

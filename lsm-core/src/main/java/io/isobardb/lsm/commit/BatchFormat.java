@@ -93,6 +93,9 @@ public final class BatchFormat {
     /** Whether a range delete came behind other operations. */
     private boolean hides;
 
+    /** Whether a tree has a merge operator. */
+    private boolean merges;
+
     /** Appends a range delete. */
     public void deleteRange(int treeId, byte @Nullable [] from, byte @Nullable [] to) {
       boolean behind = count > 0;
@@ -103,12 +106,19 @@ public final class BatchFormat {
 
     /**
      * What is to be written for these operations: all of a record have one LSN, so those that a
-     * later range delete among them hides can't be told from those behind it, and are left out.
+     * later range delete among them hides can't be told from those behind it, and are left out. Nor
+     * can those of one key, of which trees with a merge operator get one.
      *
      * @param orders of keys, by tree
      */
     public Builder resolved(IntFunction<KeyOrder> orders) {
-      return hides ? BatchRanges.resolve(this, orders) : this;
+      Builder left = hides ? BatchRanges.resolve(this, orders) : this;
+      return merges ? left.withOneOperationEach() : left;
+    }
+
+    /** A tree of these operations has a merge operator. */
+    public void mergesKeys() {
+      merges = true;
     }
 
     /**
@@ -173,10 +183,9 @@ public final class BatchFormat {
     /**
      * The same with one operation for each key, besides range deletes, as trees with a merge
      * operator need it: entries of a batch have one LSN, which tells neither their order nor which
-     * of them SSTables have. It is {@link #resolved}, so that nothing comes before a range delete
-     * that hides it.
+     * of them SSTables have. Nothing comes before a range delete that hides it any more.
      */
-    public Builder withOneOperationEach() {
+    private Builder withOneOperationEach() {
       Map<Place, Operation> last = new LinkedHashMap<>();
       Builder result = new Builder();
       decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write));
@@ -204,6 +213,7 @@ public final class BatchFormat {
       count = 0;
       largest = 0;
       hides = false;
+      merges = false;
     }
   }
 

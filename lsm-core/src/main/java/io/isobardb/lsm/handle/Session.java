@@ -153,9 +153,6 @@ public final class Session {
     try {
       checkOpen(trees);
       BatchFormat.Builder batch = added.resolved(this::order);
-      if (merging(trees)) {
-        batch = batch.withOneOperationEach();
-      }
       operations.count(slot, batch.count());
       long begun = engine.latencies().begin(batches.add(slot, 0, 1));
       LockOwner locked = admit(batch);
@@ -204,16 +201,6 @@ public final class Session {
     for (TreeHandle tree : trees) {
       tree.checkOpen();
     }
-  }
-
-  /** Whether any of the trees has a merge operator. */
-  private static boolean merging(Collection<TreeHandle> trees) {
-    for (TreeHandle tree : trees) {
-      if (tree.settings().operator() != null) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Waits for room for what a transaction is going to commit. */
