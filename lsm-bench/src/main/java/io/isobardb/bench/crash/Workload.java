@@ -260,8 +260,7 @@ final class Workload {
           new TreeMap<>((a, b) -> tree.options.keyOrder().compare(a, 0, a.length, b, 0, b.length));
       // All of it must fit into one batch, for those who repeat what a crash has taken.
       for (int i = random.nextInt(25); i >= 0; i--) {
-        sorted.put(
-            key(), Expected.Value.of(random, random.nextInt(600), expected.begun() + i + 1));
+        sorted.put(key(), Expected.Value.of(random, random.nextInt(600), expected.begun() + i + 1));
       }
       entries.put(tree, sorted);
     }
