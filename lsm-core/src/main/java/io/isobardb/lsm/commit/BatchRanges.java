@@ -9,13 +9,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Range deletes among the operations of one batch, which all have one LSN. Pure functions. */
 final class BatchRanges {
   /** Any LSN: of one batch all have the same. */
   private static final long ONE = 1;
 
-  private record Operation(int kind, int treeId, byte[] key, byte[] value, RangeDelete range) {}
+  private record Operation(
+      int kind, int treeId, byte[] key, byte[] value, @Nullable RangeDelete range) {}
 
   private BatchRanges() {}
 

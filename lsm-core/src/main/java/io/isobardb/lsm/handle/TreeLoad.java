@@ -2,18 +2,13 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.FileSink;
-import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockTable;
-import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,12 +24,6 @@ final class TreeLoad {
   private final Merger merger;
   private final TreeHandle tree;
   private final long lsn;
-  private final int pageSize;
-  private final PagePool pool;
-
-  /** A value on its way to its page, while an SSTable is being written. */
-  private int inline = PagePool.NONE;
-
   private final List<SSTableMeta> files = new ArrayList<>();
   private @Nullable SSTableWriter writer;
   private byte @Nullable [] last;
@@ -49,8 +38,6 @@ final class TreeLoad {
     this.merger = merger;
     this.tree = tree;
     this.lsn = lsn;
-    this.pageSize = engine.catalog().space().pageSize();
-    this.pool = engine.catalog().space().pool();
   }
 
   TreeHandle tree() {
@@ -96,31 +83,12 @@ final class TreeLoad {
       out = begin();
       writer = out;
     }
-    if (PageLayout.fitsInline(pageSize, key.length, value.length)) {
-      Memory memory = pool.memory(inline);
-      int base = pool.base(inline);
-      memory.put(base, value, 0, value.length);
-      out.add(key, key.length, lsn, Kind.PUT, memory, base, value.length);
-    } else {
-      out.addOverflow(
-          key,
-          key.length,
-          lsn,
-          Kind.PUT_OVERFLOW,
-          value.length,
-          (from, to, at, length) -> to.put(at, value, from, length));
-    }
+    out.add(key, key.length, lsn, Kind.PUT, value);
     last = key;
   }
 
   private SSTableWriter begin() throws IOException {
     engine.failure().check();
-    inline = pool.allocate(Purpose.MERGE);
-    if (inline == PagePool.NONE) {
-      throw new IsobarException(
-          "a bulk load finds no page that is free; raise the memory budget, or load fewer trees at"
-              + " once");
-    }
     target = merger.tableBytes(tree, bytes);
     TreeHandle.Settings settings = tree.settings();
     long number = engine.catalog().newFileNumber();
@@ -137,22 +105,13 @@ final class TreeLoad {
     if (out != null) {
       SSTableMeta meta = out.finish();
       writer = null;
-      releaseInline();
       files.add(meta);
       bytes += meta.sizeBytes();
     }
   }
 
-  private void releaseInline() {
-    if (inline != PagePool.NONE) {
-      pool.release(inline, Purpose.MERGE);
-      inline = PagePool.NONE;
-    }
-  }
-
   /** Deletes what was written. */
   void discard() {
-    releaseInline();
     SSTableWriter out = writer;
     if (out != null) {
       writer = null;
