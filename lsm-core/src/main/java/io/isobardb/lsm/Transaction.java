@@ -152,10 +152,7 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      OwnWrites.Write own = writes.get(tree.handle(), key);
-      return own == null
-          ? stored(tree, key)
-          : own.read(tree.handle(), key, () -> stored(tree, key));
+      return writes.read(tree.handle(), key, () -> stored(tree, key));
     } finally {
       exit();
     }
@@ -218,10 +215,7 @@ public final class Transaction implements AutoCloseable {
     enter(tree);
     try {
       tree.checkKey(key);
-      OwnWrites.Write own = writes.get(tree.handle(), key);
-      return own == null
-          ? storedForUpdate(tree, key)
-          : own.read(tree.handle(), key, () -> storedForUpdate(tree, key));
+      return writes.read(tree.handle(), key, () -> storedForUpdate(tree, key));
     } finally {
       exit();
     }

@@ -111,18 +111,7 @@ public final class Tree {
    * @throws IllegalArgumentException if it is less or more
    */
   public void setWriteMemoryFloor(long bytes) {
-    long most = session.memoryBudget();
-    if (bytes < 0 || bytes > most) {
-      throw new IllegalArgumentException(
-          "the floor of tree '"
-              + name()
-              + "' must be from 0 to the budget of "
-              + most
-              + " bytes, not "
-              + bytes);
-    }
-    handle.checkOpen();
-    handle.setFloor(bytes);
+    handle.setFloor(bytes, session.memoryBudget());
   }
 
   /** How much the tree's writes count; see {@link #setWriteWeight}. */
@@ -140,17 +129,7 @@ public final class Tree {
    * @throws IllegalArgumentException if it is anything else
    */
   public void setWriteWeight(double weight) {
-    if (!(weight >= 0 && weight <= StoreOption.MAX_WEIGHT)) {
-      throw new IllegalArgumentException(
-          "the weight of tree '"
-              + name()
-              + "' must be from 0 to "
-              + (int) StoreOption.MAX_WEIGHT
-              + ", not "
-              + weight);
-    }
-    handle.checkOpen();
-    handle.setWeight(weight);
+    handle.setWeight(weight, StoreOption.MAX_WEIGHT);
   }
 
   /** What is stored of how the tree was made. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.TailOperator;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.isobardb.bench.crash;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.simulation.TailOperator;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

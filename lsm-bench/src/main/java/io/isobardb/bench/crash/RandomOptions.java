@@ -12,6 +12,7 @@ import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.simulation.TailOperator;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.SplittableRandom;

@@ -133,12 +133,25 @@ public final class TreeHandle {
     return priority;
   }
 
-  public synchronized void setFloor(long bytes) {
+  public synchronized void setFloor(long bytes, long most) {
+    if (bytes < 0 || bytes > most) {
+      throw outOfRange("floor", "the budget of " + most + " bytes", bytes);
+    }
+    checkOpen();
     priority = new Priority(bytes, priority.weight());
   }
 
-  public synchronized void setWeight(double weight) {
+  public synchronized void setWeight(double weight, double most) {
+    if (!(weight >= 0 && weight <= most)) {
+      throw outOfRange("weight", String.valueOf((long) most), weight);
+    }
+    checkOpen();
     priority = new Priority(priority.floorBytes(), weight);
+  }
+
+  private IllegalArgumentException outOfRange(String what, String most, Number value) {
+    return new IllegalArgumentException(
+        "the " + what + " of tree '" + name + "' must be from 0 to " + most + ", not " + value);
   }
 
   /** Whether a flush or a memory merge of this tree is queued or running. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,17 @@ public final class WriteSet {
   public OwnWrites.@Nullable Write get(TreeHandle tree, byte[] key) {
     OwnWrites own = writes.get(tree);
     return own == null ? null : own.get(key);
+  }
+
+  /**
+   * What the transaction reads.
+   *
+   * @param below reads what the tree has, which is asked for only if it counts
+   * @return null if there is no such key
+   */
+  public byte @Nullable [] read(TreeHandle tree, byte[] key, Supplier<byte @Nullable []> below) {
+    OwnWrites.Write own = get(tree, key);
+    return own == null ? below.get() : own.read(tree, key, below);
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.isobardb.bench.crash;
+package io.isobardb.lsm.simulation;
 
 import io.isobardb.lsm.option.MergeOperator;
 import java.util.Arrays;
@@ -6,12 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends, and keeps the last {@link #LENGTH} bytes; an operand without bytes removes the key. So
- * the result depends on each operand, on their order and on what was removed.
+ * For histories with merges: appends, and keeps the last 700 bytes; an operand without bytes
+ * removes the key. So the result depends on each operand, on their order and on what was removed.
  */
-final class TailOperator implements MergeOperator {
-  static final MergeOperator TAIL = new TailOperator();
+public final class TailOperator implements MergeOperator {
+  /** The one there is. */
+  public static final MergeOperator TAIL = new TailOperator();
+
   private static final int LENGTH = 700;
+
+  private TailOperator() {}
 
   @Override
   public String name() {
