@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stores made of open ones. */
@@ -158,5 +159,34 @@ class CheckpointToTest {
 
   private static byte[] number(int value) {
     return ByteBuffer.allocate(4).putInt(value).array();
+  }
+
+  /** Who drops a tree waits for operations, and a checkpoint is one at first. */
+  @Test
+  @Timeout(60)
+  void treesAreDroppedMeanwhile() throws Exception {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    AtomicBoolean done = new AtomicBoolean();
+    try (Store store = Store.open(path("a"), OPTIONS)) {
+      Thread dropping =
+          new Thread(
+              () -> {
+                try {
+                  while (!done.get()) {
+                    store.openTree("short-lived").put(bytes("k"), bytes("v"));
+                    store.dropTree("short-lived");
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              });
+      dropping.start();
+      for (int i = 0; i < 60; i++) {
+        store.checkpointTo(path("copy-" + i));
+      }
+      done.set(true);
+      dropping.join();
+      assertNull(failure.get(), () -> String.valueOf(failure.get()));
+    }
   }
 }

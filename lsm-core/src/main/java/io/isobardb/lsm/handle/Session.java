@@ -35,7 +35,6 @@ public final class Session {
   /** The longest value of all, in bytes. */
   public static final int MAX_VALUE = 1 << 30;
 
-  private static final int NO_SLOT = -1;
   private static final long MOST_PAUSE_NANOS = 100_000_000;
 
   private final StoreParts parts;
@@ -305,22 +304,28 @@ public final class Session {
    * @param then goes on; ends soon after the store refuses operations
    */
   public void withImage(ImageUse first, ImageUse then) throws IOException {
-    int slot = operations.enter();
-    lifetime.images().incrementAndGet();
-    try {
-      try (StoreImage image = image()) {
-        try {
-          first.use(image);
-        } finally {
-          operations.exit(slot);
-          slot = NO_SLOT;
-        }
-        then.use(image);
+    StoreImage taken;
+    int slot;
+    // No tree is created meanwhile: a batch that writes to it could be in the image in part. Who
+    // drops one holds this monitor and waits for operations, so it is taken before one begins.
+    synchronized (lifetime) {
+      slot = operations.enter();
+      try {
+        taken = new StoreImage(engine);
+        lifetime.images().incrementAndGet();
+      } catch (RuntimeException | Error e) {
+        operations.exit(slot);
+        throw e;
       }
-    } finally {
-      if (slot != NO_SLOT) {
+    }
+    try (StoreImage image = taken) {
+      try {
+        first.use(image);
+      } finally {
         operations.exit(slot);
       }
+      then.use(image);
+    } finally {
       lifetime.images().decrementAndGet();
     }
   }
@@ -368,13 +373,6 @@ public final class Session {
         }
       }
     };
-  }
-
-  private StoreImage image() {
-    // No tree is created meanwhile: a batch that writes to it could be in the image in part.
-    synchronized (lifetime) {
-      return new StoreImage(engine);
-    }
   }
 
   /** The same exception, now that a caller hears of it. */
