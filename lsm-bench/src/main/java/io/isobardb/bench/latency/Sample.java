@@ -4,6 +4,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ record Sample(
     StoreStats stats = store.stats();
     TreeStats tree = stats.trees().get(0);
     long deeper = tree.levelBytes().stream().mapToLong(Long::longValue).sum();
-    List<Long> levels = new java.util.ArrayList<>(List.of(tree.diskBytes() - deeper));
+    List<Long> levels = new ArrayList<>(List.of(tree.diskBytes() - deeper));
     levels.addAll(tree.levelBytes());
     Map<StallReason, Double> stalls = new EnumMap<>(StallReason.class);
     stats.stallNanos().forEach((reason, nanos) -> stalls.put(reason, nanos / 1e6));

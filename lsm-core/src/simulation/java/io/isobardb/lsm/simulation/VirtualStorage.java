@@ -1,22 +1,16 @@
 package io.isobardb.lsm.simulation;
 
-import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
-import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
-import io.isobardb.memory.page.Memory;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage whose reads, writes and syncs cost time on a {@link VirtualScheduler}'s device. What is
- * buffered costs nothing when it is written; the file's sync writes it.
+ * A storage whose reads, writes and syncs cost time on a {@link VirtualScheduler}'s device.
  *
  * <p>Thread rule: as that of its scheduler.
  */
-public final class VirtualStorage extends ForwardingStorage {
+public final class VirtualStorage extends DeviceStorage {
   private static final int PRIORITIES = Job.Priority.values().length;
 
   private final VirtualScheduler scheduler;
@@ -47,63 +41,12 @@ public final class VirtualStorage extends ForwardingStorage {
   }
 
   @Override
-  protected DataFile wrap(DataFile file, IoMode mode) {
-    return new TimedFile(file, mode);
+  protected void transfer(Kind kind, long bytes) {
+    scheduler.transfer(kind, bytes);
   }
 
   @Override
-  public void syncDirectory() throws IOException {
-    super.syncDirectory();
-    scheduler.transfer(Kind.SYNC, 0);
-  }
-
-  private final class TimedFile extends ForwardingFile {
-    private final IoMode mode;
-    private long unsynced;
-
-    TimedFile(DataFile file, IoMode mode) {
-      super(file);
-      this.mode = mode;
-    }
-
-    @Override
-    public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
-      int bytes = super.read(offset, target, targetOffset, length);
-      read[index(scheduler.steppedNow())] += bytes;
-      scheduler.transfer(Kind.READ, bytes);
-      return bytes;
-    }
-
-    @Override
-    public void write(long offset, Memory source, int sourceOffset, int length) throws IOException {
-      super.write(offset, source, sourceOffset, length);
-      wrote(length);
-    }
-
-    @Override
-    public void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
-        throws IOException {
-      super.writeAll(offset, sources, sourceOffsets, count, length);
-      wrote((long) count * length);
-    }
-
-    private void wrote(long bytes) {
-      written[index(scheduler.steppedNow())] += bytes;
-      if (mode == IoMode.DIRECT) {
-        scheduler.transfer(Kind.WRITE, bytes);
-      } else {
-        unsynced += bytes;
-      }
-    }
-
-    @Override
-    public void sync() throws IOException {
-      super.sync();
-      if (unsynced > 0) {
-        scheduler.transfer(Kind.WRITE, unsynced);
-        unsynced = 0;
-      }
-      scheduler.transfer(Kind.SYNC, 0);
-    }
+  protected void seen(Kind kind, long bytes) {
+    (kind == Kind.READ ? read : written)[index(scheduler.steppedNow())] += bytes;
   }
 }
