@@ -21,8 +21,8 @@ import java.util.Map;
  *    1 byte                                       not for DELETE              not for DELETE
  * </pre>
  *
- * The value of a MERGE is that of {@link Operands}. A batch for a tree with a merge operator has one
- * operation for each key.
+ * The value of a MERGE is that of {@link Operands}. A batch for a tree with a merge operator has
+ * one operation for each key.
  */
 public final class BatchFormat {
   /** The most that comes before a key: its operation's kind, and three numbers. */
