@@ -3,6 +3,7 @@ package io.isobardb.bench;
 import io.isobardb.bench.compare.CompareCommand;
 import io.isobardb.bench.crash.CrashTestCommand;
 import io.isobardb.bench.demo.DemoCommand;
+import io.isobardb.bench.drive.RangeDeletesCommand;
 import io.isobardb.bench.experiment.ExperimentCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.latency.LatencyCommand;
@@ -37,7 +38,8 @@ public final class Isobar extends Program {
           ExperimentCommand.class,
           ModelCommand.class,
           SoakCommand.class,
-          JmhCommand.class);
+          JmhCommand.class,
+          RangeDeletesCommand.class);
 
   private Isobar() {}
 

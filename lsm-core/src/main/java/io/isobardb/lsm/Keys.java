@@ -1,9 +1,12 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Keys and values that users give in buffers, whose positions stay. */
 final class Keys {
@@ -43,6 +46,12 @@ final class Keys {
     }
   }
 
+  /** Makes a write a put of what remains in two buffers. */
+  static void put(Write write, ByteBuffer key, ByteBuffer value) {
+    write.of(Kind.PUT, array(key), start(key), key.remaining());
+    write.value(array(value), start(value), value.remaining());
+  }
+
   /** Passes if operands can be merged into the values of a tree. */
   static void checkOperator(TreeHandle tree) {
     if (tree.settings().operator() == null) {
@@ -52,6 +61,11 @@ final class Keys {
               + "' has no merge operator, and never gets one: copy its entries to a tree made with"
               + " TreeOptions.Builder.mergeOperator");
     }
+  }
+
+  /** A copy of a bound; null if there is none. */
+  static byte @Nullable [] copy(byte @Nullable [] bound) {
+    return bound == null ? null : bound.clone();
   }
 
   /** What remains in a key's buffer; its own array, if that is all there is in it. */

@@ -3,7 +3,6 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.handle.MemoryLimits;
 import io.isobardb.lsm.handle.Operations;
@@ -352,6 +351,11 @@ public final class Store implements AutoCloseable {
     batch.write(durability == Durability.SYNC);
   }
 
+  /** Begins to load entries in the order of their keys; syncs the log. See {@link BulkLoad}. */
+  public BulkLoad bulkLoad(Tree... trees) {
+    return new BulkLoad(session, Objects.requireNonNull(trees, "trees"));
+  }
+
   /**
    * The one object of a type that goes with this store as long as it is open: for layers above that
    * have to know what of theirs is open over it.
@@ -454,11 +458,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits until everything written so far survives a failure of the machine.
-   *
-   * @throws StoreFailedException if the log failed; what is durable is unknown
-   */
+  /** Waits until all that was written survives a failure of the machine; errors as a write. */
   public void sync() {
     session.sync();
   }

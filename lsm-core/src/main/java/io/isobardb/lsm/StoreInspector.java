@@ -1,11 +1,13 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.StoredCounters;
 import io.isobardb.lsm.inspect.StoredEntry;
+import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.inspect.StoredTree;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.OfflineStore;
@@ -171,8 +173,32 @@ public final class StoreInspector implements AutoCloseable {
   }
 
   /**
-   * Visits the operations on a tree that the log holds, in their order: those that opening the
-   * store would replay, and some that are in SSTables already.
+   * The range deletes of a tree that hide something, or may: those of the manifest, and those of
+   * the log that it does not have.
+   *
+   * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
+   */
+  public List<StoredRange> rangeDeletes(StoredTree tree) throws IOException {
+    Objects.requireNonNull(tree, "tree");
+    Recovered.Ranges stored = recovered(tree).ranges();
+    List<StoredRange> ranges = new ArrayList<>();
+    stored.deletes().forEach(range -> ranges.add(range(range, "manifest")));
+    store.log(
+        (lsn, treeId, write) -> {
+          if (treeId == tree.id() && write.isRange() && lsn > stored.lsn()) {
+            ranges.add(range(write.at(lsn).range(), "log"));
+          }
+        });
+    return List.copyOf(ranges);
+  }
+
+  private static StoredRange range(RangeDelete range, String where) {
+    return new StoredRange(range.from(), range.to(), range.lsn(), where);
+  }
+
+  /**
+   * Visits the puts and deletes of a tree that the log holds, in their order: those that opening
+   * the store would replay, and some that are in SSTables already.
    *
    * @param from the first key, or null for no limit; where the key order is not known, unsigned
    *     bytes count
@@ -189,7 +215,7 @@ public final class StoreInspector implements AutoCloseable {
     boolean[] ended = {false};
     store.log(
         (lsn, treeId, write) -> {
-          if (ended[0] || treeId != tree.id()) {
+          if (ended[0] || treeId != tree.id() || write.isRange()) {
             return;
           }
           int at = write.keyOffset();

@@ -1,13 +1,14 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.handle.Commit;
 import io.isobardb.lsm.handle.OneThread;
 import io.isobardb.lsm.handle.Operations;
+import io.isobardb.lsm.handle.OwnSnapshots;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.Transactions;
 import io.isobardb.lsm.read.Bounds;
@@ -49,13 +50,12 @@ import org.jspecify.annotations.Nullable;
  * those of {@link Tree}.
  */
 public final class Transaction implements AutoCloseable {
-  private static final long NONE = -1;
   private final Store store;
   private final Session session;
   private final Transactions transactions;
   private final Operations operations;
   private final TransactionOptions options;
-  private final Snapshots snapshots;
+  private final OwnSnapshots snapshots;
   private final LockOwner owner;
   private final boolean pessimistic;
   private final boolean latest;
@@ -66,11 +66,6 @@ public final class Transaction implements AutoCloseable {
   private final List<Savepoint> savepoints = new ArrayList<>();
   private final List<Cursor> cursors = new ArrayList<>();
   private final List<Runnable> endActions = new ArrayList<>();
-
-  /** Registered LSNs; the first is that of the snapshot, if there is one. */
-  private final List<Long> registered = new ArrayList<>();
-
-  private long lsn = NONE;
 
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
@@ -88,7 +83,7 @@ public final class Transaction implements AutoCloseable {
     this.transactions = session.transactions();
     this.operations = session.operations();
     this.options = options;
-    this.snapshots = session.engine().snapshots();
+    this.snapshots = new OwnSnapshots(session.engine().snapshots());
     this.owner = transactions.begin(waitNanos);
     this.pessimistic = options.locking() == Locking.PESSIMISTIC;
     this.latest = options.isolation() == Isolation.READ_COMMITTED;
@@ -162,7 +157,7 @@ public final class Transaction implements AutoCloseable {
     if (latest) {
       return tree.get(key);
     }
-    long at = snapshot();
+    long at = snapshots.first();
     track(tree, key, at);
     return tree.get(key, at);
   }
@@ -186,7 +181,7 @@ public final class Transaction implements AutoCloseable {
       if (latest) {
         return tree.get(key, target);
       }
-      long at = snapshot();
+      long at = snapshots.first();
       track(tree, key, at);
       return tree.get(key, target, at);
     } finally {
@@ -225,10 +220,10 @@ public final class Transaction implements AutoCloseable {
     byte[] kept = key.clone();
     if (pessimistic) {
       lock(tree, kept);
-      return latest ? tree.get(key) : tree.get(key, snapshot());
+      return latest ? tree.get(key) : tree.get(key, snapshots.first());
     }
     // At READ_COMMITTED each read has a moment of its own.
-    long at = latest ? register() : snapshot();
+    long at = latest ? snapshots.register() : snapshots.first();
     reads.add(tree.handle(), kept, at);
     return tree.get(key, at);
   }
@@ -272,6 +267,33 @@ public final class Transaction implements AutoCloseable {
       tree.checkMerge(key, operand);
       prepareWrite(tree, key);
       writes.merge(tree.handle(), key.clone(), operand, !savepoints.isEmpty());
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Removes all keys of a range; see {@link Tree#deleteRange(byte[], byte[])}. It counts as a write
+   * of each key there: others wait, or make the commit fail. Null is no bound. Errors as with put.
+   */
+  public void deleteRange(Tree tree, byte @Nullable [] from, byte @Nullable [] to) {
+    enter(tree);
+    try {
+      tree.checkRange(from, to);
+      TreeHandle handle = tree.handle();
+      RangeDelete range = new RangeDelete(Keys.copy(from), Keys.copy(to), 0);
+      if (RangeDelete.isEmpty(handle.order(), from, to)) {
+        return;
+      }
+      writes.checkLogged(handle);
+      if (pessimistic) {
+        long since = snapshots.since(latest);
+        locking(() -> transactions.lockRange(owner, handle, range, since, lockTimeoutNanos()));
+      } else if (!latest) {
+        KeyRange keys = KeyRange.of(handle.order(), range.from(), range.to());
+        reads.add(handle, keys, snapshots.first());
+      }
+      writes.deleteRange(handle, range.from(), range.to(), !savepoints.isEmpty());
     } finally {
       exit();
     }
@@ -332,22 +354,26 @@ public final class Transaction implements AutoCloseable {
       if (pessimistic) {
         lock(tree, key.clone());
       } else if (!latest) {
-        reads.add(tree.handle(), key.clone(), snapshot());
+        reads.add(tree.handle(), key.clone(), snapshots.first());
       }
     }
   }
 
   /** Locks a key; what others did to it since the snapshot is a conflict. */
   private void lock(Tree tree, byte[] key) {
+    locking(
+        () ->
+            transactions.lock(
+                owner, tree.handle(), key, snapshots.since(latest), lockTimeoutNanos()));
+  }
+
+  private long lockTimeoutNanos() {
+    return options.lockTimeout().toNanos();
+  }
+
+  private void locking(Runnable lock) {
     try {
-      boolean fresh = transactions.lock(owner, tree.handle(), key, options.lockTimeout().toNanos());
-      // Since it was locked nobody else has changed it.
-      if (fresh
-          && !latest
-          && lsn != NONE
-          && transactions.versions().isChanged(tree.handle(), key, lsn)) {
-        throw ReadSet.conflict(tree.handle(), key);
-      }
+      lock.run();
     } catch (TransactionAbortedException e) {
       abort(e);
       throw e;
@@ -377,10 +403,9 @@ public final class Transaction implements AutoCloseable {
       }
       long at;
       if (latest) {
-        at = snapshots.register();
+        at = snapshots.registerForOther();
       } else {
-        at = snapshot();
-        snapshots.retain(at);
+        at = snapshots.retainFirst();
       }
       KeyRange passed = null;
       if (serializable) {
@@ -389,16 +414,8 @@ public final class Transaction implements AutoCloseable {
       }
       TreeHandle handle = tree.handle();
       OwnWrites own = writes.of(handle);
-      Cursor cursor =
-          new Cursor(
-              session
-                  .cursors()
-                  .open(
-                      handle,
-                      new Bounds(cursorOptions.from(), cursorOptions.to()),
-                      at,
-                      own,
-                      passed));
+      Bounds bounds = new Bounds(cursorOptions.from(), cursorOptions.to());
+      Cursor cursor = new Cursor(session.cursors().open(handle, bounds, at, own, passed));
       cursors.removeIf(Cursor::isClosed);
       cursors.add(cursor);
       return cursor;
@@ -490,8 +507,7 @@ public final class Transaction implements AutoCloseable {
   private long write() {
     // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
     closeCursors();
-    long timeout = options.lockTimeout().toNanos();
-    return new Commit(session, owner, writes, reads, timeout).write(pessimistic);
+    return new Commit(session, owner, writes, reads, lockTimeoutNanos()).write(pessimistic);
   }
 
   /** Takes all writes back; the transaction has ended then. Does nothing if it has already. */
@@ -517,10 +533,7 @@ public final class Transaction implements AutoCloseable {
     ended = how;
     closeCursors();
     transactions.locks().releaseAll(owner);
-    for (long at : registered) {
-      snapshots.release(at);
-    }
-    registered.clear();
+    snapshots.releaseAll();
     writes.clear();
     transactions.ended(owner);
     endActions.forEach(Runnable::run);
@@ -532,19 +545,6 @@ public final class Transaction implements AutoCloseable {
       cursor.close();
     }
     cursors.clear();
-  }
-
-  private long snapshot() {
-    if (lsn == NONE) {
-      lsn = register();
-    }
-    return lsn;
-  }
-
-  private long register() {
-    long at = snapshots.register();
-    registered.add(at);
-    return at;
   }
 
   private void track(Tree tree, byte[] key, long at) {

@@ -201,30 +201,21 @@ public final class Tree {
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value) {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(value, "value");
     put(key, value, syncByDefault);
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(value, "value");
     put(key, value, isSync(durability));
   }
 
   private void put(ByteBuffer key, ByteBuffer value, boolean sync) {
-    int keyLength = key.remaining();
-    int valueLength = value.remaining();
-    checkKey(keyLength);
-    checkValue(valueLength);
-    byte[] keyBytes = Keys.array(key);
-    byte[] valueBytes = Keys.array(value);
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    Keys.checkKey(key.remaining(), maxKeyBytes());
+    Keys.checkValue(value.remaining(), maxValueBytes());
     Writer writer = committer.writer();
-    writer
-        .write()
-        .of(Kind.PUT, keyBytes, Keys.start(key), keyLength)
-        .value(valueBytes, Keys.start(value), valueLength);
+    Keys.put(writer.write(), key, value);
     writes.write(writer, sync);
   }
 
@@ -235,17 +226,13 @@ public final class Tree {
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key) {
     checkKey(key);
-    delete(key, syncByDefault);
+    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), syncByDefault);
   }
 
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key, Durability durability) {
     checkKey(key);
-    delete(key, isSync(durability));
-  }
-
-  private void delete(byte[] key, boolean sync) {
-    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), sync);
+    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
   }
 
   /** Removes a key, whether it is there or not; takes what remains in the buffer. */
@@ -267,17 +254,15 @@ public final class Tree {
    *     their limit
    */
   public void merge(byte[] key, byte[] operand) {
-    merge(key, operand, syncByDefault);
+    checkMerge(key, operand);
+    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), syncByDefault);
   }
 
   /**
    * As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}.
    */
   public void merge(byte[] key, byte[] operand, Durability durability) {
-    merge(key, operand, isSync(durability));
-  }
-
-  private void merge(byte[] key, byte[] operand, boolean sync) {
+    boolean sync = isSync(durability);
     checkMerge(key, operand);
     writes.write(begun(Kind.MERGE, key, Operands.of(operand)), sync);
   }
@@ -287,6 +272,27 @@ public final class Tree {
     checkKey(key);
     checkValue(operand);
     Keys.checkOperator(handle);
+  }
+
+  /** As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability. */
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
+    deleteRange(from, to, syncByDefault ? Durability.SYNC : Durability.ASYNC);
+  }
+
+  /**
+   * Removes all keys of a range, in one step, at the cost of one small write. SSTables that lie
+   * wholly in it go unread, once no reader needs them and the log is synced. Each takes some
+   * hundred bytes of the Java heap until merges have rewritten what it hides: keep to some ten
+   * thousand.
+   *
+   * @param from the first key that goes, null for no bound
+   * @param to the key behind the last one, null for no bound; if it is {@code from}, none goes
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   */
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
+    checkRange(from, to);
+    boolean sync = isSync(durability);
+    writes.deleteRange(Keys.copy(from), Keys.copy(to), sync, session.parts().merger()::request);
   }
 
   /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */
@@ -520,10 +526,8 @@ public final class Tree {
       Snapshot snapshot = options.snapshot();
       long lsn =
           snapshot != null ? snapshot.retain(session) : session.engine().snapshots().register();
-      return new Cursor(
-          session
-              .cursors()
-              .open(handle, new Bounds(options.from(), options.to()), lsn, null, null));
+      Bounds bounds = new Bounds(options.from(), options.to());
+      return new Cursor(session.cursors().open(handle, bounds, lsn, null, null));
     } finally {
       operations.exit(slot);
     }
@@ -551,12 +555,9 @@ public final class Tree {
         || !isLogged()
         || handle.settings().operator() != null
         || records.handle.settings().operator() != null) {
+      String both = "trees '" + name() + "' and '" + records.name();
       throw new IllegalArgumentException(
-          "trees '"
-              + name()
-              + "' and '"
-              + records.name()
-              + "' must both be logged, without merge operator, and belong to one store");
+          both + "' must both be logged, without merge operator, and belong to one store");
     }
     handle.checkOpen();
     handle.setFilter(new RecordFilter(handle, records.handle, filter, memory));
@@ -568,19 +569,17 @@ public final class Tree {
   }
 
   void checkKey(byte[] key) {
-    checkKey(Objects.requireNonNull(key, "key").length);
+    Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
   }
 
   void checkValue(byte[] value) {
-    checkValue(Objects.requireNonNull(value, "value").length);
+    Keys.checkValue(Objects.requireNonNull(value, "value").length, maxValueBytes());
   }
 
-  private void checkKey(int length) {
-    Keys.checkKey(length, maxKeyBytes());
-  }
-
-  private void checkValue(int length) {
-    Keys.checkValue(length, maxValueBytes());
+  /** Passes if the bounds of a range are keys, or null. */
+  void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
+    Keys.checkKey(from == null ? 0 : from.length, maxKeyBytes());
+    Keys.checkKey(to == null ? 0 : to.length, maxKeyBytes());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.lang.invoke.MethodHandles;
@@ -11,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +50,6 @@ public final class WriteBatch {
   private final Set<TreeHandle> trees = new LinkedHashSet<>();
 
   private @Nullable Tree lastTree;
-
-  /** Whether any of them has a merge operator. */
-  private boolean merging;
 
   private boolean logged;
 
@@ -98,6 +97,23 @@ public final class WriteBatch {
   }
 
   /**
+   * Removes all keys of a range, those that this batch has put before, too, but not those that it
+   * puts later; see {@link Tree#deleteRange(byte[], byte[])}.
+   *
+   * @param from the first key that goes, null for no bound
+   * @param to the key behind the last one, null for no bound
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}; else as with {@link
+   *     #put(Tree, byte[], byte[])}
+   */
+  public WriteBatch deleteRange(Tree tree, byte @Nullable [] from, byte @Nullable [] to) {
+    Objects.requireNonNull(tree, "tree").checkRange(from, to);
+    if (!RangeDelete.isEmpty(tree.handle().order(), from, to)) {
+      add(tree, treeId -> operations.deleteRange(treeId, from, to));
+    }
+    return this;
+  }
+
+  /**
    * Sets a key; takes what remains in the buffers. Errors as with {@link #put(Tree, byte[],
    * byte[])}.
    */
@@ -117,13 +133,19 @@ public final class WriteBatch {
   }
 
   private void add(int kind, Tree tree, byte[] key, byte[] value) {
+    add(tree, treeId -> operations.add(kind, treeId, key, value));
+  }
+
+  private void add(Tree tree, IntConsumer operation) {
     enter();
     try {
       check(tree);
-      operations.add(kind, tree.handle().id(), key, value);
+      operation.accept(tree.handle().id());
       if (tree != lastTree) {
         lastTree = tree;
-        merging |= tree.handle().settings().operator() != null;
+        if (tree.handle().settings().operator() != null) {
+          operations.mergesKeys();
+        }
         trees.add(tree.handle());
       }
     } finally {
@@ -165,7 +187,6 @@ public final class WriteBatch {
       operations.clear();
       trees.clear();
       lastTree = null;
-      merging = false;
     } finally {
       exit();
     }
@@ -192,7 +213,7 @@ public final class WriteBatch {
   void write(boolean sync) {
     enter();
     try {
-      session.write(merging ? operations.withOneOperationEach() : operations, trees, logged, sync);
+      session.write(operations, trees, logged, sync);
     } finally {
       exit();
     }

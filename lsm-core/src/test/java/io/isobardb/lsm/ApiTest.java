@@ -126,6 +126,7 @@ class ApiTest {
           Set.of(
               "Backup",
               "Backups",
+              "BulkLoad",
               "Savepoint",
               "Store",
               "StoreInspector",

@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 final class HistoryScript {
   /** What is done; of each thousand operations, so many. */
   enum Kind {
-    WRITE(300),
+    WRITE(280),
     BATCH(40),
     BURST(40),
     READ(220),
@@ -30,7 +30,8 @@ final class HistoryScript {
     DROP(3),
     REOPEN(5),
     CHECK(5),
-    TIME(10);
+    TIME(10),
+    RANGE(20);
 
     final int share;
 

@@ -126,6 +126,7 @@ class NullArgumentsTest {
             index,
             datasetOptions,
             store.newBatch(),
+            store.bulkLoad(tree),
             store.snapshot(),
             transaction.savepoint(),
             CursorOptions.all(),
@@ -146,6 +147,7 @@ class NullArgumentsTest {
     StoreOptions.builder().experimental(receivers::add);
     arguments.put(byte[].class, bytes("k"));
     arguments.put(ByteBuffer.class, ByteBuffer.allocate(8));
+    arguments.put(Tree[].class, new Tree[] {tree});
     arguments.put(String.class, "name");
     arguments.put(Path.class, temp.resolve("other"));
     arguments.put(Properties.class, new Properties());

@@ -15,9 +15,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,6 +143,7 @@ final class StoreHistory {
     switch (kind) {
       case WRITE -> write();
       case BATCH -> batch();
+      case RANGE -> deleteRange();
       case BURST -> burst();
       case READ -> read();
       case CURSOR -> openCursor();
@@ -289,6 +292,22 @@ final class StoreHistory {
     return to.options.mergeOperator() != null && random.nextBoolean();
   }
 
+  /** Two keys in their order; either may be null for no bound. */
+  private byte @Nullable [][] anyRange(StoreModel.ModelTree of) {
+    byte[] a = random.nextInt(10) == 0 ? null : anyKey(of);
+    byte[] b = random.nextInt(10) == 0 ? null : anyKey(of);
+    boolean swap = a != null && b != null && of.keys.comparator().compare(a, b) > 0;
+    return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
+  }
+
+  private void deleteRange() {
+    StoreModel.ModelTree to = anyTree();
+    byte @Nullable [][] range = anyRange(to);
+    doing = "deleting a range of " + to.name;
+    store.tree(to.name).deleteRange(range[0], range[1]);
+    to.deleteRange(range[0], range[1], ++model.now);
+  }
+
   private void batch() {
     WriteBatch batch = store.newBatch();
     long at = model.now + 1;
@@ -300,6 +319,11 @@ final class StoreHistory {
       StoreModel.ModelTree to = anyTree();
       Tree tree = store.tree(to.name);
       byte[] key = anyKey(to);
+      if (random.nextInt(16) == 0) {
+        byte @Nullable [][] range = anyRange(to);
+        batch.deleteRange(tree, range[0], range[1]);
+        effects.add(() -> to.deleteRange(range[0], range[1], at));
+      }
       StoreModel.Value value = random.nextInt(4) == 0 ? null : anyValue(tree);
       if (batch.sizeBytes() + (value == null ? 0 : value.length()) > most) {
         break;
@@ -355,6 +379,22 @@ final class StoreHistory {
         world.background(random.nextInt(3));
       }
     }
+  }
+
+  private void bulkLoad() {
+    StoreModel.ModelTree to = anyTree();
+    Tree tree = store.tree(to.name);
+    doing = "loading in bulk into " + to.name;
+    TreeMap<byte[], StoreModel.Value> entries = new TreeMap<>(to.keys.comparator());
+    IntStream.range(0, 1 + random.nextInt(large ? 1500 : 300))
+        .forEach(i -> entries.put(anyKey(to), anyValue(tree)));
+    try (BulkLoad load = store.bulkLoad(tree)) {
+      entries.forEach((key, value) -> load.add(tree, key, value.bytes()));
+      write();
+      load.commit();
+    }
+    model.now++;
+    entries.forEach((key, value) -> to.write(key, value, model.now));
   }
 
   private void read() {
@@ -473,7 +513,8 @@ final class StoreHistory {
   }
 
   private void maintain() {
-    switch (random.nextInt(3)) {
+    switch (random.nextInt(4)) {
+      case 2 -> bulkLoad();
       case 0 -> {
         doing = "flushing";
         store.flush();

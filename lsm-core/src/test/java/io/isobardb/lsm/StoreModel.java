@@ -81,6 +81,12 @@ final class StoreModel {
       write(key, made == null ? null : Value.made(made), at);
     }
 
+    void deleteRange(byte @Nullable [] from, byte @Nullable [] to, long at) {
+      NavigableMap<byte[], List<Version>> range = from == null ? keys : keys.tailMap(from, true);
+      range = to == null ? range : range.headMap(to, false);
+      range.values().forEach(versions -> versions.add(new Version(at, null)));
+    }
+
     byte @Nullable [] get(byte[] key, long at) {
       List<Version> versions = keys.get(key);
       Value value = versions == null ? null : at(versions, at);

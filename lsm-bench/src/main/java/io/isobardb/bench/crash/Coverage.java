@@ -64,6 +64,7 @@ final class Coverage implements StoreListener, FaultPlan {
           case MOVE -> Happening.TABLE_MOVED;
           case ADD_LEVEL -> Happening.L1_ADDED;
           case DROP_LEVEL -> Happening.L1_DROPPED;
+          case DROP_TABLES -> Happening.TABLES_DROPPED;
         });
   }
 

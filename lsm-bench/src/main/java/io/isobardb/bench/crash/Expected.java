@@ -110,6 +110,11 @@ final class Expected {
       this.options = options;
     }
 
+    /** As the tree's key order does. */
+    int compare(byte[] a, byte[] b) {
+      return options.keyOrder().compare(a, 0, a.length, b, 0, b.length);
+    }
+
     Iterable<byte[]> keys() {
       return keys.keySet();
     }
@@ -181,6 +186,17 @@ final class Expected {
     byte[] base = before == null ? null : before.bytes();
     byte[] made = TailOperator.TAIL.merge(key, base, List.of(operand.bytes()));
     write(tree, key, made == null ? null : new Value(made.length, 0, 0, made), at);
+  }
+
+  /** All keys of a range that were ever written are deleted, by write {@code at}. */
+  void deleteRange(ExpectedTree tree, byte @Nullable [] from, byte @Nullable [] to, long at) {
+    tree.keys.forEach(
+        (key, versions) -> {
+          if ((from == null || tree.compare(from, key) <= 0)
+              && (to == null || tree.compare(key, to) < 0)) {
+            versions.add(new Version(at, null));
+          }
+        });
   }
 
   /** The call of the write that was begun last has returned. */

@@ -1,6 +1,7 @@
 package io.isobardb.bench.crash;
 
 import io.isobardb.bench.crash.Expected.ExpectedTree;
+import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
@@ -8,8 +9,11 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -92,8 +96,10 @@ final class Workload {
 
   private void operate() {
     int dice = random.nextInt(100);
-    if (dice < 50) {
+    if (dice < 46) {
       write();
+    } else if (dice < 50) {
+      deleteRange();
     } else if (dice < 70) {
       batch();
     } else if (dice < 75) {
@@ -110,8 +116,10 @@ final class Workload {
       checkpoint();
     } else if (dice < 91) {
       changeBudget();
-    } else if (dice < 95) {
+    } else if (dice < 94) {
       burst();
+    } else if (dice < 95) {
+      bulkLoad();
     } else if (dice < 97) {
       drop();
     } else if (expected.live().size() < MAX_TREES) {
@@ -171,6 +179,27 @@ final class Workload {
     acknowledge(sync, to.options.logged());
   }
 
+  private void deleteRange() {
+    ExpectedTree to = any();
+    byte @Nullable [][] range = someRange(to);
+    boolean sync = random.nextInt(3) == 0;
+    long at = expected.begin();
+    expected.deleteRange(to, range[0], range[1], at);
+    store.tree(to.name).deleteRange(range[0], range[1], sync ? Durability.SYNC : Durability.ASYNC);
+    expected.returned();
+    // Nothing is written for an empty range, and so nothing synced.
+    acknowledge(sync && !Arrays.equals(range[0], range[1]), to.options.logged());
+    coverage.count(Happening.RANGE_DELETED);
+  }
+
+  /** Two keys in their order; null is no bound. */
+  private byte @Nullable [][] someRange(ExpectedTree of) {
+    byte[] a = random.nextInt(6) == 0 ? null : key();
+    byte[] b = random.nextInt(6) == 0 ? null : key();
+    boolean swap = a != null && b != null && of.compare(a, b) > 0;
+    return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
+  }
+
   /** A write has returned. What is not logged waits for the next checkpoint in any case. */
   private void acknowledge(boolean sync, boolean logged) {
     if (sync && logged) {
@@ -187,6 +216,11 @@ final class Workload {
     for (int i = 1 + random.nextInt(8); i >= 0; i--) {
       ExpectedTree to = trees.get(random.nextInt(trees.size()));
       byte[] key = key();
+      if (random.nextInt(12) == 0) {
+        byte @Nullable [][] range = someRange(to);
+        expected.deleteRange(to, range[0], range[1], at);
+        batch.deleteRange(store.tree(to.name), range[0], range[1]);
+      }
       Expected.Value value = random.nextInt(4) == 0 ? null : value(at);
       boolean merges = value != null && merges(to);
       expect(to, key, value, merges, at);
@@ -214,6 +248,47 @@ final class Workload {
       if (i % 8 == 0) {
         world.background(random.nextInt(3));
       }
+    }
+  }
+
+  /** Entries in the order of their keys, for one tree or more, and writes of others meanwhile. */
+  private void bulkLoad() {
+    List<ExpectedTree> to = expected.live().stream().filter(tree -> random.nextBoolean()).toList();
+    Map<ExpectedTree, TreeMap<byte[], Expected.Value>> entries = new LinkedHashMap<>();
+    for (ExpectedTree tree : to) {
+      TreeMap<byte[], Expected.Value> sorted =
+          new TreeMap<>((a, b) -> tree.options.keyOrder().compare(a, 0, a.length, b, 0, b.length));
+      // All of it must fit into one batch, for those who repeat what a crash has taken.
+      for (int i = random.nextInt(25); i >= 0; i--) {
+        sorted.put(key(), Expected.Value.of(random, random.nextInt(600), expected.begun() + i + 1));
+      }
+      entries.put(tree, sorted);
+    }
+    Tree[] trees = to.stream().map(tree -> store.tree(tree.name)).toArray(Tree[]::new);
+    try (BulkLoad load = store.bulkLoad(trees)) {
+      expected.acknowledge();
+      entries.forEach(
+          (tree, sorted) -> {
+            sorted.forEach((key, value) -> load.add(store.tree(tree.name), key, value.bytes()));
+            write();
+          });
+      if (random.nextInt(5) == 0) {
+        return;
+      }
+      long at = expected.begin();
+      entries.forEach(
+          (tree, sorted) -> sorted.forEach((key, value) -> expected.write(tree, key, value, at)));
+      boolean checkpoint = to.stream().anyMatch(tree -> !tree.options.logged());
+      if (checkpoint) {
+        expected.checkpointing();
+      }
+      load.commit();
+      expected.returned();
+      if (checkpoint) {
+        expected.checkpointed();
+      }
+      expected.acknowledge();
+      coverage.count(Happening.BULK_LOADED);
     }
   }
 

@@ -39,7 +39,7 @@ final class JobWatch implements StoreListener {
           case WITHIN_L0 -> WITHIN_L0;
           case L0 -> L0;
           case LEVEL -> DEEP;
-          case MEMORY, MOVE, ADD_LEVEL, DROP_LEVEL -> "";
+          case MEMORY, MOVE, ADD_LEVEL, DROP_LEVEL, DROP_TABLES -> "";
         };
     if (!name.isEmpty()) {
       add(name, event.nanos(), event.bytesWritten());

@@ -70,6 +70,10 @@ public final class DumpCommand implements Callable<Integer> {
       List<Map<String, Object>> trees = new ArrayList<>();
       for (StoredTree one : chosen(inspector)) {
         Map<String, Object> described = StoreDump.tree(one);
+        List<Map<String, Object>> ranges = dump.rangeDeletes(one);
+        if (!ranges.isEmpty()) {
+          described.put("rangeDeletes", ranges);
+        }
         if (listKeys) {
           described.put("entries", dump.entries(one, first, end, limit));
           described.put("log", dump.operations(one, first, end, limit));

@@ -25,6 +25,11 @@ final class DumpText {
       out.println("tree '" + tree.get("name") + "', ID " + tree.get("id"));
       out.println("  options    " + tree.get("options"));
       out.println("  flushedLsn " + tree.get("flushedLsn"));
+      for (Map<String, Object> range : list(tree, "rangeDeletes")) {
+        out.printf(
+            "  deleted    [%s, %s) at LSN %s, %s%n",
+            range.get("from"), range.get("to"), range.get("lsn"), range.get("where"));
+      }
       list(tree, "runs").forEach(run -> printRun(run, out));
       if (tree.containsKey("entries")) {
         out.println();

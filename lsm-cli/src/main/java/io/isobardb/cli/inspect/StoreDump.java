@@ -3,6 +3,7 @@ package io.isobardb.cli.inspect;
 import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.inspect.StoredCounters;
 import io.isobardb.lsm.inspect.StoredEntry;
+import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.inspect.StoredTree;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -48,6 +49,24 @@ final class StoreDump {
     all.put("flushedLsn", tree.flushedLsn());
     all.put("runs", tree.runs().stream().map(run -> run(run, tree.order() != null)).toList());
     return all;
+  }
+
+  /** The range deletes of a tree that may hide something. */
+  List<Map<String, Object>> rangeDeletes(StoredTree tree) throws IOException {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (StoredRange range : store.rangeDeletes(tree)) {
+      Map<String, Object> one = new LinkedHashMap<>();
+      one.put("from", bound(range.from()));
+      one.put("to", bound(range.to()));
+      one.put("lsn", range.lsn());
+      one.put("where", range.where());
+      all.add(one);
+    }
+    return all;
+  }
+
+  private static String bound(byte @Nullable [] key) {
+    return key == null ? "" : KeyText.format(key);
   }
 
   private static Map<String, Object> run(StoredTree.Run found, boolean whole) {

@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.page.Memory;
@@ -10,6 +11,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The payload of a log record: one operation after another, without padding.
@@ -22,11 +25,14 @@ import java.util.Map;
  * </pre>
  *
  * The value of a MERGE is that of {@link Operands}. A batch for a tree with a merge operator has
- * one operation for each key.
+ * one operation for each key. The value of a DELETE_RANGE is a byte that says which bounds there
+ * are, and the end; its key is the first key that goes.
  */
 public final class BatchFormat {
   /** The most that comes before a key: its operation's kind, and three numbers. */
   private static final int MAX_HEADER_BYTES = 1 + 3 * 5;
+
+  private static final byte[] NO_KEY = {};
 
   private BatchFormat() {}
 
@@ -83,6 +89,37 @@ public final class BatchFormat {
     private int length;
     private int count;
     private int largest;
+
+    /** Whether a range delete came behind other operations. */
+    private boolean hides;
+
+    /** Whether a tree has a merge operator. */
+    private boolean merges;
+
+    /** Appends a range delete. */
+    public void deleteRange(int treeId, byte @Nullable [] from, byte @Nullable [] to) {
+      boolean behind = count > 0;
+      byte[] first = from == null ? NO_KEY : from;
+      add(Kind.DELETE_RANGE, treeId, first, Write.rangeValue(from, to));
+      hides |= behind;
+    }
+
+    /**
+     * What is to be written for these operations: all of a record have one LSN, so those that a
+     * later range delete among them hides can't be told from those behind it, and are left out. Nor
+     * can those of one key, of which trees with a merge operator get one.
+     *
+     * @param orders of keys, by tree
+     */
+    public Builder resolved(IntFunction<KeyOrder> orders) {
+      Builder left = hides ? BatchRanges.resolve(this, orders) : this;
+      return merges ? left.withOneOperationEach() : left;
+    }
+
+    /** A tree of these operations has a merge operator. */
+    public void mergesKeys() {
+      merges = true;
+    }
 
     /**
      * Appends an operation.
@@ -144,23 +181,29 @@ public final class BatchFormat {
     }
 
     /**
-     * The same with one operation for each key, as trees with a merge operator need it: entries of
-     * a batch have one LSN, which tells neither their order nor which of them SSTables have.
+     * The same with one operation for each key, besides range deletes, as trees with a merge
+     * operator need it: entries of a batch have one LSN, which tells neither their order nor which
+     * of them SSTables have. Nothing comes before a range delete that hides it any more.
      */
-    public Builder withOneOperationEach() {
+    private Builder withOneOperationEach() {
       Map<Place, Operation> last = new LinkedHashMap<>();
-      decode(bytes, 0, length, (treeId, write) -> add(last, treeId, write));
       Builder result = new Builder();
+      decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write));
       last.forEach(
           (at, done) -> result.add(done.kind(), at.treeId(), at.key().array(), done.value()));
       return result;
     }
 
-    private static void add(Map<Place, Operation> last, int treeId, Write write) {
+    /** Takes an operation up: at once if it is a range delete, else among the last of each key. */
+    private void add(Map<Place, Operation> last, int treeId, Write write) {
       int from = write.keyOffset();
       byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
       int at = write.valueOffset();
       byte[] value = Arrays.copyOfRange(write.value(), at, at + write.valueLength());
+      if (write.isRange()) {
+        add(Kind.DELETE_RANGE, treeId, key, value);
+        return;
+      }
       Operation added = new Operation(write.kind(), value);
       last.merge(new Place(treeId, ByteBuffer.wrap(key)), added, Operation::then);
     }
@@ -169,6 +212,8 @@ public final class BatchFormat {
       length = 0;
       count = 0;
       largest = 0;
+      hides = false;
+      merges = false;
     }
   }
 
@@ -281,7 +326,10 @@ public final class BatchFormat {
         return false;
       }
       int kind = bytes[at++];
-      if (kind != Kind.PUT && kind != Kind.DELETE && kind != Kind.MERGE) {
+      if (kind != Kind.PUT
+          && kind != Kind.DELETE
+          && kind != Kind.DELETE_RANGE
+          && kind != Kind.MERGE) {
         throw new IllegalArgumentException(Kind.unknown(kind));
       }
       int treeId = varint();

@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
@@ -107,6 +108,9 @@ public final class Committer {
     engine.failure().check();
     engine.log().get().checkWritable();
     Write write = writer.write().hashed();
+    if (write.isRange()) {
+      sealer.sealForRange(tree);
+    }
     ActiveTree active = tree.activeTree();
     if (active.fitsInline(write)) {
       return write(tree, active, writer, slot);
@@ -263,7 +267,7 @@ public final class Committer {
    */
   public void replay(TreeHandle tree, Write write) {
     // A version below operands that were folded with it on disk would hide what they gave.
-    if (tree.settings().operator() != null && folding.isOnDisk(tree, write)) {
+    if (tree.settings().operator() != null && !write.isRange() && folding.isOnDisk(tree, write)) {
       return;
     }
     gate.admitReplayed(WriteRoom.of(write));
@@ -329,7 +333,7 @@ public final class Committer {
       try {
         put(tree, write);
         int bytes = write.keyLength() + write.valueLength();
-        tree.counts().wrote(slot, write.isDelete(), bytes);
+        tree.counts().wrote(slot, write.kind() != Kind.PUT, bytes);
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.
@@ -339,6 +343,14 @@ public final class Committer {
   }
 
   private void put(TreeHandle tree, Write write) {
+    if (write.isRange()) {
+      // First what is settled: who is not registered by then reads there or later. Older ones stay
+      // until no crash takes back those that replace them: merges may need them until then.
+      long settled = engine.settledLsn();
+      long[] live = engine.liveSnapshots(tree);
+      tree.states().deleteRange(tree.order(), write.range(), settled, live);
+      return;
+    }
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.
     tree.states().current().target(write.lsn()).put(write, snapshots);

@@ -1,6 +1,8 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.schedule.Environment;
@@ -72,6 +74,22 @@ public record Engine(
   public long indifferentLsn(TreeHandle tree, long[] live) {
     long lsn = live.length == 0 ? log.visible() : live[0];
     return tree.settings().logged() ? lsn : Math.min(lsn, snapshots.checkpoint());
+  }
+
+  /**
+   * What a merge or flush of a tree keeps. Range deletes count once no crash can take them back:
+   * what they hide may go for good.
+   */
+  public VersionFilter filter(TreeHandle tree) {
+    long settled = settledLsn();
+    long[] live = liveSnapshots(tree);
+    RangeDeletes deletes = tree.states().current().ranges().list();
+    return new VersionFilter(tree.order(), live, deletes == null ? null : deletes.upTo(settled));
+  }
+
+  /** All up to this LSN is applied, and no crash takes it back. */
+  public long settledLsn() {
+    return Math.min(log.visible(), log.durable() - 1);
   }
 
   public long nanos() {

@@ -6,6 +6,7 @@ import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.SSTable;
@@ -72,10 +73,12 @@ public final class OperandReader {
    */
   public @Nullable ActiveTree collect(TreeState state, byte[] key, long lsn, OperandChain chain) {
     long hash = KeyHash.hash(key, 0, key.length);
+    RangeDeletes deletes = state.ranges().list();
+    long floor = deletes == null ? 0 : deletes.covering(key, key.length, lsn);
     for (int attempt = 1; ; attempt++) {
       try {
         chain.clear();
-        return collectOnce(state, new Sought(key, hash, lsn), chain);
+        return collectOnce(state, new Sought(key, hash, lsn, floor), chain);
       } catch (OutOfBudgetException e) {
         if (attempt == MAX_ATTEMPTS) {
           throw e;
@@ -85,7 +88,12 @@ public final class OperandReader {
     }
   }
 
-  private record Sought(byte[] key, long hash, long lsn) {}
+  /**
+   * What is looked for.
+   *
+   * @param floor versions with lower LSNs are deleted, by a range delete; 0 for none
+   */
+  private record Sought(byte[] key, long hash, long lsn, long floor) {}
 
   private @Nullable ActiveTree collectOnce(TreeState state, Sought sought, OperandChain chain) {
     collect(state.active(), sought, chain);
@@ -96,6 +104,9 @@ public final class OperandReader {
       if (table != null) {
         collect(table, sought, chain);
       }
+    }
+    if (sought.floor() > 0) {
+      chain.endAbove(sought.floor());
     }
     return newest;
   }
@@ -109,7 +120,11 @@ public final class OperandReader {
       boolean there = cursor.seek(key, 0, key.length, sought.lsn());
       while (there) {
         LeafCursor entry = cursor.leaf();
-        there = hasKey(entry, key) && !chain.add(entry) && cursor.next();
+        there =
+            hasKey(entry, key)
+                && entry.lsn() >= sought.floor()
+                && !chain.add(entry)
+                && cursor.next();
       }
     }
   }
@@ -137,7 +152,7 @@ public final class OperandReader {
    * all its versions up to this LSN. SSTables without so new ones are not read.
    */
   boolean isOnDisk(TreeHandle tree, byte[] key, long lsn) {
-    Sought sought = new Sought(key, KeyHash.hash(key, 0, key.length), Lsn.MAX);
+    Sought sought = new Sought(key, KeyHash.hash(key, 0, key.length), Lsn.MAX, 0);
     for (int attempt = 1; ; attempt++) {
       TreeState state = tree.states().acquire();
       try {

@@ -3,6 +3,10 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.wal.Log;
+import io.isobardb.memory.pool.Backoff;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -17,6 +21,9 @@ public final class Sealer {
   private final Engine engine;
   private final Sealing rules;
   private final Consumer<TreeHandle> onSealed;
+
+  /** So much in an active SSTable is worth a run of its own. */
+  private static final long RANGE_SEAL_BYTES = 256 << 10;
 
   /**
    * @param onSealed called after an active SSTable was sealed because it was full; must return at
@@ -61,6 +68,17 @@ public final class Sealer {
     }
   }
 
+  /**
+   * Before a range delete: seals what is being written to a tree, if that is much. All of it is
+   * older than the range delete then, so cursors need not look at what that hides.
+   */
+  void sealForRange(TreeHandle tree) {
+    if (tree.activeTree().bytesUsed() >= RANGE_SEAL_BYTES) {
+      seal(tree);
+      onSealed.accept(tree);
+    }
+  }
+
   /** Seals what is being written to a tree, if that is anything, for a flush or a merge. */
   public void seal(TreeHandle tree) {
     ActiveTree active = tree.activeTree();
@@ -75,12 +93,63 @@ public final class Sealer {
     }
   }
 
+  /**
+   * Seals what is being written to these trees, all at one LSN, which it takes in the log: below it
+   * all goes into what was sealed, from it on all into what is new. Nothing from there on becomes
+   * visible before the caller has called {@code Log.publishMarker}.
+   *
+   * @return that LSN
+   */
+  public long sealTogether(List<TreeHandle> trees) {
+    Log log = engine.log().get();
+    while (true) {
+      List<ActiveTree> fresh = new ArrayList<>(trees.size());
+      for (TreeHandle tree : trees) {
+        fresh.add(create(tree.order(), tree.activeTree().bytesUsed()));
+      }
+      long[] lsn = {-1};
+      // Whoever has a place in the log waits for the boundary: nothing may wait or fail from here.
+      seal(
+          trees,
+          fresh,
+          () -> {
+            lsn[0] = log.tryReserveMarker();
+            return lsn[0] < 0 ? log.end() : lsn[0];
+          });
+      if (lsn[0] >= 0) {
+        log.finishMarker(lsn[0]);
+        return lsn[0];
+      }
+      log.publishMarker(log.reserveMarker());
+    }
+  }
+
+  private static long seal(List<TreeHandle> trees, List<ActiveTree> fresh, LongSupplier boundary) {
+    if (trees.isEmpty()) {
+      return boundary.getAsLong();
+    }
+    TreeHandle tree = trees.get(0);
+    int size = trees.size();
+    long[] end = new long[1];
+    LongSupplier drawn =
+        () -> end[0] = seal(trees.subList(1, size), fresh.subList(1, size), boundary);
+    for (int tries = 0; !tree.seal(tree.activeTree(), () -> fresh.get(0), drawn); tries++) {
+      Backoff.pause(tries);
+    }
+    return end[0];
+  }
+
   private boolean isFull(TreeHandle tree, ActiveTree active) {
     WriteGate gate = engine.gate();
     return active.full() && rules.seals(tree.activeUse(), gate.usedBytes(), gate.limitBytes());
   }
 
   private boolean seal(TreeHandle tree, ActiveTree active, LongSupplier logEnd) {
-    return tree.seal(active, () -> create(tree.order(), active.bytesUsed()), logEnd);
+    boolean exact = engine.log().isOpen();
+    boolean sealed = tree.seal(active, () -> create(tree.order(), active.bytesUsed()), logEnd);
+    if (sealed && exact) {
+      active.sealedExactly();
+    }
+    return sealed;
   }
 }

@@ -107,9 +107,9 @@ final class ActiveLookup {
     return memory.getIntOpaque(base + VERSION) != version;
   }
 
-  /** See {@link ActiveTree#newestLsn}. */
-  long newestLsn(byte[] key) {
-    long sought = NEWEST;
+  /** See {@link ActiveTree#seenLsn}. */
+  long seenLsn(byte[] key, long lsn) {
+    long sought = Math.min(lsn, NEWEST);
     for (; ; ) {
       long at = descend(key, 0, key.length, sought, false);
       int page = (int) at;
@@ -125,17 +125,17 @@ final class ActiveLookup {
       boolean here = ActiveSearch.sameKey(position);
       boolean behind =
           !here && slot == search.count(shape) && fenceHasKey(memory, base, UPPER, key);
-      long lsn = ABSENT;
+      long found = ABSENT;
       if (here) {
-        lsn = ActiveLayout.lsn(memory, search.entry(memory, base, shape, slot));
+        found = ActiveLayout.lsn(memory, search.entry(memory, base, shape, slot));
       } else if (behind) {
-        lsn = fenceLsn(memory, base, UPPER);
+        found = fenceLsn(memory, base, UPPER);
       }
       if (!changed(memory, base, version)) {
         if (!behind) {
-          return lsn;
+          return found;
         }
-        sought = lsn;
+        sought = found;
       }
     }
   }

@@ -85,6 +85,8 @@ public final class ActiveTree implements Sealed {
   /** Above the LSNs of all puts; not known before the tree is sealed. */
   private volatile long sealedAt = Long.MAX_VALUE;
 
+  private volatile boolean exact;
+
   /** What writers add to; the first is set before the keys already there are added. */
   private volatile @Nullable ActiveFilter growingFilter;
 
@@ -148,7 +150,7 @@ public final class ActiveTree implements Sealed {
 
   /** As {@link #fitsInline(int, int)}. */
   public boolean fitsInline(Write write) {
-    return fitsInline(write.keyLength, write.valueLength);
+    return write.isRange() || fitsInline(write.keyLength, write.valueLength);
   }
 
   /**
@@ -328,12 +330,12 @@ public final class ActiveTree implements Sealed {
   }
 
   /**
-   * The LSN of the newest version of a key, or {@link #ABSENT}, inside an epoch. Writes of the key
-   * that are under way may be missed.
+   * The LSN of the newest version of a key up to {@code lsn}, or {@link #ABSENT}, inside an epoch.
+   * Writes of the key that are under way may be missed.
    */
   @Override
-  public long newestLsn(byte[] key, long hash) {
-    return mayContain(hash) ? lookup.newestLsn(key) : ABSENT;
+  public long seenLsn(byte[] key, long hash, long lsn) {
+    return mayContain(hash) ? lookup.seenLsn(key, lsn) : ABSENT;
   }
 
   /** Whether the tree may hold the key with this hash; false is certain. */
@@ -379,6 +381,19 @@ public final class ActiveTree implements Sealed {
   /** The tree was sealed: no put will have an LSN of {@code end} or above. */
   public void sealedAt(long end) {
     sealedAt = end;
+  }
+
+  @Override
+  public boolean isOlder(long lsn) {
+    return exact ? sealedAt <= lsn : sealedAt < lsn;
+  }
+
+  /**
+   * No put had the LSN of the boundary either. A record that is replayed may have filled it in
+   * part, and its own LSN was the boundary then.
+   */
+  public void sealedExactly() {
+    exact = true;
   }
 
   /** Whether the tree has reached its target size. */

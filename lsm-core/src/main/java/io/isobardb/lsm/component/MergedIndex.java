@@ -142,11 +142,11 @@ public final class MergedIndex implements Sealed {
   }
 
   @Override
-  public long newestLsn(byte[] key, long hash) {
+  public long seenLsn(byte[] key, long hash, long lsn) {
     if (filter != null && !filter.mayContain(hash)) {
       return ActiveTree.ABSENT;
     }
-    int at = lowerBound(key, 0, key.length, ActiveLayout.NEWEST);
+    int at = lowerBound(key, 0, key.length, Math.min(lsn, ActiveLayout.NEWEST));
     return at < count && hasKey(at, key) ? lsn(at) : ActiveTree.ABSENT;
   }
 
@@ -255,6 +255,12 @@ public final class MergedIndex implements Sealed {
   /** Bytes of what is not entries. */
   public long indexBytes() {
     return indexBytes;
+  }
+
+  /** Not known: its entries are from several. */
+  @Override
+  public boolean isOlder(long lsn) {
+    return false;
   }
 
   @Override

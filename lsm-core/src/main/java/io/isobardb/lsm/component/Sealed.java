@@ -24,7 +24,16 @@ public sealed interface Sealed permits ActiveTree, MergedIndex {
   int getInto(byte[] key, long hash, long lsn, ByteBuffer target);
 
   /** The LSN of the newest version of a key, or {@link ActiveTree#ABSENT}, inside an epoch. */
-  long newestLsn(byte[] key, long hash);
+  default long newestLsn(byte[] key, long hash) {
+    return seenLsn(key, hash, Long.MAX_VALUE);
+  }
+
+  /**
+   * The LSN of the newest version of a key up to {@code lsn} that is there, or {@link
+   * ActiveTree#ABSENT}, inside an epoch. A newer one up to {@code lsn} may have been pruned: {@link
+   * #getInto}, asked afterwards, tells.
+   */
+  long seenLsn(byte[] key, long hash, long lsn);
 
   /**
    * A cursor over all versions. The caller keeps what it goes over from being freed.
@@ -42,6 +51,9 @@ public sealed interface Sealed permits ActiveTree, MergedIndex {
 
   /** Bytes of the pages held. */
   long bytesUsed();
+
+  /** Whether all entries, those that may still come too, have lower LSNs, for certain. */
+  boolean isOlder(long lsn);
 
   /** No entry had a lower LSN. */
   long minLsn();

@@ -1,8 +1,11 @@
 package io.isobardb.lsm.component;
 
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One put, delete or merge on its way into a tree: what is to be written, and what it has been
@@ -15,6 +18,8 @@ import io.isobardb.memory.pool.PagePool;
  */
 public final class Write {
   private static final byte[] NOTHING = new byte[0];
+  private static final int HAS_FROM = 1;
+  private static final int HAS_TO = 2;
 
   int kind;
   byte[] key = NOTHING;
@@ -35,7 +40,7 @@ public final class Write {
   /**
    * Begins another write, without a value.
    *
-   * @param ofKind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
+   * @param ofKind {@link Kind#PUT}, {@code DELETE}, {@code MERGE} or {@code DELETE_RANGE}
    */
   public Write of(int ofKind, byte[] bytes, int offset, int length) {
     kind = ofKind;
@@ -45,6 +50,50 @@ public final class Write {
     overflow = PagePool.NONE;
     deep = false;
     return value(NOTHING, 0, 0);
+  }
+
+  /**
+   * Begins a delete of a range: its key is the first one, its value a byte that says which bounds
+   * there are, and the end.
+   */
+  public Write ofRange(byte @Nullable [] from, byte @Nullable [] to) {
+    byte[] first = from == null ? NOTHING : from;
+    byte[] rest = rangeValue(from, to);
+    return of(Kind.DELETE_RANGE, first, 0, first.length).value(rest, 0, rest.length);
+  }
+
+  /** What {@link #ofRange} has as its value. */
+  public static byte[] rangeValue(byte @Nullable [] from, byte @Nullable [] to) {
+    byte[] value = new byte[1 + (to == null ? 0 : to.length)];
+    value[0] = (byte) ((from == null ? 0 : HAS_FROM) | (to == null ? 0 : HAS_TO));
+    if (to != null) {
+      System.arraycopy(to, 0, value, 1, to.length);
+    }
+    return value;
+  }
+
+  /** Whether it is a delete of a range. */
+  public boolean isRange() {
+    return kind == Kind.DELETE_RANGE;
+  }
+
+  /**
+   * The range that it deletes.
+   *
+   * @throws IllegalArgumentException if its value is none of {@link #ofRange}
+   */
+  public RangeDelete range() {
+    int has = valueLength == 0 ? -1 : value[valueOffset];
+    if (has < 0 || has > (HAS_FROM | HAS_TO) || ((has & HAS_TO) == 0 && valueLength > 1)) {
+      throw new IllegalArgumentException("a range delete without its bounds");
+    }
+    byte[] from =
+        (has & HAS_FROM) == 0 ? null : Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength);
+    byte[] to =
+        (has & HAS_TO) == 0
+            ? null
+            : Arrays.copyOfRange(value, valueOffset + 1, valueOffset + valueLength);
+    return new RangeDelete(from, to, lsn);
   }
 
   /** Gives it a value. */
@@ -85,7 +134,7 @@ public final class Write {
     of(kind, NOTHING, 0, 0);
   }
 
-  /** {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}. */
+  /** {@link Kind#PUT}, {@code DELETE}, {@code MERGE} or {@code DELETE_RANGE}. */
   public int kind() {
     return kind;
   }

@@ -210,6 +210,27 @@ public final class Dataset {
     write(transaction, key, null);
   }
 
+  /**
+   * Removes all records of a range of primary keys. Without indexes, or if all use validation, that
+   * is one small write, as {@link io.isobardb.lsm.Tree#deleteRange(byte[], byte[])}. With an eager
+   * or unique index the records are read and removed one by one, in one transaction.
+   *
+   * @param from the first key that goes, null for no bound
+   * @param to the key behind the last one, null for no bound
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   */
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
+    run(transaction -> deleteRange(transaction, from, to));
+  }
+
+  /** As {@link #deleteRange(byte[], byte[])}, within a transaction. */
+  public void deleteRange(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
+    Objects.requireNonNull(transaction, "transaction");
+    checkStore(transaction);
+    transaction.exclusively(
+        () -> writer.deleteRange(transaction, writers.layoutOf(transaction), from, to));
+  }
+
   /** Writes a batch: all of it or nothing. Errors as with {@link #put(byte[], byte[])}. */
   public void write(RecordBatch batch) {
     Objects.requireNonNull(batch, "batch");

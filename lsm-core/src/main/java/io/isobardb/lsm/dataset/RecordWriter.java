@@ -1,5 +1,7 @@
 package io.isobardb.lsm.dataset;
 
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import java.util.ArrayList;
@@ -68,6 +70,26 @@ final class RecordWriter {
       transaction.rollback();
       throw e;
     }
+  }
+
+  /**
+   * Removes all records of a range: at once if no index has to be told, since readers of those with
+   * validation look at the records. Else one by one.
+   */
+  void deleteRange(
+      Transaction transaction, Layout layout, byte @Nullable [] from, byte @Nullable [] to) {
+    if (layout.indexes().stream().anyMatch(index -> index.isEager() || index.isUnique())) {
+      CursorOptions range = CursorOptions.all();
+      range = from == null ? range : range.from(from);
+      range = to == null ? range : range.to(to);
+      try (Cursor cursor = transaction.cursor(primary, range)) {
+        for (boolean more = cursor.first(); more; more = cursor.next()) {
+          write(transaction, layout, cursor.key(), null);
+        }
+      }
+    }
+    // Records that others have just put there, too.
+    transaction.deleteRange(primary, from, to);
   }
 
   /** Finds out what is to be done, and refuses what can't be; takes the locks that others want. */

@@ -2,6 +2,7 @@ package io.isobardb.lsm.entry;
 
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A position in one sorted run of entries: keys ascending, and of one key the newest version first.
@@ -36,6 +37,22 @@ public interface EntryCursor extends AutoCloseable {
 
   /** Moves back by one entry. Returns {@link #valid}. */
   boolean previous();
+
+  /**
+   * From an entry: moves on past entries before {@code to} that all have lower LSNs than {@code
+   * lsn}, if it can tell without looking at each.
+   *
+   * @param to null for the end
+   * @return whether it moved
+   */
+  default boolean passForward(byte @Nullable [] to, long lsn) {
+    return false;
+  }
+
+  /** As {@link #passForward}, back past entries from {@code from} on. */
+  default boolean passBackward(byte @Nullable [] from, long lsn) {
+    return false;
+  }
 
   /** The cursor over one SSTable that stands on the current entry; until this one moves. */
   LeafCursor leaf();

@@ -17,6 +17,12 @@ public final class Kind {
   /** A separator of an index page; its value is the child's page number. */
   public static final int CHILD = 4;
 
+  /**
+   * A delete of a range of keys, in the log; its key is the first one, its value says the rest (see
+   * {@code Write.ofRange}). It is no entry: pages never hold it.
+   */
+  public static final int DELETE_RANGE = 5;
+
   /** An operand of the tree's merge operator, or several; see {@link Operands}. */
   public static final int MERGE = 7;
 

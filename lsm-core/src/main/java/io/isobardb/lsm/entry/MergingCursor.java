@@ -1,6 +1,7 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Several sorted runs as one: all their entries in the order (key ascending, LSN descending).
@@ -116,6 +117,37 @@ public final class MergingCursor implements EntryCursor {
       leaves[front] = sources[front].leaf();
     }
     return advance(more);
+  }
+
+  /**
+   * Has each source that holds nothing newer than what a range delete hides move on, past all such
+   * entries before {@code to}; the others stay. The last move was forward.
+   *
+   * @param to null for the end
+   * @param lsn entries with lower LSNs are hidden
+   * @return whether a source moved
+   */
+  public boolean passForward(byte @Nullable [] to, long lsn) {
+    boolean moved = false;
+    for (EntryCursor source : sources) {
+      moved |= source.valid() && source.passForward(to, lsn);
+    }
+    if (moved) {
+      build();
+    }
+    return moved;
+  }
+
+  /** As {@link #passForward}, back to the last entries before {@code from}. */
+  public boolean passBackward(byte @Nullable [] from, long lsn) {
+    boolean moved = false;
+    for (EntryCursor source : sources) {
+      moved |= source.valid() && source.passBackward(from, lsn);
+    }
+    if (moved) {
+      build();
+    }
+    return moved;
   }
 
   /** Whether the head alone tells that nothing comes before the entry the front source moved to. */

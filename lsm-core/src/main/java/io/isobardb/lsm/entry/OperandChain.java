@@ -121,6 +121,19 @@ public final class OperandChain {
     return complete;
   }
 
+  /** Nothing older counts: it is deleted. */
+  public void end() {
+    endAbove(lastLsn);
+  }
+
+  /** As {@link #end}, if a range delete with this LSN is what deletes it. */
+  public void endAbove(long lsn) {
+    if (!complete && !empty) {
+      lowestLsn = Math.min(lowestLsn, lsn);
+      complete = true;
+    }
+  }
+
   /**
    * The value: what is below, null if that is not known or nothing, merged with all operands.
    *

@@ -2,6 +2,7 @@ package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides, entry by entry in the order (key ascending, LSN descending), what a merge keeps.
@@ -13,6 +14,7 @@ import java.util.Arrays;
 public final class VersionFilter {
   private final KeyOrder order;
   private final long[] snapshots;
+  private final RangeDeletes.@Nullable Walk deletes;
 
   private byte[] lastKey = new byte[64];
   private int lastLength = -1;
@@ -23,8 +25,17 @@ public final class VersionFilter {
    * @param snapshots LSNs that somebody still reads at, ascending
    */
   public VersionFilter(KeyOrder order, long[] snapshots) {
+    this(order, snapshots, null);
+  }
+
+  /**
+   * @param snapshots LSNs that somebody still reads at, ascending
+   * @param deletes range deletes that everybody else sees, and that no crash takes back; or null
+   */
+  public VersionFilter(KeyOrder order, long[] snapshots, @Nullable RangeDeletes deletes) {
     this.order = order;
     this.snapshots = snapshots.clone();
+    this.deletes = deletes == null || deletes.isEmpty() ? null : new RangeDeletes.Walk(deletes);
   }
 
   /**
@@ -43,6 +54,14 @@ public final class VersionFilter {
       remember(entry);
     }
     newerLsn = lsn;
+    RangeDeletes.Walk walk = deletes;
+    if (walk != null) {
+      int segment = walk.segment(entry.key(), entry.keyLength());
+      long hidden = walk.deletes().firstAfter(segment, lsn);
+      if (hidden != 0 && !snapshotIn(lsn, hidden)) {
+        return false;
+      }
+    }
     // Dropping the marker also drops, as not needed, all that is older: no snapshot lies below it.
     return !(entry.kind() == Kind.DELETE && bottommost && !snapshotIn(0, lsn));
   }
@@ -50,6 +69,12 @@ public final class VersionFilter {
   /** Whether somebody reads below an LSN. */
   public boolean isReadBelow(long lsn) {
     return snapshotIn(0, lsn);
+  }
+
+  /** Whether a range delete older than an entry covers its key, so that its LSN tells that. */
+  public boolean outlivesDelete(byte[] key, int keyLength, long lsn) {
+    RangeDeletes.Walk walk = deletes;
+    return walk != null && walk.deletes().covering(walk.segment(key, keyLength), lsn) != 0;
   }
 
   /** The key of the entry seen last. */
@@ -77,6 +102,11 @@ public final class VersionFilter {
 
   /** Whether a snapshot lies in {@code [from, to)}. */
   private boolean snapshotIn(long from, long to) {
+    return snapshotIn(snapshots, from, to);
+  }
+
+  /** Whether one of the snapshots, which ascend, lies in {@code [from, to)}. */
+  static boolean snapshotIn(long[] snapshots, long from, long to) {
     for (long snapshot : snapshots) {
       if (snapshot >= from) {
         return snapshot < to;

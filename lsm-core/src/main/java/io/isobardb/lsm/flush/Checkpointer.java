@@ -3,6 +3,7 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
@@ -88,6 +89,34 @@ public final class Checkpointer {
         engine.snapshots().release(lsn);
       }
     }
+  }
+
+  /** Does something while no checkpoint is made. */
+  public void exclude(Runnable action) {
+    synchronized (lock) {
+      action.run();
+    }
+  }
+
+  /**
+   * Flushes what was written to trees below an LSN at which they were sealed, while nothing from
+   * there on is visible; errors as {@link #flush}.
+   */
+  public void flushBelow(List<TreeHandle> trees, long lsn) {
+    engine.log().get().awaitVisible(lsn);
+    for (TreeHandle tree : trees) {
+      while (!isFlushed(tree.states().current(), lsn)) {
+        engine.failure().check();
+        engine.space().check();
+        flusher.flushAll(tree);
+        tree.awaitMemory();
+      }
+    }
+    engine.failure().check();
+  }
+
+  private static boolean isFlushed(TreeState state, long lsn) {
+    return state.runsSince(lsn) >= state.memoryRunCount();
   }
 
   /** Whether an unlogged tree has entries newer than the last checkpoint. */

@@ -1,5 +1,8 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.merge.NeedlessRanges;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -80,6 +83,13 @@ record FlushSlice(
               edit.add(places.get(i), added.get(i));
             }
             return edit.build();
+          }
+
+          @Override
+          public List<RangeDelete> needless(Version after, TreeState memory) {
+            Engine engine = flusher.engine();
+            long readers = engine.indifferentLsn(tree(), engine.liveSnapshots(tree()));
+            return NeedlessRanges.of(after, memory, readers);
           }
 
           @Override

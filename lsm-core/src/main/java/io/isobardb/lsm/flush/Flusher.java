@@ -311,12 +311,18 @@ public final class Flusher implements Flushes {
     double kept = cause == Cause.MEMORY ? keptOfFloors() : 0;
     List<TreeMemory> trees = new ArrayList<>();
     for (TreeHandle tree : engine.catalog().trees()) {
-      if (tree.states().current().memoryBytes() > 0 && !tree.closed() && isAbout(tree, cause)) {
+      if (holdsMemory(tree.states().current(), cause) && !tree.closed() && isAbout(tree, cause)) {
         trees.add(memory(tree, cause, kept, tree == mine ? l0Full(tree) : busy(tree)));
       }
     }
     return new FlushView(
         cause, engine.gate().limitBytes(), sliceBytes(), engine.log().end(), trees);
+  }
+
+  /** Range deletes keep the log from being cut, too. */
+  private static boolean holdsMemory(TreeState state, Cause cause) {
+    return state.memoryBytes() > 0
+        || (cause == Cause.LOG && !state.ranges().unsaved(Long.MAX_VALUE).isEmpty());
   }
 
   private boolean isAbout(TreeHandle tree, Cause cause) {

@@ -80,13 +80,14 @@ final class TreeChoice {
    * The trees to flush because the log is too long, the one with the lowest LSN first, whatever
    * their sizes; none if all that hold it are busy.
    *
+   * @param trees all that hold the log, those with range deletes alone among them
    * @param belowLsn where the log should begin; trees with nothing older are left alone
    * @param bytes as for {@link #choose}
    */
   static List<Pick> chooseForLog(List<TreeMemory> trees, long belowLsn, long bytes) {
     List<TreeMemory> oldest =
         trees.stream()
-            .filter(tree -> !tree.busy() && tree.memoryBytes() > 0 && tree.minLsn() < belowLsn)
+            .filter(tree -> !tree.busy() && tree.minLsn() < belowLsn)
             .sorted(
                 Comparator.comparingLong(TreeMemory::minLsn).thenComparingInt(TreeMemory::treeId))
             .toList();

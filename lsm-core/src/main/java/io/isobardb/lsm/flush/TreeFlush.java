@@ -3,7 +3,7 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
-import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.event.FlushSpan;
 import io.isobardb.lsm.merge.Folder;
 import io.isobardb.lsm.merge.OutputCuts;
@@ -135,7 +135,7 @@ final class TreeFlush {
     List<Run> inputs = inputs(state);
     runs = inputs.size();
     if (runs == 0) {
-      return null;
+      return unsavedLsn(state) < 0 ? null : slice(null, null, -1, true);
     }
     switch (kind) {
       case PARTIAL -> low = tree.sweep();
@@ -164,7 +164,7 @@ final class TreeFlush {
     rewrite =
         new Rewrite(
             source,
-            new VersionFilter(tree.order(), flusher.engine().liveSnapshots(tree)),
+            flusher.engine().filter(tree),
             bottommost(state),
             this::writer,
             OutputCuts.inL0(state.version(), flusher.sliceBytes()),
@@ -212,7 +212,20 @@ final class TreeFlush {
     FileSink file = output == null ? null : sink;
     sink = null;
     Range taken = new Range(low, high);
-    return new FlushSlice(this, taken, output, file, newestLsn, last);
+    long lsn = Math.max(newestLsn, unsavedLsn(tree.states().current()));
+    return new FlushSlice(this, taken, output, file, lsn, last);
+  }
+
+  /**
+   * The highest LSN of the range deletes that go along to the manifest; -1 if there are none. Those
+   * alone are worth a slice.
+   */
+  private long unsavedLsn(TreeState state) {
+    long lsn = -1;
+    for (RangeDelete delete : state.ranges().unsaved(flusher.engine().log().visible())) {
+      lsn = Math.max(lsn, delete.lsn());
+    }
+    return lsn;
   }
 
   /** The slice up to this key, to the end if it is null, has been committed. */

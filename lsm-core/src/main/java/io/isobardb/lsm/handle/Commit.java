@@ -29,6 +29,7 @@ public record Commit(
     trees.forEach(TreeHandle::checkOpen);
     boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
     BatchFormat.Builder batch = new BatchFormat.Builder();
+    writes.forEachRange((tree, range) -> batch.deleteRange(tree.id(), range.from(), range.to()));
     writes.forEach((tree, key, write) -> batch.add(write.kind(), tree.id(), key, write.value()));
     Transactions transactions = session.transactions();
     if (batch.count() > 0) {
@@ -38,14 +39,23 @@ public record Commit(
             owner, this::lockWrites, () -> session.hasRoom(batch), () -> session.awaitRoom(batch));
       }
     }
-    if (!reads.isEmpty() || batch.count() > 0) {
-      owner.beginCommit();
-      reads.validate(transactions.versions(), transactions.locks(), owner);
+    if (reads.isEmpty() && batch.count() == 0) {
+      return NONE;
     }
-    return batch.count() == 0 ? NONE : session.commit(batch, trees, logged);
+    int slot = session.operations().enter();
+    try {
+      owner.beginCommit();
+      transactions.checkLoads(owner, reads);
+      reads.validate(transactions.versions(), transactions.locks(), owner);
+      return batch.count() == 0 ? NONE : session.commit(batch, trees, logged);
+    } finally {
+      session.operations().exit(slot);
+    }
   }
 
   private void lockWrites() {
+    writes.forEachRange(
+        (tree, range) -> session.transactions().lockRange(owner, tree, range, lockTimeoutNanos));
     writes.forEach(
         (tree, key, write) -> session.transactions().lock(owner, tree, key, lockTimeoutNanos));
   }

@@ -11,6 +11,8 @@ import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -38,6 +40,7 @@ final class Lifetime implements ExitHook.Closer {
   private final Transactions transactions;
   private final OpenCursors cursors;
   private final AtomicInteger snapshots = new AtomicInteger();
+  private final Set<BulkLoader> loads = ConcurrentHashMap.newKeySet();
   private final AtomicInteger images = new AtomicInteger();
   private final LeakWatch.@Nullable Origin origin;
 
@@ -72,6 +75,11 @@ final class Lifetime implements ExitHook.Closer {
   /** How many images of the store are being copied; each ends soon after the store is closed. */
   AtomicInteger images() {
     return images;
+  }
+
+  /** Bulk loads that have not ended. */
+  Set<BulkLoader> loads() {
+    return loads;
   }
 
   LeakWatch.@Nullable Origin origin() {
@@ -204,6 +212,7 @@ final class Lifetime implements ExitHook.Closer {
     engine.gate().close();
     cursors.closeAll();
     operations.awaitBegun();
+    loads.forEach(BulkLoader::discard);
     operations.await(() -> images.get() == 0);
     IsobarException lastFailure = lastCheckpoint();
     for (TreeHandle tree : engine.catalog().trees()) {

@@ -7,6 +7,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreCopy;
 import io.isobardb.lsm.recovery.StoreImage;
@@ -147,10 +148,11 @@ public final class Session {
    * transactions, if there are any.
    */
   public void write(
-      BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged, boolean sync) {
+      BatchFormat.Builder added, Collection<TreeHandle> trees, boolean logged, boolean sync) {
     int slot = operations.enter();
     try {
       checkOpen(trees);
+      BatchFormat.Builder batch = added.resolved(this::order);
       operations.count(slot, batch.count());
       long begun = engine.latencies().begin(batches.add(slot, 0, 1));
       LockOwner locked = admit(batch);
@@ -169,6 +171,14 @@ public final class Session {
     } finally {
       operations.exit(slot);
     }
+  }
+
+  private KeyOrder order(int treeId) {
+    TreeHandle tree = engine.catalog().tree(treeId);
+    if (tree == null) {
+      throw new IllegalStateException("there is no tree with number " + treeId);
+    }
+    return tree.order();
   }
 
   /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
@@ -229,6 +239,17 @@ public final class Session {
     int slot = operations.enter();
     try {
       committer.awaitDurable(written);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** As {@code Store.bulkLoad}. */
+  public BulkLoader bulkLoad(Collection<TreeHandle> trees) {
+    int slot = operations.enter();
+    try {
+      checkOpen(trees);
+      return BulkLoader.begin(parts, operations, transactions, lifetime, trees);
     } finally {
       operations.exit(slot);
     }
@@ -460,6 +481,7 @@ public final class Session {
     int slot = operations.enter();
     try {
       for (TreeHandle tree : engine.catalog().trees()) {
+        parts.merger().request(tree);
         parts.merger().requestIdle(tree);
       }
     } finally {

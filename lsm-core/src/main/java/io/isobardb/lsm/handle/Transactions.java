@@ -2,14 +2,18 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.LoadedRange;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.LockTable;
+import io.isobardb.lsm.transaction.ReadSet;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +40,9 @@ public final class Transactions {
   /** How long a plain write or batch waits for locks, all waits together. */
   private static final long PLAIN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Says of a lock that it does not matter what others did before. */
+  public static final long ANY_TIME = -1;
+
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
   private final Engine engine;
@@ -56,6 +63,12 @@ public final class Transactions {
   private final LongAdder deadlocks = new LongAdder();
   private final LongAdder lockTimeouts = new LongAdder();
 
+  /** So often a plain write begins anew that closed a circle. */
+  private static final int MOST_ATTEMPTS = 100;
+
+  /** A range of keys of a tree. */
+  private record RecordRange(TreeHandle tree, RangeDelete range) {}
+
   /** A key of a tree. */
   private record RecordKey(TreeHandle tree, byte[] bytes) {
     static final Comparator<RecordKey> ORDER =
@@ -64,6 +77,12 @@ public final class Transactions {
                 (a, b) ->
                     a.tree.order().compare(a.bytes, 0, a.bytes.length, b.bytes, 0, b.bytes.length));
   }
+
+  /** What a bulk load is committing now. */
+  private volatile List<LoadedRange> loading = List.of();
+
+  /** What bulk loads have committed since the oldest open transaction began. */
+  private volatile List<LoadedRange> loaded = List.of();
 
   /** Held by who has plain writes lock their keys. */
   private final Lock starting = new ReentrantLock();
@@ -140,8 +159,61 @@ public final class Transactions {
     }
   }
 
+  /**
+   * A bulk load is about to commit. It is to wait for the operations that have begun; later ones
+   * ask {@link #checkLoads} or {@link #isLoading}. One load at a time.
+   *
+   * @param ranges whose order is {@link LockTable#nextId}'s
+   */
+  void beginLoad(List<LoadedRange> ranges) {
+    loading = List.copyOf(ranges);
+  }
+
+  /** The bulk load has ended. */
+  void endLoad(boolean committed) {
+    if (committed) {
+      List<LoadedRange> all = new ArrayList<>(loading);
+      long oldest = open.stream().mapToLong(LockOwner::id).min().orElse(Long.MAX_VALUE);
+      loaded.stream().filter(range -> range.order() > oldest).forEach(all::add);
+      loaded = List.copyOf(all);
+    }
+    loading = List.of();
+  }
+
+  /**
+   * Passes if no bulk load has changed, or is about to change, what a transaction has locked, nor
+   * is about to change what it has read. What was changed of that is found by its LSNs. Within an
+   * operation, from before this until the transaction is written.
+   *
+   * @throws ConflictException if any has, or is
+   */
+  void checkLoads(LockOwner owner, ReadSet reads) {
+    for (LoadedRange range : loading) {
+      owner.checkBeside(range);
+      reads.checkBeside(range);
+    }
+    for (LoadedRange range : loaded) {
+      if (range.order() > owner.id()) {
+        owner.checkBeside(range);
+      }
+    }
+  }
+
+  /** Whether a bulk load is about to change a key, maybe. */
+  boolean isLoading(TreeHandle tree, byte[] key) {
+    return loading.stream().anyMatch(range -> range.holds(tree, key));
+  }
+
+  /** Waits until no bulk load is committing. Outside of operations, and without locks. */
+  void awaitLoads() {
+    if (!loading.isEmpty()) {
+      operations.await(() -> loading.isEmpty() || operations.isClosed());
+    }
+  }
+
   /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
   public void pause(int attempt) {
+    awaitLoads();
     long most = PAUSE_NANOS << Math.min(attempt, 8);
     // Those who got in each other's way should not come back at the same time.
     long scattered = (locks.nextId() * 0x9E3779B97F4A7C15L >>> 40) % most;
@@ -202,6 +274,29 @@ public final class Transactions {
     return locks.lock(owner, tree, key, timeoutNanos);
   }
 
+  /** As {@link #lock}; what others did to the key since an LSN is a conflict. */
+  public void lock(LockOwner owner, TreeHandle tree, byte[] key, long since, long timeoutNanos) {
+    // Once it is locked nobody else changes it.
+    if (locks.lock(owner, tree, key, timeoutNanos)
+        && since != ANY_TIME
+        && versions.isChanged(tree, key, since)) {
+      throw ReadSet.conflict(tree, key);
+    }
+  }
+
+  /** Locks a range; what others did to one of its keys since an LSN is a conflict. */
+  public void lockRange(
+      LockOwner owner, TreeHandle tree, RangeDelete range, long since, long timeoutNanos) {
+    lockRange(owner, tree, range, timeoutNanos);
+    if (since != ANY_TIME) {
+      KeyRange keys = KeyRange.of(tree.order(), range.from(), range.to());
+      byte[] changed = versions.firstChanged(tree, keys.low(), keys::isBefore, since);
+      if (changed != null) {
+        throw ReadSet.conflict(tree, changed);
+      }
+    }
+  }
+
   /**
    * Locks what is to be written, and for which there was room: nobody waits for room with a lock
    * held. So if others have taken the room meanwhile, it gives the locks back and begins again.
@@ -240,17 +335,60 @@ public final class Transactions {
    * not close circles among themselves.
    */
   public void lock(LockOwner writer, BatchFormat.Builder batch) {
-    List<RecordKey> keys = keys(batch);
+    List<RecordRange> ranges = new ArrayList<>();
+    List<RecordKey> keys = keys(batch, ranges);
     keys.sort(RecordKey.ORDER);
-    try {
-      keys.forEach(key -> lock(writer, key.tree(), key.bytes()));
-    } catch (RuntimeException | Error e) {
-      locks.releaseAll(writer);
-      throw e;
+    lockPlain(
+        writer,
+        () -> {
+          ranges.forEach(range -> lockRange(writer, range));
+          keys.forEach(key -> locks.lock(writer, key.tree(), key.bytes(), PLAIN_TIMEOUT_NANOS));
+        });
+  }
+
+  /** Locks a range for a plain write. */
+  public void lockRange(LockOwner writer, TreeHandle tree, RangeDelete range) {
+    lockPlain(writer, () -> lockRange(writer, new RecordRange(tree, range)));
+  }
+
+  /**
+   * Takes locks for a plain write. Ranges and several keys may close circles; who closes one gives
+   * back what it has, and tries again.
+   */
+  private void lockPlain(LockOwner writer, Runnable lock) {
+    for (int attempt = 0; ; attempt++) {
+      try {
+        lock.run();
+        return;
+      } catch (DeadlockException e) {
+        locks.releaseAll(writer);
+        if (attempt == MOST_ATTEMPTS) {
+          count(e);
+          throw e;
+        }
+        pause(attempt);
+      } catch (TransactionAbortedException e) {
+        locks.releaseAll(writer);
+        count(e);
+        throw e;
+      } catch (RuntimeException | Error e) {
+        locks.releaseAll(writer);
+        throw e;
+      }
     }
   }
 
-  private List<RecordKey> keys(BatchFormat.Builder batch) {
+  private void lockRange(LockOwner writer, RecordRange one) {
+    RangeDelete range = one.range();
+    locks.lockRange(writer, one.tree(), range.from(), range.to(), PLAIN_TIMEOUT_NANOS);
+  }
+
+  /** Locks a range for a transaction. */
+  public void lockRange(LockOwner owner, TreeHandle tree, RangeDelete range, long timeoutNanos) {
+    locks.lockRange(owner, tree, range.from(), range.to(), timeoutNanos);
+  }
+
+  private List<RecordKey> keys(BatchFormat.Builder batch, List<RecordRange> ranges) {
     List<RecordKey> keys = new ArrayList<>(batch.count());
     BatchFormat.decode(
         batch.bytes(),
@@ -258,7 +396,9 @@ public final class Transactions {
         batch.length(),
         (treeId, write) -> {
           TreeHandle tree = engine.catalog().tree(treeId);
-          if (tree != null) {
+          if (tree != null && write.isRange()) {
+            ranges.add(new RecordRange(tree, write.range()));
+          } else if (tree != null) {
             int from = write.keyOffset();
             byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
             keys.add(new RecordKey(tree, key));

@@ -4,11 +4,13 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +76,7 @@ public final class TreeWriter {
   /** Waits for room for a write, and locks its key against transactions, if there are any. */
   private @Nullable LockOwner admit(Write write) {
     committer.admit(handle, write);
-    return transactions.inUse() ? lock(write, key(write)) : null;
+    return transactions.inUse() ? lock(write) : null;
   }
 
   private static byte[] key(Write write) {
@@ -82,14 +84,43 @@ public final class TreeWriter {
     return Arrays.copyOfRange(write.key(), from, from + write.keyLength());
   }
 
-  /** Locks the key of a write that was admitted. */
+  /**
+   * Deletes the keys of a range.
+   *
+   * @param merge told afterwards: whole SSTables may be without use now
+   */
+  public void deleteRange(
+      byte @Nullable [] from, byte @Nullable [] to, boolean sync, Consumer<TreeHandle> merge) {
+    if (RangeDelete.isEmpty(handle.order(), from, to)) {
+      return;
+    }
+    Writer writer = committer.writer();
+    writer.write().ofRange(from, to);
+    write(writer, sync);
+    if (sync) {
+      // Else it counts for merges later, and IdleWatch asks.
+      merge.accept(handle);
+    }
+  }
+
+  /** Locks what a write that was admitted writes. */
+  private LockOwner lock(Write write) {
+    if (!write.isRange()) {
+      return lock(write, key(write));
+    }
+    RangeDelete range = write.range();
+    LockOwner owner = transactions.newWriter();
+    return lock(write, owner, () -> transactions.lockRange(owner, handle, range));
+  }
+
   private LockOwner lock(Write write, byte[] key) {
     LockOwner owner = transactions.newWriter();
+    return lock(write, owner, () -> transactions.lock(owner, handle, key));
+  }
+
+  private LockOwner lock(Write write, LockOwner owner, Runnable lock) {
     transactions.lockWithRoom(
-        owner,
-        () -> transactions.lock(owner, handle, key),
-        () -> committer.admits(write),
-        () -> committer.admit(handle, write));
+        owner, lock, () -> committer.admits(write), () -> committer.admit(handle, write));
     return owner;
   }
 
@@ -103,11 +134,17 @@ public final class TreeWriter {
     try {
       // Before the operation: it waits for those that have begun.
       transactions.lockPlainWrites();
-      int slot = operations.enter(handle);
-      try {
-        return writeIfWithin(slot, writer, condition, sync);
-      } finally {
-        operations.exit(slot);
+      byte[] key = key(writer.write());
+      while (true) {
+        int slot = operations.enter(handle);
+        try {
+          if (!transactions.isLoading(handle, key)) {
+            return writeIfWithin(slot, writer, condition, sync);
+          }
+        } finally {
+          operations.exit(slot);
+        }
+        transactions.awaitLoads();
       }
     } finally {
       writer.done();

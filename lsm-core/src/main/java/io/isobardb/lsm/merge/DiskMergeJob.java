@@ -5,6 +5,8 @@ import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
@@ -13,6 +15,7 @@ import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.EntryFilter;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
@@ -26,7 +29,9 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +71,9 @@ final class DiskMergeJob implements Job {
     /** A more urgent merge has taken its inputs. */
     GIVEN_UP
   }
+
+  /** What range deletes up to this LSN hide was left out; -1 if nothing is rewritten. */
+  private long cleanUpTo = -1;
 
   /** The LSN that the tree's filter was last asked at with success, -1 if never. */
   private long droppedAt = -1;
@@ -304,12 +312,21 @@ final class DiskMergeJob implements Job {
       source.close();
       throw e;
     }
+    // In this order: who reads later sees all range deletes that count, and of those that are older
+    // than what loses its LSN none is missed.
+    long settled = engine.settledLsn();
     long[] snapshots = engine.liveSnapshots(tree);
     boolean last = choice.goesTo(0) && choice.bottommost();
     long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;
+    RangeDeletes deletes = tree.states().current().ranges().list();
+    if (deletes != null) {
+      deletes = deletes.upTo(settled);
+      zeroUpTo = Math.min(zeroUpTo, settled);
+    }
+    cleanUpTo = snapshots.length == 0 ? settled : Math.min(settled, snapshots[0]);
     return new Rewrite(
         source,
-        new VersionFilter(tree.order(), snapshots),
+        new VersionFilter(tree.order(), snapshots, deletes),
         this::nothingBelow,
         this::writer,
         cuts(tree.states().current().version()),
@@ -367,7 +384,7 @@ final class DiskMergeJob implements Job {
       fresh.add(engine.open(meta, tree));
     }
     committing = true;
-    engine.catalog().commit(tree, (version, flushedLsn) -> edit(), fresh, List.of());
+    engine.catalog().commit(tree, change(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
     outputs.clear();
     merger.merged(tree, choice, committed, span, startNanos);
@@ -383,8 +400,27 @@ final class DiskMergeJob implements Job {
     }
   }
 
-  private VersionEdit edit() {
-    return choice.edit(tree.id(), outputs);
+  private Catalog.Change change() {
+    return new Catalog.Change() {
+      @Override
+      public VersionEdit edit(Version version, long flushedLsn) {
+        return choice.edit(tree.id(), outputs);
+      }
+
+      @Override
+      public List<RangeDelete> needless(Version after, TreeState memory) {
+        long readers = engine.indifferentLsn(tree, engine.liveSnapshots(tree));
+        return NeedlessRanges.of(after, memory, readers, cleaned());
+      }
+    };
+  }
+
+  private NeedlessRanges.@Nullable Cleaned cleaned() {
+    if (cleanUpTo < 0) {
+      return null;
+    }
+    Set<Long> files = outputs.stream().map(SSTableMeta::fileNumber).collect(Collectors.toSet());
+    return new NeedlessRanges.Cleaned(files, choice.minKey(), choice.maxKey(), cleanUpTo);
   }
 
   /** Closes what is open and deletes what was written. */

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.TreeHandle;
@@ -33,6 +34,13 @@ public final class Folder {
   private final MergeOperator operator;
   private final OperandReader reader;
   private final long replayedFrom;
+
+  /** All range deletes, durable or not, of what is merged; null for none. */
+  private final RangeDeletes.@Nullable Walk deletes;
+
+  /** Versions of the current key with lower LSNs are deleted, by a range delete. */
+  private long floor;
+
   private OperandChain chain = new OperandChain();
   private byte[] key = NO_VALUE;
   private boolean bottommost;
@@ -43,6 +51,8 @@ public final class Folder {
     this.operator = operator;
     this.reader = new OperandReader(engine);
     this.replayedFrom = engine.catalog().logStart();
+    RangeDeletes list = tree.states().current().ranges().list();
+    this.deletes = list == null ? null : new RangeDeletes.Walk(list);
   }
 
   /** The folder for a tree, null if it has no merge operator. */
@@ -74,13 +84,25 @@ public final class Folder {
     key = Arrays.copyOf(operand.key(), operand.keyLength());
     bottommost = nothingBelow;
     snapshotBelow = readBelow;
+    RangeDeletes.Walk walk = deletes;
+    floor =
+        walk == null ? 0 : walk.deletes().covering(walk.segment(key, key.length), operand.lsn());
     chain.clear();
     chain.add(operand);
   }
 
   /** Takes the next older version of the key. */
   void add(LeafCursor version) {
-    chain.add(version);
+    if (isHidden(version)) {
+      chain.endAbove(floor);
+    } else {
+      chain.add(version);
+    }
+  }
+
+  /** Whether a range delete that is older than the operands hides an older version. */
+  boolean isHidden(LeafCursor version) {
+    return version.lsn() < floor;
   }
 
   /** Whether nothing older counts. */

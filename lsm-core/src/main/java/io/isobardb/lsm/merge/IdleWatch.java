@@ -63,6 +63,10 @@ public final class IdleWatch implements Service {
   public void run() {
     boolean again = unfinished.getAsBoolean();
     for (TreeHandle tree : engine.catalog().trees()) {
+      if (merger.awaitsDrop(tree)) {
+        merger.request(tree);
+        again = true;
+      }
       Long now = tree.bytesWritten();
       if (!now.equals(seen.put(tree, now))) {
         merger.requestMemory(tree);

@@ -4,7 +4,6 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
-import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
@@ -167,7 +166,7 @@ final class MemoryMergeJob implements Job {
     }
     return new Rewrite(
         source,
-        new VersionFilter(tree.order(), engine.liveSnapshots(tree)),
+        engine.filter(tree),
         cursor -> false,
         this::writer,
         OutputCuts.at(tree.order(), choice.sliceBytes()),

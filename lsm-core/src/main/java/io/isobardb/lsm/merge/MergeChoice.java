@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.observe.StoreListener.MergeKind;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -66,6 +67,8 @@ public record MergeChoice(
     DRAIN_L1,
     /** An empty L1 comes on top; the other levels' numbers grow by one. */
     ADD_LEVEL,
+    /** The inputs go, unread: range deletes hide all they hold. */
+    DROP_TABLES,
     /** The empty L1 goes; the other levels' numbers shrink by one. */
     DROP_LEVEL
   }
@@ -87,6 +90,42 @@ public record MergeChoice(
   static MergeChoice ofLevels(Kind kind, int height, String reason) {
     byte[] none = new byte[0];
     return new MergeChoice(kind, List.of(), Place.level(height), none, none, false, reason);
+  }
+
+  /** A choice to drop SSTables of which nobody needs anything. */
+  static MergeChoice ofHidden(List<Input> inputs) {
+    Input first = inputs.get(0);
+    SSTableMeta table = first.tables().get(0);
+    return new MergeChoice(
+        Kind.DROP_TABLES,
+        inputs,
+        first.place(),
+        table.minKey(),
+        table.maxKey(),
+        false,
+        "range deletes hide all they hold");
+  }
+
+  /** A choice to rewrite an SSTable where it stands, since an end of it is hidden. */
+  static MergeChoice ofEdge(Version version, Input edge) {
+    SSTableMeta table = edge.tables().get(0);
+    return new MergeChoice(
+        Kind.MERGE,
+        List.of(edge),
+        edge.place(),
+        table.minKey(),
+        table.maxKey(),
+        !edge.place().inL0()
+            && version.nothingBelow(edge.place().height(), table.minKey(), table.maxKey()),
+        "range deletes hide an end of it");
+  }
+
+  /** Whether it may change what lies round an SSTable's keys. */
+  boolean covers(KeyOrder order, SSTableMeta table) {
+    return inputs.isEmpty()
+        || order.compare(minKey, 0, minKey.length, table.maxKey(), 0, table.maxKey().length) <= 0
+            && order.compare(table.minKey(), 0, table.minKey().length, maxKey, 0, maxKey.length)
+                <= 0;
   }
 
   /** Whether inputs come from L0; such merges go before deeper ones. */
@@ -144,6 +183,7 @@ public record MergeChoice(
       case MOVE -> MergeKind.MOVE;
       case ADD_LEVEL -> MergeKind.ADD_LEVEL;
       case DROP_LEVEL -> MergeKind.DROP_LEVEL;
+      case DROP_TABLES -> MergeKind.DROP_TABLES;
     };
   }
 
@@ -164,7 +204,7 @@ public record MergeChoice(
       case ADD_LEVEL -> edit.levels(output.height() + 1);
       case DROP_LEVEL -> edit.levels(output.height());
       case MOVE -> edit.move(inputs.get(0).tables().get(0).fileNumber(), output);
-      case MERGE, DRAIN_L1 -> {
+      case MERGE, DRAIN_L1, DROP_TABLES -> {
         for (Input input : inputs) {
           input.tables().forEach(table -> edit.remove(table.fileNumber()));
         }

@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
@@ -18,11 +19,15 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.OutOfBudgetException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +52,12 @@ public final class Merger {
    * again, in turn, when one of these is.
    */
   private final Map<TreeHandle, Set<Slot>> waiting = new LinkedHashMap<>();
+
+  /** SSTables to rewrite where they stand, since range deletes hide an end of them. */
+  private final Map<TreeHandle, Deque<MergeChoice.Input>> edges = new HashMap<>();
+
+  /** Trees of which no disk merge is begun now. */
+  private final Set<TreeHandle> paused = new HashSet<>();
 
   /** What waits for merges, of each tree for which something does, and its sum. */
   private final Map<TreeHandle, Long> debts = new HashMap<>();
@@ -105,12 +116,40 @@ public final class Merger {
 
   /** The size of an SSTable that a disk merge writes to a tree now. */
   long tableBytes(TreeHandle tree) {
+    return tableBytes(tree, 0);
+  }
+
+  /** The size of an SSTable of a tree that has so many bytes more on disk than it has now. */
+  public long tableBytes(TreeHandle tree, long moreBytes) {
     return settings
         .sizes()
         .merged(
             engine.gate().limitBytes(),
-            tree.states().current().version().sizeBytes(),
+            tree.states().current().version().sizeBytes() + moreBytes,
             flushes.recentMemoryBytes(tree));
+  }
+
+  /** Begins no disk merge of a tree until {@link #resume}. Those under way go on. */
+  public synchronized void pause(TreeHandle tree) {
+    paused.add(tree);
+  }
+
+  /** Takes {@link #pause} back, and looks whether there is anything to merge. */
+  public void resume(TreeHandle tree) {
+    synchronized (this) {
+      paused.remove(tree);
+    }
+    request(tree);
+  }
+
+  /** Whether no disk merge of the tree under way takes what lies round an SSTable's keys. */
+  public synchronized boolean leavesAlone(TreeHandle tree, SSTableMeta table) {
+    for (DiskMergeJob job : running.getOrDefault(tree, List.of())) {
+      if (job.choice().covers(tree.order(), table)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Bytes of SSTables that disk merges read. */
@@ -181,14 +220,20 @@ public final class Merger {
   }
 
   private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
-    EnumSet<Slot> free = free();
     waiting.remove(tree);
+    if (paused.contains(tree)) {
+      return null;
+    }
+    EnumSet<Slot> free = free();
     if (free.isEmpty()) {
       waiting.put(tree, EnumSet.allOf(Slot.class));
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
-    MergeChoice choice = settings.disk().choose(view(tree, jobs, free));
+    MergeChoice choice = hidden(tree, jobs, free);
+    if (choice == null) {
+      choice = settings.disk().choose(view(tree, jobs, free));
+    }
     List<DiskMergeJob> givenUp = new ArrayList<>();
     while (choice != null && !giveUp(jobs, choice, givenUp)) {
       choice = settings.disk().choose(view(tree, jobs, free));
@@ -210,6 +255,69 @@ public final class Merger {
     jobs.add(job);
     begun[choice.slot().ordinal()]++;
     return job;
+  }
+
+  /** SSTables that range deletes hide, or null. */
+  private @Nullable MergeChoice hidden(TreeHandle tree, List<DiskMergeJob> jobs, Set<Slot> free) {
+    if (tree.states().current().ranges().list() == null) {
+      return null;
+    }
+    // In this order: who registers later reads at all that is settled.
+    long settled = engine.settledLsn();
+    long[] snapshots = engine.liveSnapshots(tree);
+    TreeState state = tree.states().current();
+    RangeDeletes deletes = state.ranges().list();
+    Set<Long> busy = new HashSet<>();
+    for (DiskMergeJob job : jobs) {
+      for (MergeChoice.Input input : job.choice().inputs()) {
+        input.tables().forEach(table -> busy.add(table.fileNumber()));
+      }
+    }
+    List<MergeChoice.Input> inputs =
+        deletes == null
+            ? List.of()
+            : NeedlessRanges.hidden(state.version(), deletes.upTo(settled), snapshots, busy);
+    if (deletes == null || inputs.isEmpty()) {
+      return edge(tree, state.version(), busy, free);
+    }
+    MergeChoice choice = MergeChoice.ofHidden(inputs);
+    if (!free.contains(choice.slot())) {
+      return null;
+    }
+    edges
+        .computeIfAbsent(tree, key -> new ArrayDeque<>())
+        .addAll(NeedlessRanges.edges(state.version(), deletes.upTo(settled), snapshots, inputs));
+    return choice;
+  }
+
+  /** An SSTable to rewrite whose neighbours were dropped, or null. */
+  private @Nullable MergeChoice edge(
+      TreeHandle tree, Version version, Set<Long> busy, Set<Slot> free) {
+    Deque<MergeChoice.Input> waiting = edges.get(tree);
+    while (waiting != null && !waiting.isEmpty() && free.size() == Slot.values().length) {
+      MergeChoice.Input edge = waiting.removeFirst();
+      SSTableMeta table = edge.tables().get(0);
+      if (!busy.contains(table.fileNumber())
+          && NeedlessRanges.run(version, edge.place()).elements().contains(table)) {
+        return MergeChoice.ofEdge(version, edge);
+      }
+    }
+    if (waiting != null && waiting.isEmpty()) {
+      edges.remove(tree);
+    }
+    return null;
+  }
+
+  /**
+   * Whether SSTables of a tree wait to be dropped until a range delete is durable, or a reader has
+   * ended: whoever asks again when that may be so.
+   */
+  public boolean awaitsDrop(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    RangeDeletes deletes = state.ranges().list();
+    return deletes != null
+        && !tree.closed()
+        && !NeedlessRanges.hidden(state.version(), deletes, new long[0], Set.of()).isEmpty();
   }
 
   private EnumSet<Slot> free() {
@@ -285,6 +393,9 @@ public final class Merger {
     long debt = tree.closed() ? 0 : debtBytes(tree);
     Long before = debt == 0 ? debts.remove(tree) : debts.put(tree, debt);
     debtBytes += debt - (before == null ? 0 : before);
+    if (tree.closed()) {
+      edges.remove(tree);
+    }
     engine.gate().setDebt(debtBytes);
   }
 

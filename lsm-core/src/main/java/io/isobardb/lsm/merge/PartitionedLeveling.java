@@ -240,7 +240,7 @@ public final class PartitionedLeveling implements MergePolicy {
       return debt;
     }
 
-    /** Bytes of a level that running merges take down. */
+    /** Bytes of a level that running merges take down, or drop with SSTables of L0. */
     private long leavingBytes(int height) {
       long bytes = 0;
       for (MergeChoice running : view.running()) {
@@ -248,7 +248,7 @@ public final class PartitionedLeveling implements MergePolicy {
           boolean leaves =
               !input.place().inL0()
                   && input.place().height() == height
-                  && running.output().height() < height;
+                  && (running.output().inL0() || running.output().height() < height);
           bytes += leaves ? input.sizeBytes() : 0;
         }
       }

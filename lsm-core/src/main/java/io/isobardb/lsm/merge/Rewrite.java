@@ -141,7 +141,7 @@ public final class Rewrite implements AutoCloseable {
     boolean pending = with.isPending() && filter.lastKeyIs(entry);
     boolean kept = filter.keep(entry, forgets && bottommost.apply(entry));
     boolean operand = Kind.isOperand(entry.kind());
-    if (pending && !with.isComplete() && !(kept && operand)) {
+    if (pending && !with.isComplete() && (!(kept && operand) || with.isHidden(entry))) {
       with.add(entry);
     }
     if (!kept) {
@@ -161,12 +161,13 @@ public final class Rewrite implements AutoCloseable {
     if (folded == null) {
       return;
     }
-    long lsn = lsn(folded.lsn());
-    begun().add(folded.key(), folded.key().length, lsn, folded.kind(), folded.value());
+    byte[] key = folded.key();
+    long lsn = lsn(key, key.length, folded.lsn());
+    begun().add(key, key.length, lsn, folded.kind(), folded.value());
   }
 
   private void add(LeafCursor entry) throws IOException {
-    begun().add(entry, lsn(entry.lsn()));
+    begun().add(entry, lsn(entry.key(), entry.keyLength(), entry.lsn()));
   }
 
   private SSTableWriter begun() {
@@ -179,9 +180,13 @@ public final class Rewrite implements AutoCloseable {
   }
 
   /** The LSN to write an entry with. */
-  private long lsn(long lsn) {
+  private long lsn(byte[] key, int keyLength, long lsn) {
     Folder folds = folder;
-    return lsn <= zeroUpTo && (folds == null || folds.mayForget(lsn)) ? Lsn.ZERO : lsn;
+    return lsn <= zeroUpTo
+            && (folds == null || folds.mayForget(lsn))
+            && !filter.outlivesDelete(key, keyLength, lsn)
+        ? Lsn.ZERO
+        : lsn;
   }
 
   /** Whether an output is begun. */

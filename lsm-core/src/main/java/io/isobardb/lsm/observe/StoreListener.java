@@ -43,7 +43,9 @@ public interface StoreListener {
     /** An empty level came on top. */
     ADD_LEVEL,
     /** The empty level on top went. */
-    DROP_LEVEL
+    DROP_LEVEL,
+    /** SSTables went, unread: range deletes hide all they held. */
+    DROP_TABLES
   }
 
   /**

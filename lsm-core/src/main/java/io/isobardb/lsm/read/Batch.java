@@ -2,6 +2,7 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
@@ -57,12 +58,22 @@ final class Batch {
     this.walks = new @Nullable SSTable[most];
   }
 
-  /** Opens {@code count} keys, {@link #MOST} at most, whose numbers stand in {@code order}. */
-  void open(Integer[] order, int from, int count) {
+  /**
+   * Opens {@code count} keys, {@link #MOST} at most, whose numbers stand in {@code order}, save
+   * those that are left, since a range delete covers them.
+   *
+   * @param deletes the tree's, or null
+   */
+  void open(Integer[] order, int from, int count, @Nullable RangeDeletes deletes) {
+    openKeys = 0;
     for (int i = 0; i < count; i++) {
-      open[i] = order[from + i];
+      byte[] key = keys[order[from + i]];
+      if (deletes != null && deletes.covering(key, key.length, lsn) != 0) {
+        known[order[from + i]] = LEFT;
+      } else {
+        open[openKeys++] = order[from + i];
+      }
     }
-    openKeys = count;
   }
 
   int openKeys() {

@@ -56,7 +56,7 @@ public final class BatchReader {
       try {
         tree.checkOpen();
         TreeState state = tree.states().current();
-        batch.open(order, from, count);
+        batch.open(order, from, count, state.ranges().list());
         Lookup.find(state, batch);
         tree.counts().got(slot, answered(batch, order, from, count));
         tree.readLoss().gets(count, state.mergeableRuns());

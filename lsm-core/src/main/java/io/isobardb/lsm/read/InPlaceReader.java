@@ -2,6 +2,7 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.PageReader;
@@ -123,7 +124,12 @@ public final class InPlaceReader {
       tree.checkOpen();
       TreeState state = tree.states().acquire();
       try {
-        look.findAndLoad(state, key, hash, engine.log().visible(), NOTHING);
+        RangeDeletes deletes = state.ranges().list();
+        long at = engine.log().visible();
+        // A copy knows its LSN.
+        if (deletes == null || deletes.covering(key, key.length, at) == 0) {
+          look.findAndLoad(state, key, hash, at, NOTHING);
+        }
         tree.readLoss().gets(1, state.mergeableRuns());
       } finally {
         tree.states().release(state);

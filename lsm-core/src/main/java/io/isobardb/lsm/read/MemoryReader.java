@@ -2,7 +2,9 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import java.nio.ByteBuffer;
 
@@ -21,10 +23,12 @@ public final class MemoryReader {
 
   private final Epochs epochs;
   private final ValueLookup lookup;
+  private final TableSpace space;
 
   public MemoryReader(Engine engine) {
     this.epochs = engine.catalog().space().pool().epochs();
-    this.lookup = new ValueLookup(engine.catalog().space(), false);
+    this.space = engine.catalog().space();
+    this.lookup = new ValueLookup(space, false);
   }
 
   /**
@@ -39,7 +43,9 @@ public final class MemoryReader {
     int slot = epochs.enter();
     try {
       tree.checkOpen();
-      long answer = lookup.find(tree.states().current(), Lookup.ACTIVE, key, hash, lsn, target);
+      TreeState state = tree.states().current();
+      ValueLookup by = lookup.above(space, state.ranges().list(), key, lsn);
+      long answer = by.find(state, Lookup.ACTIVE, key, hash, lsn, target);
       int found = Lookup.found(answer);
       if (found == Lookup.ABSENT || found == Lookup.DELETED) {
         return NOT_FOUND;

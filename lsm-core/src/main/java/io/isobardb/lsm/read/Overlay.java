@@ -11,6 +11,9 @@ public interface Overlay {
    */
   LeafCursor cursor(long lsn);
 
+  /** Whether it hides what others wrote of a key. */
+  boolean hides(byte[] key, int length);
+
   /** Counts the changes. */
   long changes();
 }

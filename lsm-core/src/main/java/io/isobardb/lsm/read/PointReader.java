@@ -3,7 +3,9 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.OperandReader;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
@@ -38,12 +40,14 @@ public final class PointReader {
   private final Latencies latencies;
   private final ValueLookup lookup;
   private final OperandReader operands;
+  private final TableSpace space;
 
   public PointReader(Engine engine) {
     this.engine = engine;
     this.epochs = engine.catalog().space().pool().epochs();
     this.latencies = engine.latencies();
-    this.lookup = new ValueLookup(engine.catalog().space(), true);
+    this.space = engine.catalog().space();
+    this.lookup = new ValueLookup(space, true);
     this.operands = new OperandReader(engine);
   }
 
@@ -75,7 +79,10 @@ public final class PointReader {
       do {
         tree.checkOpen();
         state = tree.states().current();
-        answer = lookup.find(state, Lookup.ACTIVE, key, hash, at(lsn), target);
+        RangeDeletes deletes = state.ranges().list();
+        long at = at(lsn);
+        ValueLookup by = deletes == null ? lookup : lookup.above(space, deletes, key, at);
+        answer = by.find(state, Lookup.ACTIVE, key, hash, at, target);
       } while (Lookup.found(answer) == Lookup.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
@@ -186,13 +193,17 @@ public final class PointReader {
       for (int attempt = 1; ; attempt++) {
         try {
           tree.checkOpen();
-          long answer;
-          if (state != null) {
-            answer = lookup.load(state, missed, key, hash, at(lsn), target);
-          } else {
+          boolean goesOn = state != null;
+          if (state == null) {
             state = tree.states().acquire();
-            answer = lookup.findAndLoad(state, key, hash, at(lsn), target);
           }
+          RangeDeletes deletes = state.ranges().list();
+          long at = at(lsn);
+          ValueLookup by = lookup.above(space, deletes, key, at);
+          long answer =
+              goesOn
+                  ? by.load(state, missed, key, hash, at, target)
+                  : by.findAndLoad(state, key, hash, at, target);
           int found = Lookup.found(answer);
           if (found != Lookup.ABSENT && state.isInL0(Lookup.run(answer))) {
             tree.work().foundInL0(state.version().l0Bytes());

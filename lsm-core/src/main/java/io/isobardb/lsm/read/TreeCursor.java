@@ -7,6 +7,7 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.RunCursor;
@@ -15,9 +16,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +53,9 @@ public final class TreeCursor implements AutoCloseable {
   private boolean valid;
   private int steps;
 
+  /** The range deletes of the state that it is on, or null. */
+  private @Nullable HiddenKeys hidden;
+
   /** In memory, of the state that it is on. */
   private int runs;
 
@@ -75,10 +77,7 @@ public final class TreeCursor implements AutoCloseable {
 
   private final OperandChain chain = new OperandChain();
 
-  /** Going back: the versions of the current key that may be needed, from the oldest. */
-  private final List<Version> passed = new ArrayList<>();
-
-  private record Version(int kind, long lsn, byte[] value) {}
+  private final PassedVersions passed = new PassedVersions();
 
   /** The overlay's changes up to the last move. */
   private long changes;
@@ -131,6 +130,8 @@ public final class TreeCursor implements AutoCloseable {
     for (int run = 0; run < opened.runCount(); run++) {
       sources[first + 1 + run] = new RunCursor(order, opened.run(run), opener);
     }
+    RangeDeletes deletes = opened.ranges().list();
+    hidden = deletes == null ? null : new HiddenKeys(deletes, lsn);
     state = opened;
     steps = 0;
     runs = opened.mergeableRuns();
@@ -205,14 +206,16 @@ public final class TreeCursor implements AutoCloseable {
         before = false;
         folded = false;
         noteChanges();
-        if (merged.valid() && isKey(merged.leaf()) && Kind.isOperand(merged.kind())) {
+        boolean there = merged.valid() && isKey(merged.leaf()) && !isGone(merged.leaf());
+        if (there && Kind.isOperand(merged.kind())) {
           byte[] value = fold();
           if (value != null) {
             saveFolded(value);
             return;
           }
+          there = false;
         }
-        if (!merged.valid() || !isKey(merged.leaf()) || !isPut(merged.kind())) {
+        if (!there) {
           throw new IllegalStateException("the entry was deleted after the cursor came to it");
         }
       } catch (OutOfBudgetException e) {
@@ -357,22 +360,43 @@ public final class TreeCursor implements AutoCloseable {
         if (to != null && !isBelow(to)) {
           return valid = false;
         }
-        if (isPut(entry.kind())) {
-          return valid = true;
-        }
-        passing = true;
-        if (entry.kind() != Kind.DELETE) {
+        if (!isGone(entry)) {
+          if (!Kind.isOperand(entry.kind())) {
+            return valid = true;
+          }
           byte[] value = fold();
           if (value != null) {
             saveFolded(value);
             return valid = true;
           }
+          passing = true;
+          continue;
+        }
+        passing = true;
+        if (hidden != null && hidden.passForward(merged)) {
           continue;
         }
       }
       merged.next();
     }
     return valid = false;
+  }
+
+  /** Whether an entry that the snapshot sees says that there is no such key. */
+  private boolean isGone(LeafCursor entry) {
+    if (entry.kind() == Kind.DELETE) {
+      return true;
+    }
+    HiddenKeys keys = hidden;
+    if (overlay != null) {
+      if (merged.source() == 0) {
+        return false;
+      }
+      if (overlay.hides(entry.key(), entry.keyLength())) {
+        return true;
+      }
+    }
+    return keys != null && keys.hides(entry);
   }
 
   /**
@@ -393,9 +417,9 @@ public final class TreeCursor implements AutoCloseable {
       LeafCursor entry = merged.leaf();
       do {
         if (entry.lsn() <= lsn) {
-          found = entry.kind() != Kind.DELETE;
+          found = !isGone(entry);
           if (operator != null) {
-            pass(entry);
+            passed.pass(entry, lsnOf(entry), found);
           } else if (found) {
             save(entry);
           }
@@ -409,21 +433,24 @@ public final class TreeCursor implements AutoCloseable {
         before = true;
         return valid = true;
       }
+      if (hidden != null && merged.valid()) {
+        hidden.passBackward(merged);
+      }
     }
     before = false;
     return valid = false;
-  }
-
-  private static boolean isPut(int kind) {
-    return kind == Kind.PUT || kind == Kind.PUT_OVERFLOW;
   }
 
   /** Merges the operands from the current entry on; the sources stand behind them then. */
   private byte @Nullable [] fold() {
     chain.clear();
     do {
-      chain.add(merged.leaf(), lsnOf(merged.leaf()));
-    } while (merged.next() && !chain.isComplete() && isKey(merged.leaf()));
+      if (isGone(merged.leaf())) {
+        chain.end();
+      } else {
+        chain.add(merged.leaf(), lsnOf(merged.leaf()));
+      }
+    } while (!chain.isComplete() && merged.next() && isKey(merged.leaf()));
     return chain.fold(OperandReader.operator(tree), tree.name(), Arrays.copyOf(key, keyLength));
   }
 
@@ -432,23 +459,9 @@ public final class TreeCursor implements AutoCloseable {
     return overlay != null && merged.source() == 0 ? Lsn.MAX : entry.lsn();
   }
 
-  /** Going back, takes up a version of the current key. */
-  private void pass(LeafCursor entry) {
-    int kind = Kind.inline(entry.kind());
-    if (kind != Kind.MERGE) {
-      passed.clear();
-    }
-    passed.add(new Version(kind, lsnOf(entry), OperandChain.value(entry)));
-  }
-
   /** Having gone back over all versions of the current key, keeps its value, if it has one. */
   private boolean savePassed(MergeOperator operator) {
-    chain.clear();
-    for (int i = passed.size() - 1; i >= 0; i--) {
-      Version version = passed.get(i);
-      chain.add(version.kind, version.lsn, version.kind == Kind.DELETE ? null : version.value);
-    }
-    passed.clear();
+    passed.moveTo(chain);
     byte[] value =
         chain.isEmpty() ? null : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
     if (value != null) {

@@ -1,6 +1,8 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -10,6 +12,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Copies the value that the reader sees, if memory has it in one piece. */
 final class ValueLookup extends Lookup {
@@ -18,25 +21,58 @@ final class ValueLookup extends Lookup {
   private final EntryCache entries;
   private final boolean touch;
 
+  /** Versions older than this are deleted, by a range delete; 0 for none. */
+  private final long floor;
+
   /**
    * @param touch whether pages become hot, and cached entries are looked at; background work leaves
    *     the caches as they are
    */
   ValueLookup(TableSpace space, boolean touch) {
+    this(space, touch, 0);
+  }
+
+  private ValueLookup(TableSpace space, boolean touch, long floor) {
     super(space.pool().epochs());
+    this.floor = floor;
     this.pool = space.pool();
     this.epochs = pool.epochs();
     this.entries = space.cache().entries();
     this.touch = touch;
   }
 
+  /**
+   * What to look a key up with at an LSN: this, unless a range delete covers the key. Then only
+   * what is newer than that counts.
+   *
+   * @param deletes the tree's, or null
+   */
+  ValueLookup above(TableSpace space, @Nullable RangeDeletes deletes, byte[] key, long lsn) {
+    long covering = deletes == null ? 0 : deletes.covering(key, key.length, lsn);
+    return covering == 0 ? this : new ValueLookup(space, touch, covering);
+  }
+
+  @Override
+  int ask(Sealed entries, byte[] key, long hash, long lsn, ByteBuffer target) {
+    if (floor == 0) {
+      return entries.getInto(key, hash, lsn, target);
+    }
+    long seen = entries.seenLsn(key, hash, lsn);
+    int found = entries.getInto(key, hash, lsn, target);
+    // Asked in this order: what is pruned in between is told by RETRY.
+    return seen < floor && (found >= 0 || found == OPERAND) ? DELETED : found;
+  }
+
   @Override
   int ask(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target) {
+    if (table.meta().maxLsn() < floor) {
+      return ABSENT;
+    }
     int maybe = table.mayContain(hash, touch);
     if (maybe != SSTable.MAYBE) {
       return maybe;
     }
-    if (touch && !entries.isEmpty() && !table.isInMemory()) {
+    if (touch && floor == 0 && !entries.isEmpty() && !table.isInMemory()) {
       int cached = entries.get(table.fileNumber(), key, 0, key.length, hash, lsn, target);
       if (cached != EntryCache.ABSENT) {
         return cached;
@@ -90,6 +126,9 @@ final class ValueLookup extends Lookup {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     int kind = PageReader.kind(memory, base, entry);
+    if (floor > 0 && PageReader.lsn(memory, base, entry) < floor) {
+      return DELETED;
+    }
     if (kind != Kind.PUT) {
       return kind == Kind.PUT_OVERFLOW ? LOAD : kind == Kind.DELETE ? DELETED : OPERAND;
     }

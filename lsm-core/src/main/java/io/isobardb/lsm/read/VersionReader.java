@@ -5,7 +5,9 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
@@ -33,6 +35,7 @@ public final class VersionReader {
   private static final int UNCHANGED = 0;
   private static final int CHANGED = 1;
 
+  private static final byte[] NO_KEY = {};
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final Engine engine;
@@ -62,6 +65,10 @@ public final class VersionReader {
         tree.checkOpen();
         TreeState state = tree.states().acquire();
         try {
+          RangeDeletes deletes = state.ranges().list();
+          if (deletes != null && deletes.covering(key, key.length, Lsn.MAX) > since) {
+            return true;
+          }
           long answer = lookup.findAndLoad(state, key, hash, since, NOTHING);
           return Lookup.found(answer) == CHANGED;
         } catch (OutOfBudgetException e) {
@@ -149,6 +156,10 @@ public final class VersionReader {
       tree.checkOpen();
       TreeState state = tree.states().acquire();
       try (MergingCursor cursor = recent(tree, state, since)) {
+        byte[] deleted = firstDeleted(state.ranges().list(), low, end, since);
+        if (deleted != null) {
+          return deleted;
+        }
         boolean more =
             low == null ? cursor.first() : cursor.seek(low, 0, low.length, Long.MAX_VALUE);
         for (; more; more = cursor.next()) {
@@ -167,6 +178,25 @@ public final class VersionReader {
         tree.states().release(state);
       }
     }
+  }
+
+  /** Where in a range a range delete newer than {@code since} begins, or null. */
+  private static byte @Nullable [] firstDeleted(
+      @Nullable RangeDeletes deletes, byte @Nullable [] low, RangeEnd end, long since) {
+    if (deletes == null) {
+      return null;
+    }
+    byte[] from = low == null ? NO_KEY : low;
+    for (int i = deletes.first(low); i < deletes.segments(); i++) {
+      byte[] start = deletes.low(i);
+      if (start != null && end.isBefore(start, start.length)) {
+        return null;
+      }
+      if (deletes.covering(i, Lsn.MAX) > since) {
+        return i == deletes.first(low) || start == null ? from : start;
+      }
+    }
+    return null;
   }
 
   /** A cursor over the runs that hold anything newer than {@code since}. */

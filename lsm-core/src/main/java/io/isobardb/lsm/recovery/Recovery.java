@@ -53,6 +53,9 @@ final class Recovery {
   /** Operations with lower LSNs are in SSTables, by tree. */
   private final Map<Integer, Long> flushedLsns = new HashMap<>();
 
+  /** Range deletes up to this LSN came to the manifest, where some may have gone since. */
+  private final Map<Integer, Long> rangesLsns = new HashMap<>();
+
   /**
    * @param found what {@code engine} and the other parts were made of; its trees are in the catalog
    * @param mostWriteBytes the most that the write memory can have
@@ -73,6 +76,7 @@ final class Recovery {
     this.recovered = found.recovered();
     for (Recovered.Tree tree : recovered.trees()) {
       flushedLsns.put(tree.definition().id(), tree.flushedLsn());
+      rangesLsns.put(tree.definition().id(), tree.ranges().lsn());
     }
   }
 
@@ -208,9 +212,11 @@ final class Recovery {
 
   private List<Rollback> rollbacks() {
     List<Rollback> rollbacks = new ArrayList<>();
-    for (TreeHandle tree : engine.catalog().trees()) {
-      if (!tree.settings().logged()) {
-        rollbacks.add(new Rollback(engine, tree, engine.snapshots().checkpoint()));
+    for (Recovered.Tree recoveredTree : recovered.trees()) {
+      TreeHandle tree = engine.catalog().tree(recoveredTree.definition().id());
+      if (tree != null && !tree.settings().logged()) {
+        long checkpoint = engine.snapshots().checkpoint();
+        rollbacks.add(new Rollback(engine, tree, checkpoint, recoveredTree.ranges().deletes()));
       }
     }
     return rollbacks;
@@ -245,7 +251,9 @@ final class Recovery {
 
   private void replay(long lsn, int treeId, Write write) {
     TreeHandle tree = engine.catalog().tree(treeId);
-    if (tree != null && lsn >= flushedLsns.getOrDefault(treeId, 0L)) {
+    if (tree != null
+        && lsn >= flushedLsns.getOrDefault(treeId, 0L)
+        && !(write.isRange() && lsn <= rangesLsns.getOrDefault(treeId, 0L))) {
       makeRoom(WriteRoom.of(write));
       committer.replay(tree, write.at(lsn));
     }

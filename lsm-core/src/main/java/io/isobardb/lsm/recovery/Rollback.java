@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -40,12 +41,18 @@ final class Rollback {
 
   /**
    * @param checkpoint entries with greater LSNs go
+   * @param deletes the range deletes that the manifest has; the tree has none of those to go
    */
-  Rollback(Engine engine, TreeHandle tree, long checkpoint) {
+  Rollback(Engine engine, TreeHandle tree, long checkpoint, List<RangeDelete> deletes) {
     this.engine = engine;
     this.tree = tree;
     this.checkpoint = checkpoint;
     this.edit = VersionEdit.of(tree.id());
+    if (deletes.stream().anyMatch(delete -> delete.lsn() > checkpoint)) {
+      needed = true;
+      edit.resetRanges();
+      tree.states().current().version().rangeDeletes().list().forEach(edit::deleteRange);
+    }
     for (Run run : tree.states().current().disk()) {
       for (Table table : run.tables()) {
         if (table instanceof Table.Stored stored) {

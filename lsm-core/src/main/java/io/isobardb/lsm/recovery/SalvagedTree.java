@@ -3,6 +3,8 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -33,6 +35,12 @@ final class SalvagedTree {
   private final long maxLsn;
   private final List<TableSalvage> tables = new ArrayList<>();
   private final TreeMap<byte[], Version> log;
+  private final List<RangeDelete> ranges = new ArrayList<>();
+  private RangeDeletes deletes;
+
+  /** Whether the range deletes are those of the manifest, and of the log behind it. */
+  private boolean exact;
+
   private long logBytes;
 
   /** Of the key at hand, what is merged. */
@@ -53,6 +61,7 @@ final class SalvagedTree {
     this.definition = definition;
     this.order = order;
     this.maxLsn = maxLsn;
+    this.deletes = RangeDeletes.none(order);
     this.log = new TreeMap<>(this::compare);
   }
 
@@ -72,6 +81,25 @@ final class SalvagedTree {
     if (table.entries() > 0) {
       tables.add(table);
     }
+  }
+
+  /** The manifest can be read: what follows of range deletes is all there are. */
+  void rangesAreExact() {
+    exact = true;
+  }
+
+  void add(RangeDelete range) {
+    if (range.lsn() <= maxLsn) {
+      ranges.add(range);
+    }
+  }
+
+  /**
+   * Whether a range delete hides the newest version of a key. If there may have been others in
+   * between, entries that have lost their LSN are kept: better too much than too little.
+   */
+  private boolean isHidden(byte[] key, long lsn) {
+    return (lsn != Lsn.ZERO || exact) && deletes.covering(key, key.length, maxLsn) > lsn;
   }
 
   /** Adds a version from the log; LSNs come in their order. */
@@ -122,6 +150,7 @@ final class SalvagedTree {
               // What was folded stands for single operands, too.
               return c != 0 ? c : Integer.compare(a.kind(), b.kind());
             });
+    deletes = RangeDeletes.of(order, ranges);
     List<Source> all = sources();
     try {
       for (Source source : all) {
@@ -131,9 +160,10 @@ final class SalvagedTree {
       }
       for (Source top = sources.poll(); top != null; top = sources.poll()) {
         byte[] key = top.key();
-        boolean operand = top.kind() == Kind.MERGE;
+        boolean hidden = isHidden(key, top.lsn());
+        boolean operand = top.kind() == Kind.MERGE && !hidden;
         boolean lost = operand && !take(top, visitor, scratch, pageSize);
-        if (!operand) {
+        if (!operand && !hidden) {
           top.write(key, visitor, scratch, pageSize);
         }
         advance(top, sources);
@@ -141,6 +171,9 @@ final class SalvagedTree {
             same != null && compare(same.key(), key) == 0;
             same = sources.peek()) {
           sources.remove();
+          if (operand && isHidden(key, same.lsn())) {
+            chain.end();
+          }
           lost = lost || (operand && !take(same, visitor, scratch, pageSize));
           advance(same, sources);
         }

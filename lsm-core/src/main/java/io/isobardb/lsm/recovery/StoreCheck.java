@@ -1,6 +1,7 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
@@ -123,6 +124,12 @@ final class StoreCheck {
                   + " was not checked",
               name,
               TreeText.orderName(tree.definition())));
+    }
+    for (RangeDelete delete : tree.ranges().deletes()) {
+      if (delete.lsn() > highestLsn) {
+        highestLsn = delete.lsn();
+        highestFile = manifestName();
+      }
     }
     boolean sound = true;
     for (VersionEdit.Added added : tree.tables()) {
@@ -252,6 +259,9 @@ final class StoreCheck {
               (lsn, treeId, write) -> {
                 if (treeId >= trees) {
                   throw new IllegalArgumentException("there never was a tree " + treeId);
+                }
+                if (write.isRange()) {
+                  write.range();
                 }
                 operations++;
               });

@@ -4,6 +4,8 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -56,6 +58,10 @@ public final class StoreImage implements AutoCloseable {
   private final Engine engine;
   private final long lsn;
   private final Map<TreeHandle, TreeState> states = new LinkedHashMap<>();
+
+  /** The range deletes that the image sees. */
+  private final Map<Integer, List<RangeDelete>> ranges = new HashMap<>();
+
   private final Map<Integer, TreeDefinition> definitions = new HashMap<>();
   private final List<SSTable> tables = new ArrayList<>();
   private final List<SSTableMeta> written = new ArrayList<>();
@@ -89,6 +95,11 @@ public final class StoreImage implements AutoCloseable {
       definitions.put(
           tree.id(), new TreeDefinition(tree.id(), tree.name(), TreeText.format(tree.settings())));
     }
+    states.forEach(
+        (tree, state) -> {
+          RangeDeletes deletes = state.ranges().list();
+          ranges.put(tree.id(), deletes == null ? List.of() : deletes.upTo(lsn).list());
+        });
     for (TreeState state : states.values()) {
       for (Run run : state.disk()) {
         run.tables().forEach(this::keep);
@@ -181,6 +192,11 @@ public final class StoreImage implements AutoCloseable {
             .create(Objects.requireNonNull(definitions.get(tree.id())))
             .levels(version.levelCount())
             .flushedLsn(logStart(lsn));
+    List<RangeDelete> deletes = ranges.getOrDefault(tree.id(), List.of());
+    deletes.forEach(edit::deleteRange);
+    if (!deletes.isEmpty()) {
+      edit.rangesLsn(lsn);
+    }
     long newest = 0;
     for (Group group : version.groups()) {
       newest = Math.max(newest, group.number());

@@ -73,6 +73,7 @@ public final class StoreParts {
   private final Engine engine;
   private final Flusher flusher;
   private final TreeFactory treeFactory;
+  private final Sealer sealer;
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final @Nullable MergePauses pauses;
@@ -102,7 +103,7 @@ public final class StoreParts {
     this.observers = new Observers(environment.storage().path());
     this.engine = newEngine(found);
     WriteGate gate = engine.gate();
-    Sealer sealer = new Sealer(engine, options.sealing(), this::sealed);
+    this.sealer = new Sealer(engine, options.sealing(), this::sealed);
     this.treeFactory =
         new TreeFactory(engine, sealer, options.known(), found.recovered().counters().nextTreeId());
     StaticShares shares = options.shares();
@@ -363,6 +364,10 @@ public final class StoreParts {
 
   public BatchReader batchReader() {
     return batchReader;
+  }
+
+  public Sealer sealer() {
+    return sealer;
   }
 
   public Flusher flusher() {

@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
@@ -214,9 +215,12 @@ public final class StoreRepair {
       TableSpace to = memory.space(target, IoMode.BUFFERED, settings.newStoreId(), this::label);
       try (RepairOutput output = new RepairOutput(to, origin.pageSize())) {
         if (recovered != null) {
-          recovered.trees().forEach(tree -> tree(tree.definition()));
+          recovered.trees().forEach(this::treeWithRanges);
         }
         remains.trees().values().forEach(this::rememberIfUnknown);
+        if (recovered == null) {
+          remains.rangeDeletes().forEach(this::addRanges);
+        }
         readTables(from);
         readLog(from, origin.storeId(), output);
         return write(output);
@@ -227,6 +231,13 @@ public final class StoreRepair {
   private TableSpace.TreeLabel label(int treeId) {
     SalvagedTree tree = trees.get(treeId);
     return tree == null ? TableSpace.unknownTree(treeId) : tree.definition().label();
+  }
+
+  private void addRanges(int treeId, List<RangeDelete> deletes) {
+    SalvagedTree tree = trees.get(treeId);
+    if (tree != null) {
+      deletes.forEach(tree::add);
+    }
   }
 
   private void rememberIfUnknown(TreeDefinition definition) {
@@ -260,6 +271,14 @@ public final class StoreRepair {
     SalvagedTree tree = new SalvagedTree(definition, order, maxLsn(definition.id()));
     trees.put(definition.id(), tree);
     return tree;
+  }
+
+  private void treeWithRanges(Recovered.Tree wanted) {
+    SalvagedTree tree = tree(wanted.definition());
+    if (tree != null) {
+      tree.rangesAreExact();
+      wanted.ranges().deletes().forEach(tree::add);
+    }
   }
 
   private boolean isTaken(String name) {
@@ -407,16 +426,19 @@ public final class StoreRepair {
   private void readLog(TableSpace from, UUID storeId, RepairOutput output) throws IOException {
     progress.at("the log", 0, 1);
     Map<Integer, Long> flushed = new HashMap<>();
+    Map<Integer, Long> ranges = new HashMap<>();
     LogExtent extent = new LogExtent(0, 0);
     if (recovered != null) {
       Recovered.Counters counters = recovered.counters();
       extent = new LogExtent(Math.max(counters.logStartLsn(), Lsn.FIRST), counters.syncedLsn());
       recovered.trees().forEach(tree -> flushed.put(tree.definition().id(), tree.flushedLsn()));
+      recovered.trees().forEach(tree -> ranges.put(tree.definition().id(), tree.ranges().lsn()));
     }
     BatchFormat.Reader reader =
         new BatchFormat.Reader(
             (lsn, treeId, write) -> {
-              if (lsn >= flushed.getOrDefault(treeId, 0L)) {
+              boolean inManifest = write.isRange() && lsn <= ranges.getOrDefault(treeId, 0L);
+              if (lsn >= flushed.getOrDefault(treeId, 0L) && !inManifest) {
                 replay(lsn, treeId, write);
               }
             });
@@ -449,7 +471,9 @@ public final class StoreRepair {
     if (tree == null && recovered == null && !unreadable.contains(treeId)) {
       tree = tree(nameless(treeId, "recovered-tree-" + treeId, FileLayout.CODEC_NONE));
     }
-    if (tree != null) {
+    if (tree != null && write.isRange()) {
+      tree.add(write.at(lsn).range());
+    } else if (tree != null) {
       int key = write.keyOffset();
       int value = write.valueOffset();
       tree.add(

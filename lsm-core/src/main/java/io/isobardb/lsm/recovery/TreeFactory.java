@@ -51,6 +51,11 @@ final class TreeFactory {
     TreeDefinition definition = recovered.definition();
     TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
     Version version = recovered.version(settings.order());
+    if (!settings.logged()) {
+      // What came after the checkpoint is undone; Rollback tells the manifest.
+      version =
+          version.withRangeDeletes(version.rangeDeletes().upTo(engine.snapshots().checkpoint()));
+    }
     engine.catalog().add(handle(definition.id(), definition.name(), settings, version));
   }
 

@@ -24,6 +24,10 @@ final class PageFile implements PageLoader, AutoCloseable {
   private final long seed;
   private final int cacheNumber;
   private final boolean known;
+
+  /** The LSN of all entries, if they have the same one; else -1. */
+  private final long oneLsn;
+
   private volatile @Nullable DataFile file;
 
   /**
@@ -36,6 +40,7 @@ final class PageFile implements PageLoader, AutoCloseable {
     this.pageSize = space.pageSize();
     this.seed = space.fileSeed(meta.fileNumber());
     this.cacheNumber = SSTableMeta.cacheNumber(meta.fileNumber());
+    this.oneLsn = meta.minLsn() == meta.maxLsn() ? meta.minLsn() : -1;
   }
 
   /** Whether the page is compressed in the file. */
@@ -87,7 +92,29 @@ final class PageFile implements PageLoader, AutoCloseable {
     }
     int from = ahead.read(pageNo, mode);
     return cache.load(
-        key, (same, memory, base) -> memory.copyFrom(base, ahead.memory(), from, pageSize), mode);
+        key,
+        (same, memory, base) -> {
+          memory.copyFrom(base, ahead.memory(), from, pageSize);
+          setLsn(memory, base);
+        },
+        mode);
+  }
+
+  /**
+   * Gives a page the LSN that the manifest says all entries have: SSTables that were loaded in bulk
+   * were written before that was known. Nothing changes in others.
+   *
+   * @return whether the page may have changed, so that its checksum is wrong
+   */
+  boolean setLsn(Memory memory, int base) {
+    boolean sets =
+        oneLsn >= 0
+            && memory.getByte(base + PageLayout.TYPE) == PageLayout.DATA
+            && memory.getByte(base + PageLayout.LSN_WIDTH) == 0;
+    if (sets) {
+      memory.putLong(base + PageLayout.BASE_LSN, oneLsn);
+    }
+    return sets;
   }
 
   void unpin(int pageNo) {
@@ -100,6 +127,7 @@ final class PageFile implements PageLoader, AutoCloseable {
     int pageNo = (int) key;
     readRaw(pageNo, 1, memory, base);
     verify(pageNo, memory, base);
+    setLsn(memory, base);
   }
 
   /** Reads any page, past the cache. */
@@ -111,6 +139,7 @@ final class PageFile implements PageLoader, AutoCloseable {
     } else {
       readRaw(pageNo, 1, memory, base);
       verify(pageNo, memory, base);
+      setLsn(memory, base);
     }
   }
 
@@ -158,6 +187,7 @@ final class PageFile implements PageLoader, AutoCloseable {
         int at = pool.base(scratch);
         readFully(from, stored, at, bytes);
         check(offset, unpack(pageNo, length, stored, at + skip, memory, base));
+        setLsn(memory, base);
       } finally {
         pool.release(scratch, Purpose.CACHE);
       }
@@ -168,6 +198,7 @@ final class PageFile implements PageLoader, AutoCloseable {
     synchronized (space.spare()) {
       readFully(from, spare, 0, bytes);
       check(offset, unpack(pageNo, length, spare, skip, memory, base));
+      setLsn(memory, base);
     }
   }
 

@@ -7,6 +7,7 @@ import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,9 @@ final class ReadAhead implements AutoCloseable {
   private long pieceFrom;
   private long pieceTo;
   private int current = -1;
+
+  /** Pages of the piece that were checked, and are no longer as their checksums say. */
+  private final BitSet changed = new BitSet();
 
   /** Pages from here on are not read ahead. */
   private int endPage;
@@ -118,13 +122,23 @@ final class ReadAhead implements AutoCloseable {
       pieceFrom = from;
       pieceTo = from + (long) count * pageSize;
       current = -1;
+      changed.clear();
     }
     int base = (int) (from - pieceFrom);
     if (current != pageNo) {
-      file.verify(pageNo, block.memory(), base);
+      verify(pageNo, base);
       current = pageNo;
     }
     return base;
+  }
+
+  private void verify(int pageNo, int base) {
+    if (!changed.get(base / pageSize)) {
+      file.verify(pageNo, block.memory(), base);
+      if (file.setLsn(block.memory(), base)) {
+        changed.set(base / pageSize);
+      }
+    }
   }
 
   private int readStored(int pageNo, Access mode) throws IOException {
@@ -145,6 +159,7 @@ final class ReadAhead implements AutoCloseable {
     Memory memory = block.memory();
     int at = (int) (from - pieceFrom);
     file.check(from, file.unpack(pageNo, length, memory, at, memory, pieceBytes));
+    file.setLsn(memory, pieceBytes);
     current = pageNo;
     return pieceBytes;
   }

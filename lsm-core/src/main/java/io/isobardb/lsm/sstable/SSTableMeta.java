@@ -61,6 +61,27 @@ public record SSTableMeta(
     return (int) fileNumber;
   }
 
+  /** The same SSTable, whose entries all count as written at one LSN. */
+  public SSTableMeta at(long lsn) {
+    return new SSTableMeta(
+        fileNumber,
+        treeId,
+        pageCount,
+        entries,
+        deletes,
+        minKey,
+        maxKey,
+        lsn,
+        lsn,
+        rootPage,
+        indexHeight,
+        filterPage,
+        filterBlocks,
+        sizeBytes,
+        codec,
+        pageMapPage);
+  }
+
   /** The file's name in the store's directory. */
   public String fileName() {
     return fileName(fileNumber);

@@ -1,5 +1,7 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -119,6 +121,15 @@ public final class Catalog {
      */
     VersionEdit edit(Version version, long flushedLsn);
 
+    /**
+     * The range deletes of {@code after} that hide nothing any more.
+     *
+     * @param memory what the runs in memory become
+     */
+    default List<RangeDelete> needless(Version after, TreeState memory) {
+      return List.of();
+    }
+
     /** What becomes of the runs in memory. */
     default List<Run> memory(TreeState state) {
       return state.memory();
@@ -150,6 +161,15 @@ public final class Catalog {
    *     until the store is opened again, so the files must stay
    */
   public void commit(List<TreeChange> changes) throws IOException {
+    commit(changes, List.of());
+  }
+
+  /**
+   * As {@link #commit(List)}.
+   *
+   * @param besides edits of the store that belong to the changes
+   */
+  public void commit(List<TreeChange> changes, List<VersionEdit> besides) throws IOException {
     List<TreeChange> ordered = new ArrayList<>(changes);
     // Whoever takes several commit locks takes them in this order.
     ordered.sort(Comparator.comparingInt(change -> change.tree().id()));
@@ -160,35 +180,99 @@ public final class Catalog {
       }
       Map<TreeHandle, Change> changing = new HashMap<>();
       List<VersionEdit> edits = new ArrayList<>();
+      long saved = settled();
+      List<Swap> swaps = new ArrayList<>();
       for (TreeChange change : ordered) {
         Version before = change.tree().states().current().version();
-        edits.add(change.change().edit(before, flushedLsn(change)));
+        long flushed = flushedLsn(change, saved);
+        VersionEdit edit = change.change().edit(before, flushed);
+        edits.add(edit);
         changing.put(change.tree(), change.change());
+        swaps.add(ranges(change, before.apply(edit), new Settled(saved, flushed), edits));
       }
-      List<Version> versions = new ArrayList<>();
-      for (int i = 0; i < edits.size(); i++) {
-        Version old = ordered.get(i).tree().states().current().version();
-        versions.add(old.apply(edits.get(i)));
-      }
-      append(changing, edits);
-      for (int i = 0; i < versions.size(); i++) {
-        swap(ordered.get(i), versions.get(i));
+      edits.addAll(besides);
+      append(changing, saved, edits);
+      for (Swap swap : swaps) {
+        swap(swap);
+        swap.change().tree().states().rangesSaved(saved);
       }
     } finally {
       ordered.forEach(change -> change.tree().commitLock().unlock());
     }
   }
 
-  private static void swap(TreeChange change, Version version) {
+  /**
+   * What a change of a tree comes to.
+   *
+   * @param gone range deletes that hide nothing any more
+   */
+  private record Swap(TreeChange change, Version version, List<RangeDelete> gone) {}
+
+  /**
+   * What no crash takes back.
+   *
+   * @param saved up to which LSN range deletes come to the manifest
+   * @param flushed a replay brings nothing of the tree that is older than this
+   */
+  private record Settled(long saved, long flushed) {}
+
+  private static void swap(Swap swap) {
+    TreeChange change = swap.change();
+    Version version = swap.version();
     change
         .tree()
         .states()
         .swap(
             state -> {
               TreeState changed = state.withMemory(change.change().memory(state));
-              return changed.withDisk(diskRuns(version, tables(state, change.fresh())), version);
+              return changed
+                  .withDisk(diskRuns(version, tables(state, change.fresh())), version)
+                  .withoutRanges(swap.gone());
             },
             change.cleanups());
+  }
+
+  /**
+   * Each change of a tree takes along the range deletes that came since the last one, and lets
+   * those go that hide nothing any more. What a replay would bring back they hide, too.
+   *
+   * @param edits gets what that takes
+   */
+  private static Swap ranges(
+      TreeChange change, Version version, Settled settled, List<VersionEdit> edits) {
+    TreeState state = change.tree().states().current();
+    List<RangeDelete> fresh = state.ranges().unsaved(settled.saved());
+    if (fresh.isEmpty() && version.rangeDeletes().isEmpty()) {
+      return new Swap(change, version, List.of());
+    }
+    Version all = version.withRangeDeletes(version.rangeDeletes().withAll(fresh));
+    boolean replayed = change.tree().settings().logged();
+    List<RangeDelete> gone =
+        change.change().needless(all, state.withMemory(change.change().memory(state))).stream()
+            .filter(delete -> !replayed || delete.lsn() < settled.flushed())
+            .toList();
+    VersionEdit.Builder edit = VersionEdit.of(change.tree().id()).rangesLsn(settled.saved());
+    if (gone.isEmpty()) {
+      fresh.forEach(edit::deleteRange);
+    } else {
+      edit.flushedLsn(settled.flushed());
+      RangeDeletes left = all.rangeDeletes();
+      for (RangeDelete one : gone) {
+        left = left.without(one);
+      }
+      edit.resetRanges();
+      left.list().forEach(edit::deleteRange);
+    }
+    VersionEdit built = edit.build();
+    if (!fresh.isEmpty() || !gone.isEmpty()) {
+      edits.add(built);
+    }
+    return new Swap(change, version.apply(built), gone);
+  }
+
+  /** Up to here all is applied, and no crash takes it back. */
+  private long settled() {
+    return Math.max(0, Math.min(visible.getAsLong(), durable.getAsLong() - 1));
   }
 
   /** A failed sync is final, for whatever reason it failed. */
@@ -206,12 +290,13 @@ public final class Catalog {
    * before: it is worked out under the lock, and forgotten if the manifest does not take them.
    *
    * @param changing trees whose memory changes with the edits
+   * @param saved up to which LSN their range deletes are in the manifest then
    */
-  private void append(Map<TreeHandle, Change> changing, List<VersionEdit> edits)
+  private void append(Map<TreeHandle, Change> changing, long saved, List<VersionEdit> edits)
       throws IOException {
     manifestLock.lock();
     try {
-      long needed = Math.min(neededLsn(changing), durable.getAsLong());
+      long needed = Math.min(neededLsn(changing, saved), durable.getAsLong());
       long start = Math.max(needed, notedLogStart);
       List<VersionEdit> all = new ArrayList<>();
       all.add(VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(start).build());
@@ -224,7 +309,7 @@ public final class Catalog {
 
   /** Lets the manifest know where the log must begin by now. */
   public void noteLogStart() throws IOException {
-    append(Map.of(), List.of());
+    append(Map.of(), 0, List.of());
   }
 
   /** Where the log must begin, as the manifest knows it. */
@@ -238,10 +323,11 @@ public final class Catalog {
    * <p>It is never beyond what the log has synced: after a crash the log would end before it, hand
    * the LSNs between out again, and the next replay would leave those writes out.
    */
-  private long flushedLsn(TreeChange change) {
+  private long flushedLsn(TreeChange change, long saved) {
     long synced = durable.getAsLong();
     long applied = Math.min(visible.getAsLong() + 1, synced);
-    long min = Math.min(applied, after(change.change(), change.tree()).minMemoryLsn(synced));
+    TreeState after = after(change.change(), change.tree());
+    long min = Math.min(applied, after.minMemoryLsn(synced, saved));
     return Math.max(min, 0);
   }
 
@@ -253,17 +339,18 @@ public final class Catalog {
 
   /** The lowest LSN that is in memory only, over all logged trees: the log is needed from there. */
   public long neededLsn() {
-    return neededLsn(Map.of());
+    return neededLsn(Map.of(), 0);
   }
 
-  private long neededLsn(Map<TreeHandle, Change> changing) {
+  private long neededLsn(Map<TreeHandle, Change> changing, long saved) {
     // First: what is applied from here on lies above it, and may be missed below.
     long needed = visible.getAsLong() + 1;
     long synced = durable.getAsLong();
     for (TreeHandle tree : byId.values()) {
       if (tree.settings().logged()) {
-        TreeState state = after(changing.get(tree), tree);
-        needed = Math.min(needed, state.minMemoryLsn(synced));
+        Change change = changing.get(tree);
+        TreeState state = after(change, tree);
+        needed = Math.min(needed, state.minMemoryLsn(synced, change == null ? 0 : saved));
       }
     }
     return needed;

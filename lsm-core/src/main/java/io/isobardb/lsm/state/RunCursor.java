@@ -98,6 +98,49 @@ public final class RunCursor implements EntryCursor {
     return lastFrom(at - 1);
   }
 
+  @Override
+  public boolean passForward(byte @Nullable [] to, long lsn) {
+    int last = run.size() - 1;
+    int end = to == null ? last : Math.min(run.firstNotBefore(to, 0, to.length), last);
+    int i = at;
+    while (i <= end && run.get(i).isOlder(lsn)) {
+      i++;
+    }
+    if (i == at || (i > end && to != null && !isBefore(to))) {
+      return false;
+    }
+    if (i > end && to != null) {
+      seek(to, 0, to.length, Long.MAX_VALUE);
+    } else {
+      firstFrom(i);
+    }
+    return true;
+  }
+
+  @Override
+  public boolean passBackward(byte @Nullable [] from, long lsn) {
+    int end = from == null ? 0 : run.firstNotBefore(from, 0, from.length);
+    int i = at;
+    while (i >= end && run.get(i).isOlder(lsn)) {
+      i--;
+    }
+    if (i == at || (i < end && from != null && isBefore(from))) {
+      return false;
+    }
+    if (i < end && from != null) {
+      seekBefore(from, 0, from.length);
+    } else {
+      lastFrom(i);
+    }
+    return true;
+  }
+
+  /** Whether the current key lies before another. */
+  private boolean isBefore(byte[] other) {
+    EntryCursor c = cursor();
+    return order.compare(c.key(), 0, c.keyLength(), other, 0, other.length) < 0;
+  }
+
   /** Moves to the first entry of the table at {@code from}, or of one behind it. */
   private boolean firstFrom(int from) {
     for (int i = from; i < run.size(); i++) {

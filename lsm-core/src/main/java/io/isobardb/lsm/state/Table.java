@@ -40,6 +40,9 @@ public sealed interface Table permits Table.Written, Table.Stored {
    */
   long minLsn(long durable);
 
+  /** Whether all entries have lower LSNs, for certain. */
+  boolean isOlder(long lsn);
+
   /** Bytes of the whole content, in pages. */
   long sizeBytes();
 
@@ -121,6 +124,11 @@ public sealed interface Table permits Table.Written, Table.Stored {
     @Override
     default long minLsn(long durable) {
       return content().minLsn();
+    }
+
+    @Override
+    default boolean isOlder(long lsn) {
+      return content().isOlder(lsn);
     }
 
     @Override
@@ -221,6 +229,11 @@ public sealed interface Table permits Table.Written, Table.Stored {
     public long minLsn(long durable) {
       SSTableMeta meta = content.meta();
       return durable > meta.maxLsn() ? meta.minLsn() : Math.min(inputLsn, meta.minLsn());
+    }
+
+    @Override
+    public boolean isOlder(long lsn) {
+      return content.meta().maxLsn() < lsn;
     }
 
     @Override

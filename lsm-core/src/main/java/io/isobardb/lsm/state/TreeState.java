@@ -1,6 +1,7 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ public final class TreeState {
   private final Run[] runs;
   private final int memoryRuns;
   private final Version version;
+  private final TreeRanges ranges;
 
   /** Uses, plus one while this is the current state; 0 once it can't be acquired any more. */
   private final AtomicInteger uses = new AtomicInteger(1);
@@ -35,6 +37,16 @@ public final class TreeState {
    */
   public TreeState(
       Table.Active active, Collection<Run> memory, Collection<Run> disk, Version version) {
+    this(active, memory, disk, version, new TreeRanges(version.rangeDeletes()));
+  }
+
+  private TreeState(
+      Table.Active active,
+      Collection<Run> memory,
+      Collection<Run> disk,
+      Version version,
+      TreeRanges ranges) {
+    this.ranges = ranges;
     this.active = active;
     List<Run> all = new ArrayList<>(memory);
     all.addAll(disk);
@@ -99,22 +111,34 @@ public final class TreeState {
     return version;
   }
 
+  /** The range deletes that readers go by. */
+  public TreeRanges ranges() {
+    return ranges;
+  }
+
   /** This state with a new active SSTable; the old one becomes the newest run in memory. */
   public TreeState sealed(KeyOrder order, Table.Active fresh) {
     List<Run> memory = new ArrayList<>(memoryRuns + 1);
     memory.add(Run.of(order, active));
     memory.addAll(memory());
-    return new TreeState(fresh, memory, disk(), version);
+    return new TreeState(fresh, memory, disk(), version, ranges);
   }
 
   /** This state with other runs in memory. */
   public TreeState withMemory(List<Run> memory) {
-    return new TreeState(active, memory, disk(), version);
+    return new TreeState(active, memory, disk(), version, ranges);
   }
 
   /** This state with other runs on disk. */
   public TreeState withDisk(List<Run> disk, Version newVersion) {
-    return new TreeState(active, memory(), disk, newVersion);
+    return new TreeState(active, memory(), disk, newVersion, ranges);
+  }
+
+  /** This state without range deletes that hide nothing any more. */
+  public TreeState withoutRanges(List<RangeDelete> gone) {
+    return gone.isEmpty()
+        ? this
+        : new TreeState(active, memory(), disk(), version, ranges.without(gone));
   }
 
   /** Bytes of write memory that the tree holds. */
@@ -171,7 +195,15 @@ public final class TreeState {
    * @param durable the end of what the log has synced
    */
   public long minMemoryLsn(long durable) {
-    long min = active.content().minLsn();
+    return minMemoryLsn(durable, 0);
+  }
+
+  /**
+   * As {@link #minMemoryLsn(long)}, once the range deletes up to {@code savedUpTo} are in the
+   * manifest.
+   */
+  public long minMemoryLsn(long durable, long savedUpTo) {
+    long min = Math.min(active.content().minLsn(), ranges.minLsn(savedUpTo));
     for (int i = 0; i < memoryRuns; i++) {
       min = Math.min(min, runs[i].minLsn(durable));
     }

@@ -1,5 +1,7 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.option.KeyOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -90,6 +92,22 @@ public final class TreeStates {
       current = next;
     }
     release(old);
+  }
+
+  /**
+   * Adds a range delete. Readers see it when its LSN is visible.
+   *
+   * @param visible who reads at none of {@code snapshots} reads here or later
+   * @param snapshots LSNs that somebody reads at, or will after a crash, ascending
+   */
+  public synchronized void deleteRange(
+      KeyOrder order, RangeDelete delete, long visible, long[] snapshots) {
+    current.ranges().add(order, delete, snapshots, visible);
+  }
+
+  /** The range deletes of the current state up to an LSN are in the manifest. */
+  synchronized void rangesSaved(long upTo) {
+    current.ranges().saved(upTo);
   }
 
   /** States not cleaned up yet, the current one included. */

@@ -36,11 +36,19 @@ public final class KeyRange {
     this.to = to;
   }
 
+  /** All keys from {@code from} on, and before {@code to}; null for no bound. */
+  public static KeyRange of(KeyOrder order, byte @Nullable [] from, byte @Nullable [] to) {
+    KeyRange range = new KeyRange(order, from, to);
+    range.addForward(null, null, 0);
+    return range;
+  }
+
   boolean isEmpty() {
     return empty;
   }
 
-  byte @Nullable [] low() {
+  /** The lowest key; null for no bound. */
+  public byte @Nullable [] low() {
     return low;
   }
 
@@ -49,7 +57,8 @@ public final class KeyRange {
     return isBefore(key, key.length);
   }
 
-  boolean isBefore(byte[] key, int length) {
+  /** Whether the whole range lies before a key, of which these are the first bytes. */
+  public boolean isBefore(byte[] key, int length) {
     byte[] end = high;
     if (end == null) {
       return false;

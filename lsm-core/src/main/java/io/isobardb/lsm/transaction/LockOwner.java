@@ -105,6 +105,19 @@ public final class LockOwner {
     committing = true;
   }
 
+  /**
+   * Passes if it holds no lock in a range.
+   *
+   * @throws io.isobardb.lsm.error.ConflictException if it does
+   */
+  public void checkBeside(LoadedRange range) {
+    for (RecordLock lock : held) {
+      if (range.holds(lock.tree, lock.key)) {
+        throw ReadSet.conflict(lock.tree, lock.key);
+      }
+    }
+  }
+
   List<RecordLock> held() {
     return held;
   }

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Locks are handed on to the one who waits longest.
  *
+ * <p>Who locks a range announces it, and then waits for those who have locked keys in it. Who locks
+ * a key looks for ranges before and afterwards; if one was announced in between, the key's lock is
+ * given back before the wait, so neither waits for the other.
+ *
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class LockTable {
@@ -42,8 +47,12 @@ public final class LockTable {
   /** How long a thread waits for an owner that it used last, and that another may go on with. */
   private static final long HAND_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+  private static final CopyOnWriteArrayList<RangeLock> NO_RANGES = new CopyOnWriteArrayList<>();
+
   private final Environment environment;
   private final ConcurrentMap<Integer, ConcurrentNavigableMap<byte[], RecordLock>> trees =
+      new ConcurrentHashMap<>();
+  private final ConcurrentMap<Integer, CopyOnWriteArrayList<RangeLock>> ranges =
       new ConcurrentHashMap<>();
   private final AtomicLong ids = new AtomicLong();
   private final Object walks = new Object();
@@ -90,6 +99,103 @@ public final class LockTable {
    *     lock's owner; in all three cases what is held stays held
    */
   public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
+    while (true) {
+      awaitRanges(owner, tree, key, timeoutNanos);
+      boolean fresh = lockKey(owner, tree, key, timeoutNanos);
+      if (!fresh || rangeOfOther(owner, tree, key) == null) {
+        return fresh;
+      }
+      release(owner.held().remove(owner.held().size() - 1));
+    }
+  }
+
+  /** Waits until nobody else has locked a range with the key. */
+  private void awaitRanges(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
+    for (RangeLock range = rangeOfOther(owner, tree, key);
+        range != null;
+        range = rangeOfOther(owner, tree, key)) {
+      awaitEnd(owner, range, timeoutNanos);
+    }
+  }
+
+  private void awaitEnd(LockOwner owner, RangeLock range, long timeoutNanos) {
+    if (await(owner, range, timeoutNanos)) {
+      release(owner.held().remove(owner.held().size() - 1));
+    }
+  }
+
+  private @Nullable RangeLock rangeOfOther(LockOwner owner, TreeHandle tree, byte[] key) {
+    if (ranges.isEmpty()) {
+      return null;
+    }
+    for (RangeLock range : ranges.getOrDefault(tree.id(), NO_RANGES)) {
+      if (range.owner() != owner && range.covers(key)) {
+        return range;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Makes {@code owner} the owner of the locks of all keys of a range, and of those that are not
+   * there. Waits for the others; errors as with {@link #lock}.
+   *
+   * @param from the first key, null for no bound; not changed afterwards, nor is {@code to}
+   * @param to the key behind the last one, null for no bound
+   */
+  public void lockRange(
+      LockOwner owner,
+      TreeHandle tree,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      long timeoutNanos) {
+    RangeLock mine = new RangeLock(tree, from, to, owner);
+    for (RangeLock other = announce(mine); other != null; other = announce(mine)) {
+      awaitEnd(owner, other, timeoutNanos);
+    }
+    owner.held().add(mine);
+    try {
+      for (RecordLock key = keyOfOther(owner, mine); key != null; key = keyOfOther(owner, mine)) {
+        await(owner, key, timeoutNanos);
+      }
+    } catch (RuntimeException | Error e) {
+      owner.held().remove(mine);
+      release(mine);
+      throw e;
+    }
+  }
+
+  /** Announces a range; or gives the one of somebody else that is in its way. */
+  private @Nullable RangeLock announce(RangeLock mine) {
+    CopyOnWriteArrayList<RangeLock> list =
+        ranges.computeIfAbsent(mine.tree.id(), id -> new CopyOnWriteArrayList<>());
+    synchronized (list) {
+      for (RangeLock other : list) {
+        if (other.owner() != mine.owner() && other.overlaps(mine)) {
+          return other;
+        }
+      }
+      list.add(mine);
+      return null;
+    }
+  }
+
+  private @Nullable RecordLock keyOfOther(LockOwner owner, RangeLock range) {
+    ConcurrentNavigableMap<byte[], RecordLock> locks = locks(range.tree);
+    byte[] from = range.from();
+    for (RecordLock lock : (from == null ? locks : locks.tailMap(from, true)).values()) {
+      if (range.isBefore(lock.key)) {
+        return null;
+      }
+      LockOwner other = lock.owner();
+      if (other != null && other != owner) {
+        return lock;
+      }
+    }
+    return null;
+  }
+
+  private boolean lockKey(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
     ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
     while (true) {
       RecordLock lock = locks.get(key);
@@ -207,28 +313,39 @@ public final class LockTable {
   public void releaseAll(LockOwner owner) {
     List<RecordLock> held = owner.held();
     for (int i = held.size() - 1; i >= 0; i--) {
-      RecordLock lock = held.get(i);
-      LockOwner next = lock.handOn();
-      if (next != null) {
-        next.wake();
-      } else {
-        ConcurrentNavigableMap<byte[], RecordLock> locks = trees.get(lock.tree.id());
-        if (locks != null) {
-          locks.remove(lock.key, lock);
-          if (lock.tree.closed() && locks.isEmpty()) {
-            // Locked after the tree was forgotten.
-            trees.remove(lock.tree.id(), locks);
-          }
+      release(held.get(i));
+    }
+    held.clear();
+  }
+
+  private void release(RecordLock lock) {
+    if (lock instanceof RangeLock range) {
+      // Those who wait for it get it in turn, and let it go at once.
+      ranges.getOrDefault(lock.tree.id(), NO_RANGES).remove(range);
+    }
+    LockOwner next = lock.handOn();
+    if (next != null) {
+      next.wake();
+    } else if (!(lock instanceof RangeLock)) {
+      ConcurrentNavigableMap<byte[], RecordLock> locks = trees.get(lock.tree.id());
+      if (locks != null) {
+        locks.remove(lock.key, lock);
+        if (lock.tree.closed() && locks.isEmpty()) {
+          // Locked after the tree was forgotten.
+          trees.remove(lock.tree.id(), locks);
         }
       }
     }
-    held.clear();
   }
 
   /** Whether a commit of somebody else than {@code reader} is under way that writes a key. */
   boolean isCommitting(LockOwner reader, TreeHandle tree, byte[] key) {
     RecordLock lock = locks(tree).get(key);
-    return lock != null && isCommitting(reader, lock);
+    if (lock != null && isCommitting(reader, lock)) {
+      return true;
+    }
+    RangeLock range = rangeOfOther(reader, tree, key);
+    return range != null && isCommitting(reader, range);
   }
 
   private static boolean isCommitting(LockOwner reader, RecordLock lock) {
@@ -240,6 +357,11 @@ public final class LockTable {
   byte @Nullable [] committingIn(LockOwner reader, TreeHandle tree, KeyRange range) {
     ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
     byte[] low = range.low();
+    for (RangeLock lock : ranges.getOrDefault(tree.id(), NO_RANGES)) {
+      if (lock.overlaps(range) && isCommitting(reader, lock)) {
+        return lock.key;
+      }
+    }
     for (RecordLock lock : (low == null ? locks : locks.tailMap(low, true)).values()) {
       if (range.isBefore(lock.key)) {
         return null;
@@ -254,6 +376,7 @@ public final class LockTable {
   /** A tree is gone, and with it those who lock its keys. */
   public void forget(TreeHandle tree) {
     trees.remove(tree.id());
+    ranges.remove(tree.id());
   }
 
   /** Ends all waits with a {@link StoreClosedException}. */
@@ -264,14 +387,15 @@ public final class LockTable {
         lock.wakeAll();
       }
     }
+    ranges.values().forEach(list -> list.forEach(RecordLock::wakeAll));
   }
 
   private static String describe(RecordLock lock) {
-    return describe(lock.tree, lock.key);
+    return lock instanceof RangeLock range ? range.text() : describe(lock.tree, lock.key);
   }
 
   /** A key of a tree for messages. */
-  static String describe(TreeHandle tree, byte[] key) {
+  public static String describe(TreeHandle tree, byte[] key) {
     StringBuilder text = new StringBuilder("key ");
     int shown = Math.min(key.length, KEY_TEXT_BYTES);
     boolean printable = true;

@@ -6,9 +6,12 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.state.TreeHandle;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -57,12 +60,19 @@ public final class OwnWrites implements Overlay {
     }
   }
 
+  /** Among what is written at once all is as old. */
+  private static final long ANY_LSN = 1;
+
   /** Changes, and looks of cursors, hold its monitor. */
   private final NavigableMap<byte[], Write> writes;
 
   private long changes;
 
+  /** Ranges whose keys were deleted, before all that is in {@link #writes} now. */
+  private volatile RangeDeletes ranges;
+
   public OwnWrites(KeyOrder order) {
+    ranges = RangeDeletes.none(order);
     writes = new TreeMap<>((a, b) -> order.compare(a, 0, a.length, b, 0, b.length));
   }
 
@@ -79,6 +89,47 @@ public final class OwnWrites implements Overlay {
     }
   }
 
+  /** What to restore after {@link #deleteRange}. */
+  record Before(RangeDeletes ranges, NavigableMap<byte[], Write> writes) {}
+
+  /** Deletes all keys of a range, those written before, too. */
+  Before deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
+    changes++;
+    synchronized (writes) {
+      NavigableMap<byte[], Write> within = writes;
+      if (from != null) {
+        within = within.tailMap(from, true);
+      }
+      if (to != null) {
+        within = within.headMap(to, false);
+      }
+      Before before = new Before(ranges, new TreeMap<>(within));
+      within.clear();
+      ranges = ranges.with(new RangeDelete(from, to, ANY_LSN));
+      return before;
+    }
+  }
+
+  /** Takes a {@link #deleteRange} back. */
+  void restore(Before before) {
+    changes++;
+    synchronized (writes) {
+      writes.putAll(before.writes());
+      ranges = before.ranges();
+    }
+  }
+
+  /** The ranges whose keys are deleted before all else is written. */
+  List<RangeDelete> ranges() {
+    return ranges.list();
+  }
+
+  @Override
+  public boolean hides(byte[] key, int length) {
+    RangeDeletes deleted = ranges;
+    return !deleted.isEmpty() && deleted.covering(key, length, ANY_LSN) != 0;
+  }
+
   /** Takes a write back. */
   public void restore(byte[] key, @Nullable Write before) {
     changes++;
@@ -93,7 +144,8 @@ public final class OwnWrites implements Overlay {
 
   /** The write of a key, or null if there is none. */
   public @Nullable Write get(byte[] key) {
-    return writes.get(key);
+    Write write = writes.get(key);
+    return write == null && hides(key, key.length) ? Write.DELETE : write;
   }
 
   /** Hands out all keys with their writes, in the order of the keys. */
@@ -102,7 +154,7 @@ public final class OwnWrites implements Overlay {
   }
 
   public boolean isEmpty() {
-    return writes.isEmpty();
+    return writes.isEmpty() && ranges.isEmpty();
   }
 
   @Override

@@ -77,6 +77,24 @@ public final class ReadSet {
     }
   }
 
+  /**
+   * Passes if nothing was read of what a bulk load is about to change.
+   *
+   * @throws ConflictException if anything was
+   */
+  public void checkBeside(LoadedRange range) {
+    TreeMap<byte[], Long> read = keys.get(range.tree());
+    byte[] key = read == null ? null : read.ceilingKey(range.low());
+    if (key != null && range.holds(range.tree(), key)) {
+      throw conflict(range.tree(), key);
+    }
+    for (Scan scan : scans) {
+      if (range.overlaps(scan.tree, scan.range)) {
+        throw conflict(scan.tree, range.low(), ", in a range that this transaction went through,");
+      }
+    }
+  }
+
   /** Somebody has changed a key that a transaction reads or writes. */
   public static ConflictException conflict(TreeHandle tree, byte[] key) {
     return conflict(tree, key, "");

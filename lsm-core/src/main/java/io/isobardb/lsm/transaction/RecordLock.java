@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** The exclusive lock of one key, as long as somebody owns it. */
-final class RecordLock {
+class RecordLock {
   final TreeHandle tree;
   final byte[] key;
 

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.transaction;
 
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,12 +23,18 @@ public final class WriteSet {
     void write(TreeHandle tree, byte[] key, OwnWrites.Write write);
   }
 
-  private record Undo(OwnWrites writes, byte[] key, OwnWrites.@Nullable Write before) {}
+  /** Receives range deletes. */
+  @FunctionalInterface
+  public interface RangeHandler {
+    /** A delete of all keys of a range. */
+    void delete(TreeHandle tree, RangeDelete range);
+  }
 
   private final TreeMap<TreeHandle, OwnWrites> writes =
       new TreeMap<>(Comparator.comparingInt(TreeHandle::id));
 
-  private final List<Undo> undo = new ArrayList<>();
+  /** Each takes back one write. */
+  private final List<Runnable> undo = new ArrayList<>();
 
   /** What is to be written to a tree, from now on as well. */
   public OwnWrites of(TreeHandle tree) {
@@ -61,13 +68,28 @@ public final class WriteSet {
     OwnWrites own = of(tree);
     OwnWrites.Write before = own.put(key, write);
     if (undoable) {
-      undo.add(new Undo(own, key, before));
+      undo.add(() -> own.restore(key, before));
     }
   }
 
   /** Merges an operand into a key; as {@link #put}. */
   public void merge(TreeHandle tree, byte[] key, byte[] operand, boolean undoable) {
     put(tree, key, OwnWrites.Write.merged(get(tree, key), operand), undoable);
+  }
+
+  /** Deletes all keys of a range; the bounds are not changed afterwards. Else as {@link #put}. */
+  public void deleteRange(
+      TreeHandle tree, byte @Nullable [] from, byte @Nullable [] to, boolean undoable) {
+    OwnWrites own = of(tree);
+    OwnWrites.Before before = own.deleteRange(from, to);
+    if (undoable) {
+      undo.add(() -> own.restore(before));
+    }
+  }
+
+  /** Hands out all range deletes, which come before all other writes. */
+  public void forEachRange(RangeHandler action) {
+    writes.forEach((tree, own) -> own.ranges().forEach(range -> action.delete(tree, range)));
   }
 
   /**
@@ -100,8 +122,7 @@ public final class WriteSet {
   /** Takes back what was put since {@link #position} told this. */
   public void backTo(int position) {
     while (undo.size() > position) {
-      Undo last = undo.remove(undo.size() - 1);
-      last.writes().restore(last.key(), last.before());
+      undo.remove(undo.size() - 1).run();
     }
   }
 

@@ -122,6 +122,19 @@ public final class TypedDataset<K, V> {
     dataset.delete(encodeKey(key));
   }
 
+  /** Removes all records of a range; see {@link Dataset#deleteRange(byte[], byte[])}. */
+  public void deleteRange(KeyRange<K> range) {
+    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    dataset.deleteRange(bytes.low(), bytes.high());
+  }
+
+  /** As {@link #deleteRange(KeyRange)}, within a transaction. */
+  public void deleteRange(Transaction transaction, KeyRange<K> range) {
+    Objects.requireNonNull(transaction, "transaction");
+    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    dataset.deleteRange(transaction, bytes.low(), bytes.high());
+  }
+
   /** Removes a record within a transaction, whether it is there or not. */
   public void delete(Transaction transaction, K key) {
     dataset.delete(transaction, encodeKey(key));

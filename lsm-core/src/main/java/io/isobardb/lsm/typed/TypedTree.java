@@ -250,6 +250,26 @@ public final class TypedTree<K, V> {
     batch.merge(tree, encodeKey(key), encodeValue(operand));
   }
 
+  /** Removes all keys of a range; see {@link Tree#deleteRange(byte[], byte[])}. */
+  public void deleteRange(KeyRange<K> range) {
+    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    tree.deleteRange(bytes.low(), bytes.high());
+  }
+
+  /** Removes all keys of a range in a transaction. */
+  public void deleteRange(Transaction transaction, KeyRange<K> range) {
+    Objects.requireNonNull(transaction, "transaction");
+    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    transaction.deleteRange(tree, bytes.low(), bytes.high());
+  }
+
+  /** Adds the removal of all keys of a range to a batch. */
+  public void deleteRange(WriteBatch batch, KeyRange<K> range) {
+    Objects.requireNonNull(batch, "batch");
+    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    batch.deleteRange(tree, bytes.low(), bytes.high());
+  }
+
   // ---- reading and writing in one step
 
   /**

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  * field     tag byte, contents          tags below; never renumber them
  * string    varint length, UTF-8        key: varint length, bytes
  * place     varint: number * 2, + 1 in L0
+ * range     varint: 1 if it has a first key, + 2 if it has an end; those keys; varint LSN
  * </pre>
  *
  * Decoding allocates in proportion to the payload, and fails with nothing but {@link
@@ -37,6 +39,14 @@ final class EditCodec {
   private static final int CHECKPOINT_LSN = 11;
   private static final int LOG_START_LSN = 12;
   private static final int PROPERTY = 13;
+  private static final int RANGE_DELETE = 14;
+  private static final int RANGES_RESET = 15;
+  private static final int RANGES_LSN = 16;
+
+  /** What a range delete's bounds are. */
+  private static final int HAS_FROM = 1;
+
+  private static final int HAS_TO = 2;
 
   private EditCodec() {}
 
@@ -141,6 +151,11 @@ final class EditCodec {
       encode(added.meta(), out);
     }
     out.optional(FLUSHED_LSN, edit.flushedLsn());
+    if (edit.rangesReset()) {
+      out.tag(RANGES_RESET);
+    }
+    edit.rangeDeletes().forEach(delete -> encode(delete, out));
+    out.optional(RANGES_LSN, edit.rangesLsn());
     out.optional(NEXT_FILE_NUMBER, edit.nextFileNumber());
     out.optional(NEXT_TREE_ID, edit.nextTreeId());
     out.optional(CHECKPOINT_LSN, edit.checkpointLsn());
@@ -156,6 +171,27 @@ final class EditCodec {
       out.tag(DROPPED);
     }
     out.tag(END);
+  }
+
+  private static void encode(RangeDelete delete, Output out) {
+    byte[] from = delete.from();
+    byte[] to = delete.to();
+    out.tag(RANGE_DELETE);
+    out.varint((from == null ? 0 : HAS_FROM) | (to == null ? 0 : HAS_TO));
+    if (from != null) {
+      out.key(from);
+    }
+    if (to != null) {
+      out.key(to);
+    }
+    out.varint(delete.lsn());
+  }
+
+  private static RangeDelete decodeRangeDelete(Input in) {
+    int has = in.nonNegativeInt();
+    byte[] from = (has & HAS_FROM) == 0 ? null : in.key();
+    byte[] to = (has & HAS_TO) == 0 ? null : in.key();
+    return new RangeDelete(from, to, in.nonNegative());
   }
 
   private static void encode(SSTableMeta meta, Output out) {
@@ -209,6 +245,9 @@ final class EditCodec {
         case ADDED -> edit.add(in.place(), decodeMeta(in, treeId));
         case LEVELS -> edit.levels(in.nonNegativeInt());
         case FLUSHED_LSN -> edit.flushedLsn(in.nonNegative());
+        case RANGES_RESET -> edit.resetRanges();
+        case RANGE_DELETE -> edit.deleteRange(decodeRangeDelete(in));
+        case RANGES_LSN -> edit.rangesLsn(in.nonNegative());
         case NEXT_FILE_NUMBER -> edit.nextFileNumber(in.nonNegative());
         case NEXT_TREE_ID -> edit.nextTreeId(in.nonNegativeInt());
         case CHECKPOINT_LSN -> edit.checkpointLsn(in.nonNegative());

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
@@ -11,6 +12,7 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -24,10 +26,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param storeId the store's ID, or null if it can't be made out
  * @param trees definitions by ID
+ * @param rangeDeletes by tree; those that hide nothing any more may be among them
  * @param properties of the store
  */
 public record ManifestRemains(
-    @Nullable UUID storeId, Map<Integer, TreeDefinition> trees, Map<String, String> properties) {
+    @Nullable UUID storeId,
+    Map<Integer, TreeDefinition> trees,
+    Map<Integer, List<RangeDelete>> rangeDeletes,
+    Map<String, String> properties) {
 
   /** Looks through all manifests of a directory, the newest last. */
   public static ManifestRemains read(Storage storage, PagePool pool) throws IOException {
@@ -42,7 +48,7 @@ public record ManifestRemains(
       reader.manifest(name, current);
     }
     UUID id = current == null ? reader.storeId : id(current);
-    return new ManifestRemains(id, reader.trees, reader.properties);
+    return new ManifestRemains(id, reader.trees, reader.ranges, reader.properties);
   }
 
   private static UUID id(ManifestLayout.Identity identity) {
@@ -53,6 +59,7 @@ public record ManifestRemains(
     private final Storage storage;
     private final PagePool pool;
     private final Map<Integer, TreeDefinition> trees = new TreeMap<>();
+    private final Map<Integer, List<RangeDelete>> ranges = new TreeMap<>();
     private final Map<String, String> properties = new TreeMap<>();
     private @Nullable UUID storeId;
 
@@ -98,6 +105,11 @@ public record ManifestRemains(
           TreeDefinition created = edit.created();
           if (created != null) {
             trees.put(created.id(), created);
+          }
+          if (!edit.rangeDeletes().isEmpty()) {
+            ranges
+                .computeIfAbsent(edit.treeId(), id -> new ArrayList<>())
+                .addAll(edit.rangeDeletes());
           }
           if (edit.dropped()) {
             trees.remove(edit.treeId());

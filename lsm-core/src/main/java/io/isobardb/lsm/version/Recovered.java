@@ -1,5 +1,7 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.List;
 import java.util.Map;
@@ -40,9 +42,20 @@ public record Recovered(
    * @param flushedLsn entries of this tree with lower LSNs are in SSTables; replay leaves them out
    * @param levels how many levels there are below L0
    * @param tables the SSTables and their places
+   * @param ranges the range deletes
    */
   public record Tree(
-      TreeDefinition definition, long flushedLsn, int levels, List<VersionEdit.Added> tables) {
+      TreeDefinition definition,
+      long flushedLsn,
+      int levels,
+      List<VersionEdit.Added> tables,
+      Ranges ranges) {
+
+    /** A tree without range deletes. */
+    public Tree(
+        TreeDefinition definition, long flushedLsn, int levels, List<VersionEdit.Added> tables) {
+      this(definition, flushedLsn, levels, tables, Ranges.NONE);
+    }
 
     /**
      * The tree's version.
@@ -51,8 +64,19 @@ public record Recovered(
      * @throws IllegalArgumentException if an invariant does not hold under this order
      */
     public Version version(KeyOrder order) {
-      return Version.of(order, levels, tables);
+      return Version.of(order, levels, tables)
+          .withRangeDeletes(RangeDeletes.of(order, ranges.deletes()));
     }
+  }
+
+  /**
+   * The range deletes of a tree.
+   *
+   * @param deletes in the order they came
+   * @param lsn all up to this one came, so replay leaves them out
+   */
+  public record Ranges(List<RangeDelete> deletes, long lsn) {
+    static final Ranges NONE = new Ranges(List.of(), 0);
   }
 
   /**

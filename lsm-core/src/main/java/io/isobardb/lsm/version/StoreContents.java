@@ -1,5 +1,6 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,6 +22,8 @@ final class StoreContents {
     final Map<Long, VersionEdit.Added> tables;
     int levels = 1;
     long flushedLsn;
+    List<RangeDelete> rangeDeletes = new ArrayList<>();
+    long rangesLsn;
 
     Tree(TreeDefinition definition) {
       this.definition = definition;
@@ -32,6 +35,8 @@ final class StoreContents {
       this.tables = new TreeMap<>(other.tables);
       this.levels = other.levels;
       this.flushedLsn = other.flushedLsn;
+      this.rangeDeletes = new ArrayList<>(other.rangeDeletes);
+      this.rangesLsn = other.rangesLsn;
     }
   }
 
@@ -120,6 +125,11 @@ final class StoreContents {
     }
     applyToTables(edit, tree);
     tree.flushedLsn = Math.max(tree.flushedLsn, edit.flushedLsn());
+    if (edit.rangesReset()) {
+      tree.rangeDeletes.clear();
+    }
+    tree.rangeDeletes.addAll(edit.rangeDeletes());
+    tree.rangesLsn = Math.max(tree.rangesLsn, edit.rangesLsn());
     if (edit.dropped()) {
       trees.remove(edit.treeId());
       ids.remove(tree.definition.name());
@@ -197,6 +207,10 @@ final class StoreContents {
               .create(tree.definition)
               .levels(tree.levels)
               .flushedLsn(tree.flushedLsn);
+      if (tree.rangesLsn > 0) {
+        edit.rangesLsn(tree.rangesLsn);
+      }
+      tree.rangeDeletes.forEach(edit::deleteRange);
       tree.tables.values().forEach(added -> edit.add(added.place(), added.meta()));
       edits.add(edit.build());
     }
@@ -219,7 +233,8 @@ final class StoreContents {
               tree.definition,
               Math.max(tree.flushedLsn, logStartLsn),
               tree.levels,
-              List.copyOf(tree.tables.values())));
+              List.copyOf(tree.tables.values()),
+              new Recovered.Ranges(List.copyOf(tree.rangeDeletes), tree.rangesLsn)));
     }
     return new Recovered(
         manifest,

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -10,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +27,14 @@ public final class Version {
   private final List<Level<SSTableMeta>> byHeight;
   private final long sizeBytes;
   private final int tableCount;
+  private final RangeDeletes rangeDeletes;
 
-  private Version(KeyOrder order, List<Group> groups, List<Level<SSTableMeta>> byHeight) {
+  private Version(
+      KeyOrder order,
+      List<Group> groups,
+      List<Level<SSTableMeta>> byHeight,
+      RangeDeletes rangeDeletes) {
+    this.rangeDeletes = rangeDeletes;
     this.order = order;
     this.groups = List.copyOf(groups);
     this.byHeight = List.copyOf(byHeight);
@@ -42,7 +50,7 @@ public final class Version {
 
   /** A tree without SSTables: no groups, and one empty level. */
   public static Version empty(KeyOrder order) {
-    return new Version(order, List.of(), List.of(Level.empty(order)));
+    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order));
   }
 
   /**
@@ -65,7 +73,17 @@ public final class Version {
       List<SSTableMeta> run = places.remove(Place.level(height));
       byHeight.add(Level.of(run == null ? List.of() : run, order));
     }
-    return new Version(order, groupsOf(places, order), byHeight);
+    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order));
+  }
+
+  /** This version with these range deletes instead of its own. */
+  public Version withRangeDeletes(RangeDeletes other) {
+    return new Version(order, groups, byHeight, other);
+  }
+
+  /** The range deletes that the manifest has. */
+  public RangeDeletes rangeDeletes() {
+    return rangeDeletes;
   }
 
   /** The order of the tree's keys. */
@@ -177,6 +195,35 @@ public final class Version {
   }
 
   /**
+   * Where SSTables go that are newer than all there is: each into the lowest level such that
+   * neither that nor anything above it overlaps, or else into L0.
+   *
+   * @param loaded SSTables that are disjoint
+   * @param free whether no merge is about to write to where an SSTable has keys
+   * @return a place for each of them, in the same order
+   */
+  public List<Place> placeLow(List<SSTableMeta> loaded, Predicate<SSTableMeta> free) {
+    List<Place> places = new ArrayList<>(loaded.size());
+    for (SSTableMeta table : loaded) {
+      Place place = place(L0Structure.GREEDY_GROUPED, List.of(table)).get(0);
+      if (free.test(table) && overlapsNoGroup(table)) {
+        for (int height = byHeight.size() - 1; height >= 0; height--) {
+          if (byHeight.get(height).overlaps(table.minKey(), table.maxKey())) {
+            break;
+          }
+          place = Place.level(height);
+        }
+      }
+      places.add(place);
+    }
+    return places;
+  }
+
+  private boolean overlapsNoGroup(SSTableMeta table) {
+    return groups.stream().noneMatch(group -> group.run().overlaps(table.minKey(), table.maxKey()));
+  }
+
+  /**
    * The version after an edit. Runs that the edit leaves alone are shared.
    *
    * @throws IllegalArgumentException if the edit names an SSTable that is not there, adds one that
@@ -225,7 +272,12 @@ public final class Version {
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
-    return new Version(order, newGroups, newLevels);
+    return new Version(order, newGroups, newLevels, ranges(edit));
+  }
+
+  private RangeDeletes ranges(VersionEdit edit) {
+    RangeDeletes all = edit.rangesReset() ? RangeDeletes.none(order) : rangeDeletes;
+    return all.withAll(edit.rangeDeletes());
   }
 
   /** New groups, from the newest to the oldest. */

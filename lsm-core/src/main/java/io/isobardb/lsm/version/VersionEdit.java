@@ -1,5 +1,6 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,6 +47,9 @@ public final class VersionEdit {
   private final List<Added> added;
   private final int levels;
   private final long flushedLsn;
+  private final List<RangeDelete> rangeDeletes;
+  private final boolean rangesReset;
+  private final long rangesLsn;
   private final long nextFileNumber;
   private final int nextTreeId;
   private final long checkpointLsn;
@@ -61,6 +65,9 @@ public final class VersionEdit {
     added = List.copyOf(builder.added);
     levels = builder.levels;
     flushedLsn = builder.flushedLsn;
+    rangeDeletes = List.copyOf(builder.rangeDeletes);
+    rangesReset = builder.rangesReset;
+    rangesLsn = builder.rangesLsn;
     nextFileNumber = builder.nextFileNumber;
     nextTreeId = builder.nextTreeId;
     checkpointLsn = builder.checkpointLsn;
@@ -148,6 +155,21 @@ public final class VersionEdit {
     return flushedLsn;
   }
 
+  /** The range deletes that come. */
+  public List<RangeDelete> rangeDeletes() {
+    return rangeDeletes;
+  }
+
+  /** Whether all range deletes there were go. */
+  public boolean rangesReset() {
+    return rangesReset;
+  }
+
+  /** The new {@link Builder#rangesLsn}, or {@link #UNCHANGED}. */
+  public long rangesLsn() {
+    return rangesLsn;
+  }
+
   /** The new {@link Builder#nextFileNumber}, or {@link #UNCHANGED}. */
   public long nextFileNumber() {
     return nextFileNumber;
@@ -183,6 +205,9 @@ public final class VersionEdit {
     private final List<Added> added = new ArrayList<>();
     private int levels = (int) UNCHANGED;
     private long flushedLsn = UNCHANGED;
+    private final List<RangeDelete> rangeDeletes = new ArrayList<>();
+    private boolean rangesReset;
+    private long rangesLsn = UNCHANGED;
     private long nextFileNumber = UNCHANGED;
     private int nextTreeId = (int) UNCHANGED;
     private long checkpointLsn = UNCHANGED;
@@ -228,6 +253,28 @@ public final class VersionEdit {
     public Builder flushedLsn(long lsn) {
       ofTree();
       flushedLsn = notNegative(lsn);
+      return this;
+    }
+
+    /** A range delete comes. */
+    public Builder deleteRange(RangeDelete delete) {
+      ofTree();
+      notNegative(delete.lsn());
+      rangeDeletes.add(delete);
+      return this;
+    }
+
+    /** All range deletes there were go, before others come. */
+    public Builder resetRanges() {
+      ofTree();
+      rangesReset = true;
+      return this;
+    }
+
+    /** All range deletes of this tree up to this LSN came, whether they went or not. It grows. */
+    public Builder rangesLsn(long lsn) {
+      ofTree();
+      rangesLsn = notNegative(lsn);
       return this;
     }
 

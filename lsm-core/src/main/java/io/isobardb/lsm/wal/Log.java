@@ -224,12 +224,28 @@ public final class Log implements AutoCloseable {
   public long reserveMarker() {
     checkNotFailed();
     long lsn = reserve(RecordLayout.MARKER_BYTES, RecordLayout.MARKER_BYTES);
+    finishMarker(lsn);
+    return lsn;
+  }
+
+  /**
+   * Takes the place of a marker without waiting. Then {@link #finishMarker} is to follow at once,
+   * and {@link #publishMarker} in any case: until then nothing from there on becomes visible, but
+   * the log can be durable beyond it.
+   *
+   * @return the LSN; -1 if there is no room in the ring now
+   */
+  public long tryReserveMarker() {
+    return ring.reserve(RecordLayout.MARKER_BYTES, RecordLayout.MARKER_BYTES);
+  }
+
+  /** Writes the marker whose place was taken; may wait for room in the ring. */
+  public void finishMarker(long lsn) {
     long end = lsn + RecordLayout.MARKER_BYTES;
     if (end > ring.limit()) {
       awaitRoom(end);
     }
     ring.finishMarker(lsn);
-    return lsn;
   }
 
   /** Makes an unlogged write visible, and returns when it and everything before it is. */

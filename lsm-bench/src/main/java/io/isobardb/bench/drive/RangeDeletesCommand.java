@@ -1,0 +1,238 @@
+package io.isobardb.bench.drive;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.observe.StoreStats;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code range-deletes}: what range deletes cost, and what reads cost beside them. */
+@Command(
+    name = "range-deletes",
+    description =
+        "Measures range deletes: what one of most of a store costs, and reads beside many.")
+public final class RangeDeletesCommand implements Callable<Integer> {
+  private static final int VALUE_BYTES = 1000;
+  private static final int ROUNDS = 7;
+  private static final int READS = 100_000;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--megabytes",
+      paramLabel = "N",
+      description = "Size of the store of which 90 %% is deleted (${DEFAULT-VALUE}).",
+      defaultValue = "1000")
+  private int megabytes;
+
+  @Option(
+      names = "--entries",
+      paramLabel = "N",
+      description = "Entries beside which, and past which, is read (${DEFAULT-VALUE}).",
+      defaultValue = "1000000")
+  private int entries;
+
+  @Option(
+      names = "--ranges",
+      paramLabel = "N",
+      description = "Range deletes of 10 keys each beside which is read (${DEFAULT-VALUE}).",
+      defaultValue = "10000")
+  private int ranges;
+
+  @Option(names = "--dir", paramLabel = "DIR", description = "Where the stores are made.")
+  private @Nullable Path directory;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    Path parent = directory;
+    Path work =
+        parent == null
+            ? Files.createTempDirectory("range-deletes")
+            : Files.createTempDirectory(parent, "range-deletes");
+    deleteMost(out, work.resolve("most"));
+    readBesideMany(out, work.resolve("many"));
+    for (boolean flushed : new boolean[] {false, true}) {
+      firstPastMany(out, work.resolve("first-" + flushed), flushed);
+    }
+    out.println("the stores stay in " + work);
+    out.flush();
+    return 0;
+  }
+
+  private static byte[] key(int i) {
+    return String.format(Locale.ROOT, "key/%012d", i).getBytes(UTF_8);
+  }
+
+  private static void load(Tree tree, int count, int valueBytes) {
+    byte[] value = new byte[valueBytes];
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < count; i++) {
+      random.nextBytes(value);
+      tree.put(key(i), value, Durability.ASYNC);
+    }
+  }
+
+  private static Store open(Path path) {
+    return Store.open(path, StoreOptions.builder().memoryBudget(256 << 20).build());
+  }
+
+  private static long diskBytes(Store store) {
+    return store.stats().trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum();
+  }
+
+  private static long readAndWritten(StoreStats stats) {
+    return stats.mergeBytesRead() + stats.mergeBytesWritten() + stats.flushBytesWritten();
+  }
+
+  private void deleteMost(PrintWriter out, Path path) {
+    try (Store store = open(path)) {
+      Tree tree = store.openTree("t");
+      int count = (int) (megabytes * 1_000_000L / VALUE_BYTES);
+      load(tree, count, VALUE_BYTES);
+      store.flush();
+      store.awaitQuiet();
+      long before = diskBytes(store);
+      long moved = readAndWritten(store.stats());
+      long begun = System.nanoTime();
+      tree.deleteRange(key(count / 20), key(count / 20 * 19), Durability.SYNC);
+      long deleted = System.nanoTime();
+      store.awaitQuiet();
+      long quiet = System.nanoTime();
+      long after = diskBytes(store);
+      out.printf(
+          Locale.ROOT,
+          "90 %% of %,d bytes deleted in %.1f ms, quiet after %.0f ms: %,d bytes are left on disk,"
+              + " %.3f of the rest; %,d bytes were read and written, %.2f %% of what went%n",
+          before,
+          (deleted - begun) / 1e6,
+          (quiet - begun) / 1e6,
+          after,
+          after / (before * 0.1),
+          readAndWritten(store.stats()) - moved,
+          100.0 * (readAndWritten(store.stats()) - moved) / (before - after));
+      out.flush();
+    }
+  }
+
+  private void readBesideMany(PrintWriter out, Path path) {
+    try (Store plain = open(path.resolve("plain"));
+        Store cut = open(path.resolve("cut"))) {
+      Tree[] trees = {plain.openTree("t"), cut.openTree("t")};
+      for (Tree tree : trees) {
+        load(tree, entries, 100);
+      }
+      plain.flush();
+      cut.flush();
+      plain.awaitQuiet();
+      cut.awaitQuiet();
+      int stride = entries / ranges;
+      long begun = System.nanoTime();
+      for (int i = 0; i < ranges; i++) {
+        trees[1].deleteRange(key(i * stride), key(i * stride + 10), Durability.ASYNC);
+      }
+      long took = System.nanoTime() - begun;
+      double[][] nanos = new double[2][ROUNDS];
+      double[] gone = new double[ROUNDS];
+      for (int round = 0; round < ROUNDS; round++) {
+        for (int which = 0; which < 2; which++) {
+          nanos[which][round] = gets(trees[which], round, stride, false);
+        }
+        gone[round] = gets(trees[1], round, stride, true);
+      }
+      out.printf(
+          Locale.ROOT,
+          "%,d range deletes at %.1f us each; a get takes %.0f ns without and %.0f ns with them,"
+              + " %.2f times; of a deleted key %.0f ns (medians of %d interleaved rounds)%n",
+          ranges,
+          took / 1e3 / ranges,
+          median(nanos[0]),
+          median(nanos[1]),
+          median(nanos[1]) / median(nanos[0]),
+          median(gone),
+          ROUNDS);
+      out.flush();
+    }
+  }
+
+  private double gets(Tree tree, int round, int stride, boolean deleted) {
+    SplittableRandom random = new SplittableRandom(round);
+    byte[][] keys = new byte[READS][];
+    for (int i = 0; i < READS; i++) {
+      int within = deleted ? random.nextInt(10) : 10 + random.nextInt(stride - 10);
+      keys[i] = key(random.nextInt(ranges) * stride + within);
+    }
+    ByteBuffer target = ByteBuffer.allocate(200);
+    long begun = System.nanoTime();
+    for (byte[] key : keys) {
+      target.clear();
+      if ((tree.get(key, target) == Tree.NOT_FOUND) != deleted) {
+        throw new IllegalStateException("a read found what it should not");
+      }
+    }
+    return (System.nanoTime() - begun) / (double) READS;
+  }
+
+  private void firstPastMany(PrintWriter out, Path path, boolean flushed) {
+    try (Store store = open(path)) {
+      Tree tree = store.openTree("t");
+      load(tree, entries + 1000, 100);
+      if (flushed) {
+        store.flush();
+        store.awaitQuiet();
+      }
+      double before = firsts(tree, 0);
+      tree.deleteRange(null, key(entries), Durability.ASYNC);
+      double after = firsts(tree, entries);
+      out.printf(
+          Locale.ROOT,
+          "first() of a new cursor, %s: %.1f us before, %.1f us past %,d removed entries,"
+              + " %.2f times%n",
+          flushed ? "flushed" : "as written",
+          before / 1e3,
+          after / 1e3,
+          entries,
+          after / before);
+      out.flush();
+    }
+  }
+
+  private static double firsts(Tree tree, int expected) {
+    double[] nanos = new double[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      long begun = System.nanoTime();
+      for (int i = 0; i < 1000; i++) {
+        try (Cursor cursor = tree.cursor()) {
+          if (!cursor.first() || !Arrays.equals(cursor.key(), key(expected))) {
+            throw new IllegalStateException("first() is wrong");
+          }
+        }
+      }
+      nanos[round] = (System.nanoTime() - begun) / 1000.0;
+    }
+    return median(nanos);
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}

@@ -1,0 +1,50 @@
+package io.isobardb.lsm.entry;
+
+import io.isobardb.lsm.option.KeyOrder;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A delete of all keys of a range: what is older than {@code lsn} is gone for readers at that LSN
+ * or a later one.
+ *
+ * @param from the first key, null for no bound
+ * @param to the key behind the last one, null for no bound
+ * @param lsn its record's; entries of the same record stay, since they came behind it
+ */
+public record RangeDelete(byte @Nullable [] from, byte @Nullable [] to, long lsn) {
+  private static final int SHOWN_BYTES = 16;
+
+  /**
+   * Whether the bounds say nothing.
+   *
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   */
+  public static boolean isEmpty(KeyOrder order, byte @Nullable [] from, byte @Nullable [] to) {
+    if (from == null || to == null) {
+      return false;
+    }
+    int c = order.compare(from, 0, from.length, to, 0, to.length);
+    if (c > 0) {
+      throw new IllegalArgumentException(
+          "a range of keys can't begin at " + text(from) + ", behind its end " + text(to));
+    }
+    return c == 0;
+  }
+
+  /** A bound in hexadecimal digits, its first bytes; "-" if there is none. */
+  public static String text(byte @Nullable [] bound) {
+    if (bound == null) {
+      return "-";
+    }
+    int shown = Math.min(bound.length, SHOWN_BYTES);
+    return "0x"
+        + HexFormat.of().formatHex(bound, 0, shown)
+        + (shown < bound.length ? "... (" + bound.length + " bytes)" : "");
+  }
+
+  @Override
+  public String toString() {
+    return "[" + text(from) + ", " + text(to) + ") at " + lsn;
+  }
+}
