@@ -12,6 +12,7 @@ import io.isobardb.lsm.dataset.DatasetOptions;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.TailOperator;
 import io.isobardb.lsm.typed.Codec;
@@ -458,6 +459,47 @@ class MergeOperatorTest {
         }
       }
       assertTrue(store.stats().flushes() > 3, store.stats().flushes() + " flushes");
+    }
+  }
+
+  /** A fold in memory has the newest LSN of its operands; the log is needed from the oldest on. */
+  @Test
+  void theLogKeepsTheOperandsThatAFoldInMemoryIsMadeOf() {
+    StoreOptions options =
+        options()
+            .memoryBudget(8 << 20)
+            .writeMemory(4 << 20)
+            .logLimit(64 << 20)
+            .memoryTuner(false)
+            .pageSize(4096)
+            .experimental(e -> e.activeTableSize(64 << 10))
+            .build();
+    SimulatedWorld world = new SimulatedWorld(7);
+    int rounds = 4;
+    int counters = 300;
+    try (Store store = world.open(options)) {
+      Tree tree = tree(store, MergeOperator.ADD_LONG);
+      Tree other = store.openTree("other");
+      for (int i = 0; i < rounds * counters; i++) {
+        tree.merge(longKey(i % counters), number(1));
+        world.background(4);
+      }
+      world.background(1000);
+      StoreStats stats = store.stats();
+      assertTrue(stats.memoryMerges() > 0, "nothing was folded in memory");
+      assertEquals(0, stats.flushes());
+      // The manifest learns where the log begins, but nothing of the counters is on disk.
+      try (BulkLoad load = store.bulkLoad(other)) {
+        load.add(other, bytes("a"), bytes("b"));
+        load.commit();
+      }
+      SimulatedWorld killed = new SimulatedWorld(world.storage().copy(), 8);
+      try (Store again = killed.open(options)) {
+        for (int k = 0; k < counters; k++) {
+          byte[] found = again.tree("t").get(longKey(k));
+          assertEquals(rounds, found == null ? 0 : ByteBuffer.wrap(found).getLong());
+        }
+      }
     }
   }
 

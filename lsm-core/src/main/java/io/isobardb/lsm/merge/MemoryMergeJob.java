@@ -71,9 +71,6 @@ final class MemoryMergeJob implements Job {
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
 
-  /** Of the slice under way: nothing that goes into it has a lower LSN. */
-  private long inputLsn;
-
   MemoryMergeJob(Merger merger, Engine engine, TreeHandle tree, MemoryMergeChoice choice) {
     this.merger = merger;
     this.engine = engine;
@@ -144,10 +141,6 @@ final class MemoryMergeJob implements Job {
       inputs = state.frozenRuns(engine.log().visible());
     }
     List<Run> runs = inputsOf(state.memory());
-    inputLsn = Long.MAX_VALUE;
-    for (Run run : runs) {
-      inputLsn = Math.min(inputLsn, run.minLsn(engine.log().durable()));
-    }
     EntryCursor[] sources = new EntryCursor[runs.size()];
     for (int i = 0; i < sources.length; i++) {
       sources[i] = new RunCursor(tree.order(), runs.get(i), engine::mergeCursor);
@@ -188,11 +181,12 @@ final class MemoryMergeJob implements Job {
   /** Returns whether that was the last slice there is to do. */
   private boolean finishSlice(Rewrite current, boolean exhausted) throws IOException {
     byte[] high = exhausted ? null : current.lastKey();
-    Table output = current.hasOutput() ? finishOutput(current) : null;
+    Range taken = new Range(low, high);
+    Table output = current.hasOutput() ? finishOutput(current, taken) : null;
     bytesRead += current.bytesIn();
     current.close();
     rewrite = null;
-    commit(new Range(low, high), output);
+    commit(taken, output);
     low = high;
     if (!round) {
       return exhausted;
@@ -213,7 +207,7 @@ final class MemoryMergeJob implements Job {
         && tree.order().compare(key, 0, key.length, other, 0, other.length) >= 0;
   }
 
-  private Table finishOutput(Rewrite current) throws IOException {
+  private Table finishOutput(Rewrite current, Range taken) throws IOException {
     SSTableMeta meta = current.finishOutput();
     MemorySink finished = sink;
     if (finished == null) {
@@ -221,7 +215,18 @@ final class MemoryMergeJob implements Job {
     }
     sink = null;
     return new Table.Stored(
-        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages()), inputLsn);
+        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages()),
+        inputLsn(taken),
+        tree.settings().operator() != null);
+  }
+
+  /** Nothing that the inputs hold in a range has a lower LSN, nor stands for what has. */
+  private long inputLsn(Range taken) {
+    long durable = engine.log().durable();
+    return inputsOf(tree.states().current().memory()).stream()
+        .mapToLong(run -> run.minLsn(durable, taken))
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   /** Puts the slice's SSTable in the place of what the inputs hold in its range. */

@@ -203,9 +203,16 @@ public final class Run {
 
   /** The lowest of its tables; see {@link Table#minLsn}. */
   public long minLsn(long durable) {
+    return minLsn(durable, Range.ALL);
+  }
+
+  /** The lowest of its tables that may have keys of a range; see {@link Table#minLsn}. */
+  public long minLsn(long durable, Range range) {
     long min = Long.MAX_VALUE;
     for (Table table : tables) {
-      min = Math.min(min, table.minLsn(durable));
+      if (table.common(order, range) != null) {
+        min = Math.min(min, table.minLsn(durable));
+      }
     }
     return min;
   }

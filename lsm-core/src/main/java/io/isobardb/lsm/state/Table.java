@@ -34,7 +34,7 @@ public sealed interface Table permits Table.Written, Table.Stored {
   /**
    * From which LSN on a crash now would need the log, for what is here: the lowest of any entry, or
    * lower. What a merge left out counts until that which made it needless is durable, since a crash
-   * might take just that.
+   * might take just that. Operands that a merge has folded count for as long as the result is here.
    *
    * @param durable the end of what the log has synced
    */
@@ -79,13 +79,15 @@ public sealed interface Table permits Table.Written, Table.Stored {
   }
 
   private void addPiece(List<Table> left, KeyOrder order, Range side) {
-    Range kept = range().intersect(order, side);
-    if (kept != null && this instanceof Stored stored) {
-      kept = stored.tighten(order, kept);
-    }
+    Range kept = common(order, side);
     if (kept != null) {
       left.add(within(kept));
     }
+  }
+
+  /** The keys of {@code other} that this table may have, or null if it has none for certain. */
+  default @Nullable Range common(KeyOrder order, Range other) {
+    return range().intersect(order, other);
   }
 
   /** A boundary that is known a moment after it is published. */
@@ -194,19 +196,28 @@ public sealed interface Table permits Table.Written, Table.Stored {
    * An SSTable, in memory or on disk.
    *
    * @param inputLsn nothing that went into an SSTable in memory had a lower LSN
+   * @param folded whether entries of an SSTable in memory may stand for older ones, down to {@code
+   *     inputLsn}: as long as they are in memory only, the log is needed from there
    */
-  record Stored(SSTable content, long inputLsn, Range range) implements Table {
+  record Stored(SSTable content, long inputLsn, boolean folded, Range range) implements Table {
+    /** One on disk. */
     public Stored(SSTable content) {
-      this(content, content.meta().minLsn());
+      this(content, content.meta().minLsn(), false);
     }
 
-    public Stored(SSTable content, long inputLsn) {
-      this(content, inputLsn, new Range(null, content.meta().maxKey()));
+    public Stored(SSTable content, long inputLsn, boolean folded) {
+      this(content, inputLsn, folded, new Range(null, content.meta().maxKey()));
     }
 
     @Override
     public Table within(Range other) {
-      return new Stored(content, inputLsn, other);
+      return new Stored(content, inputLsn, folded, other);
+    }
+
+    @Override
+    public @Nullable Range common(KeyOrder order, Range other) {
+      Range common = range.intersect(order, other);
+      return common == null ? null : tighten(order, common);
     }
 
     @Override
@@ -228,7 +239,8 @@ public sealed interface Table permits Table.Written, Table.Stored {
     @Override
     public long minLsn(long durable) {
       SSTableMeta meta = content.meta();
-      return durable > meta.maxLsn() ? meta.minLsn() : Math.min(inputLsn, meta.minLsn());
+      boolean settled = !folded && durable > meta.maxLsn();
+      return settled ? meta.minLsn() : Math.min(inputLsn, meta.minLsn());
     }
 
     @Override

@@ -45,13 +45,21 @@ class TableTest {
     writer.add(new byte[] {1}, 1, NEWEST, Kind.PUT, value, 0, 8);
     writer.add(new byte[] {2}, 1, OLDEST_LEFT, Kind.PUT, value, 0, 8);
     SSTableMeta meta = writer.finish();
-    Table table =
-        new Table.Stored(SSTable.inMemory(space, KeyOrder.BYTES, meta, sink.pages()), OVERWRITTEN);
+    SSTable content = SSTable.inMemory(space, KeyOrder.BYTES, meta, sink.pages());
+    Table table = new Table.Stored(content, OVERWRITTEN, false);
     List<Table> rest = table.without(KeyOrder.BYTES, new Range(null, new byte[] {1}));
     for (Table piece : List.of(table, rest.get(0))) {
       assertEquals(OVERWRITTEN, piece.minLsn(OLDEST_LEFT));
       assertEquals(OVERWRITTEN, piece.minLsn(NEWEST));
       assertEquals(OLDEST_LEFT, piece.minLsn(NEWEST + 8));
+    }
+    // What was folded stands for entries that are nowhere else.
+    assertEquals(OVERWRITTEN, new Table.Stored(content, OVERWRITTEN, true).minLsn(NEWEST + 8));
+    Run run = new Run(KeyOrder.BYTES, List.of(table));
+    assertEquals(OLDEST_LEFT, run.minLsn(NEWEST + 8, new Range(new byte[] {1}, null)));
+    for (Range outside :
+        List.of(new Range(null, new byte[] {0}), new Range(new byte[] {2}, null))) {
+      assertEquals(Long.MAX_VALUE, run.minLsn(NEWEST + 8, outside));
     }
   }
 }
