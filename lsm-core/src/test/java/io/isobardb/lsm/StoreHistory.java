@@ -314,7 +314,9 @@ final class StoreHistory {
     doing = "writing a batch";
     List<Runnable> effects = new ArrayList<>();
     boolean asMuchAsFits = random.nextInt(6) == 0;
-    long most = asMuchAsFits ? 2L * store.tree(anyTree().name).maxValueBytes() : 64 << 10;
+    // A value may take a quarter of the write memory, and a batch half of it.
+    long quarter = store.tree(anyTree().name).maxValueBytes();
+    long most = asMuchAsFits ? 2 * quarter : Math.min(quarter, 64 << 10);
     for (int i = asMuchAsFits ? 4000 : random.nextInt(20); i >= 0; i--) {
       StoreModel.ModelTree to = anyTree();
       Tree tree = store.tree(to.name);
