@@ -322,6 +322,20 @@ public final class Store implements AutoCloseable {
     trees.drop(Objects.requireNonNull(name, "name"));
   }
 
+  /**
+   * Gives a tree another name, durably. Nothing is copied, and whatever was taken from the tree
+   * stays usable. Trees of a dataset keep their names: it would not find them again.
+   *
+   * @param name of a tree
+   * @param newName 1 to 200 characters, without control characters and lone surrogates
+   * @throws IllegalArgumentException if there is no tree {@code name}, if there is one of the new
+   *     name, or if that can't be stored
+   */
+  public void renameTree(String name, String newName) {
+    Objects.requireNonNull(name, "name");
+    trees.rename(name, Objects.requireNonNull(newName, "newName"));
+  }
+
   /** A new batch of writes to trees of this store. */
   public WriteBatch newBatch() {
     return new WriteBatch(session);

@@ -86,7 +86,7 @@ public final class Tree {
     return handle;
   }
 
-  /** The name that it was created by. */
+  /** Its name, which {@link Store#renameTree} changes. */
   public String name() {
     return handle.name();
   }

@@ -117,6 +117,31 @@ public final class Trees<T> {
     }
   }
 
+  /** Gives a tree another name. */
+  public void rename(String from, String to) {
+    Names.check("a tree", to);
+    synchronized (session.lifetime()) {
+      Named<T> tree = find(from);
+      if (trees.containsKey(to)) {
+        throw new IllegalArgumentException(
+            "there is a tree '" + to + "' already, so '" + from + "' can't get this name");
+      }
+      parts.engine().failure().check();
+      int slot = operations.enter();
+      try {
+        parts.engine().catalog().rename(tree.handle(), to);
+        trees.put(to, tree);
+        trees.remove(from);
+        session.lifetime().treeDropped(from);
+        session.lifetime().treeCreated(to);
+      } catch (IOException e) {
+        throw Operations.failed("renaming tree '" + from + "'", e);
+      } finally {
+        operations.exit(slot);
+      }
+    }
+  }
+
   /** Drops a tree; waits for the calls that are using it. */
   public void drop(String name) {
     synchronized (session.lifetime()) {

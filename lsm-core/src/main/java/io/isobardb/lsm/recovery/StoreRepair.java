@@ -256,7 +256,7 @@ public final class StoreRepair {
     }
     TreeDefinition definition = wanted;
     for (int i = 2; isTaken(definition.name()); i++) {
-      definition = new TreeDefinition(wanted.id(), wanted.name() + "-" + i, wanted.options());
+      definition = wanted.named(wanted.name() + "-" + i);
     }
     KeyOrder order = settings.orders().get(TreeText.orderName(definition));
     if (order == null) {
@@ -347,7 +347,10 @@ public final class StoreRepair {
       tables.add(TableSalvage.scan(from, number, live.get(number)));
     }
     if (recovered == null) {
-      tables.forEach(this::define);
+      // The newest first: a tree may have been renamed.
+      for (int i = tables.size() - 1; i >= 0; i--) {
+        define(tables.get(i));
+      }
     }
     tables.forEach(this::readTable);
   }

@@ -43,7 +43,6 @@ public final class Catalog {
   private final LongSupplier durable;
   private final ReentrantLock manifestLock = new ReentrantLock();
   private final Map<Integer, TreeHandle> byId = new ConcurrentHashMap<>();
-  private final Map<String, TreeHandle> byName = new ConcurrentHashMap<>();
   private final AtomicLong nextFile;
 
   private volatile long notedLogStart;
@@ -90,13 +89,17 @@ public final class Catalog {
   /** Makes a tree known that the manifest knows already. */
   public void add(TreeHandle tree) {
     byId.put(tree.id(), tree);
-    byName.put(tree.name(), tree);
+  }
+
+  /** Gives a tree another name, which no other has. */
+  public void rename(TreeHandle tree, String name) throws IOException {
+    append(List.of(VersionEdit.rename(tree.id(), name)));
+    tree.rename(name);
   }
 
   /** Forgets a tree that was dropped. */
   public void remove(TreeHandle tree) {
     byId.remove(tree.id());
-    byName.remove(tree.name());
   }
 
   /** Writes edits to the manifest, all or none, and syncs it. */

@@ -26,7 +26,7 @@ public final class TreeHandle {
   public static final int ENTRY_OVERHEAD = 32;
 
   private final int id;
-  private final String name;
+  private volatile String name;
   private final Settings settings;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
@@ -111,6 +111,11 @@ public final class TreeHandle {
 
   public String name() {
     return name;
+  }
+
+  /** Gives it another name, which the manifest has already. */
+  void rename(String other) {
+    name = other;
   }
 
   public Settings settings() {

@@ -43,6 +43,9 @@ final class EditCodec {
   private static final int RANGES_RESET = 15;
   private static final int RANGES_LSN = 16;
 
+  // 17 is taken.
+  private static final int RENAMED = 18;
+
   /** What a range delete's bounds are. */
   private static final int HAS_FROM = 1;
 
@@ -138,6 +141,11 @@ final class EditCodec {
                 out.string(name);
                 out.string(value);
               });
+    }
+    String renamed = edit.renamed();
+    if (renamed != null) {
+      out.tag(RENAMED);
+      out.string(renamed);
     }
     edit.removed().forEach(file -> out.field(REMOVED, file));
     for (VersionEdit.Moved moved : edit.moved()) {
@@ -239,6 +247,7 @@ final class EditCodec {
     for (int tag = in.tag(); tag != END; tag = in.tag()) {
       switch (tag) {
         case CREATED -> edit.create(decodeDefinition(in, treeId));
+        case RENAMED -> edit.rename(in.string());
         case DROPPED -> edit.drop();
         case REMOVED -> edit.remove(in.nonNegative());
         case MOVED -> edit.move(in.nonNegative(), in.place());

@@ -106,6 +106,10 @@ public record ManifestRemains(
           if (created != null) {
             trees.put(created.id(), created);
           }
+          String renamed = edit.renamed();
+          if (renamed != null) {
+            trees.computeIfPresent(edit.treeId(), (id, tree) -> tree.named(renamed));
+          }
           if (!edit.rangeDeletes().isEmpty()) {
             ranges
                 .computeIfAbsent(edit.treeId(), id -> new ArrayList<>())

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreContents {
   /** One tree. */
   private static final class Tree {
-    final TreeDefinition definition;
+    TreeDefinition definition;
     final Map<Long, VersionEdit.Added> tables;
     int levels = 1;
     long flushedLsn;
@@ -123,6 +123,10 @@ final class StoreContents {
     if (tree == null) {
       throw new IllegalArgumentException("there is no tree " + edit.treeId());
     }
+    String renamed = edit.renamed();
+    if (renamed != null) {
+      rename(tree, renamed);
+    }
     applyToTables(edit, tree);
     tree.flushedLsn = Math.max(tree.flushedLsn, edit.flushedLsn());
     if (edit.rangesReset()) {
@@ -134,6 +138,15 @@ final class StoreContents {
       trees.remove(edit.treeId());
       ids.remove(tree.definition.name());
     }
+  }
+
+  private void rename(Tree tree, String name) {
+    TreeDefinition old = tree.definition;
+    if (ids.putIfAbsent(name, old.id()) != null) {
+      throw new IllegalArgumentException("tree " + name + " exists");
+    }
+    ids.remove(old.name());
+    tree.definition = old.named(name);
   }
 
   private void applyToTables(VersionEdit edit, Tree tree) {

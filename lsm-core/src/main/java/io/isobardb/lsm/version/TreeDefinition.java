@@ -25,6 +25,11 @@ public record TreeDefinition(int id, String name, Map<String, String> options) {
     options = Collections.unmodifiableMap(new TreeMap<>(options));
   }
 
+  /** The same tree by another name. */
+  public TreeDefinition named(String other) {
+    return new TreeDefinition(id, other, options);
+  }
+
   /** The definition as bytes, which SSTables hold for the case that the manifest is lost. */
   public byte[] encode() {
     EditCodec.Output out = new EditCodec.Output();

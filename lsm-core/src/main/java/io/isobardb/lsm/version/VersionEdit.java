@@ -41,6 +41,7 @@ public final class VersionEdit {
 
   private final int treeId;
   private final @Nullable TreeDefinition created;
+  private final @Nullable String renamed;
   private final boolean dropped;
   private final List<Long> removed;
   private final List<Moved> moved;
@@ -59,6 +60,7 @@ public final class VersionEdit {
   private VersionEdit(Builder builder) {
     treeId = builder.treeId;
     created = builder.created;
+    renamed = builder.renamed;
     dropped = builder.dropped;
     removed = List.copyOf(builder.removed);
     moved = List.copyOf(builder.moved);
@@ -110,6 +112,11 @@ public final class VersionEdit {
     return of(definition.id()).create(definition).build();
   }
 
+  /** The edit that gives a tree another name. */
+  public static VersionEdit rename(int treeId, String name) {
+    return of(treeId).rename(name).build();
+  }
+
   /** The edit that drops a tree with all its SSTables. */
   public static VersionEdit drop(int treeId) {
     return of(treeId).drop().build();
@@ -123,6 +130,11 @@ public final class VersionEdit {
   /** The tree that is created, or null. */
   public @Nullable TreeDefinition created() {
     return created;
+  }
+
+  /** The name that the tree has from now on, or null if it keeps its own. */
+  public @Nullable String renamed() {
+    return renamed;
   }
 
   /** Whether the tree is dropped. */
@@ -199,6 +211,7 @@ public final class VersionEdit {
   public static final class Builder {
     private final int treeId;
     private @Nullable TreeDefinition created;
+    private @Nullable String renamed;
     private boolean dropped;
     private final List<Long> removed = new ArrayList<>();
     private final List<Moved> moved = new ArrayList<>();
@@ -336,6 +349,11 @@ public final class VersionEdit {
     /** The tree begins to exist. */
     public Builder create(TreeDefinition definition) {
       created = definition;
+      return this;
+    }
+
+    Builder rename(String name) {
+      renamed = name;
       return this;
     }
 
