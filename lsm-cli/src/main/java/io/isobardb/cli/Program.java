@@ -10,6 +10,7 @@ import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.cli.inspect.BackupCommand;
 import io.isobardb.cli.inspect.CheckCommand;
+import io.isobardb.cli.inspect.CompactCommand;
 import io.isobardb.cli.inspect.DumpCommand;
 import io.isobardb.cli.inspect.ExportCommand;
 import io.isobardb.cli.inspect.GetCommand;
@@ -56,6 +57,7 @@ public abstract class Program implements Runnable {
           GetCommand.class,
           PutCommand.class,
           ScanCommand.class,
+          CompactCommand.class,
           ExportCommand.class,
           LoadCommand.class);
 

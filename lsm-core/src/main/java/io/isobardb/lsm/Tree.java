@@ -153,6 +153,22 @@ public final class Tree {
     return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
   }
 
+  /**
+   * Flushes the tree, merges what it has in a range down to its last level, and drops there what is
+   * deleted and read by nobody; returns when that is done. What is written meanwhile is left to
+   * other merges. They run by themselves, so this is for those who want the space, or the quickest
+   * scans, at a time of their own.
+   *
+   * @param from the first key, null for no bound
+   * @param to the key behind the last one, null for no bound
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; what is merged stays so
+   */
+  public void compact(byte @Nullable [] from, byte @Nullable [] to) {
+    checkRange(from, to);
+    session.compact(handle, Keys.copy(from), Keys.copy(to));
+  }
+
   /** Whether its writes go to the log; see {@link TreeOptions}. */
   public boolean isLogged() {
     return handle.settings().logged();

@@ -92,6 +92,17 @@ class ContentCommandsTest {
   }
 
   @Test
+  void aRangeOrAllIsMergedDown() {
+    assertEquals(0, run("compact", dir, "--tree", "users", "--to", "user120"), err);
+    assertTrue(out.startsWith("users: "), out);
+    assertEquals(0, run("compact", dir), err);
+    assertEquals(0, run("check", dir), err);
+    assertEquals(2, run("compact", dir, "--tree", "user"));
+    assertTrue(err.contains("users"), err);
+    assertEquals(2, run("compact", dir, "--from", "b", "--to", "a"));
+  }
+
+  @Test
   void whatIsExportedCanBeLoaded() throws IOException {
     String file = path("users.txt");
     assertEquals(0, run("export", dir, "--tree", "users", "--to", file), err);

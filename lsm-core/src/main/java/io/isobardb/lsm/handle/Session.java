@@ -3,9 +3,12 @@ package io.isobardb.lsm.handle;
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.merge.MergeDown;
+import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.BackupDirectory;
@@ -23,6 +26,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
@@ -474,6 +478,43 @@ public final class Session {
   public void awaitQuiet() {
     operations.checkOpen();
     parts.awaitMerges(this::awaitAllQuiet);
+  }
+
+  /** As {@code Tree.compact}. */
+  public void compact(TreeHandle tree, byte @Nullable [] from, byte @Nullable [] to) {
+    MergeDown wish;
+    int slot = operations.enter(tree);
+    try {
+      if (RangeDelete.isEmpty(tree.order(), from, to)) {
+        return;
+      }
+      wish = new MergeDown(from, to, engine.log().end(), engine.catalog().newFileNumber());
+      parts.checkpointer().flush(tree);
+    } finally {
+      operations.exit(slot);
+    }
+    Merger merger = parts.merger();
+    merger.add(tree, wish);
+    try {
+      BooleanSupplier done = () -> wish.isDone(tree.states().current().version());
+      parts.awaitMerges(
+          () ->
+              operations.await(
+                  () ->
+                      done.getAsBoolean()
+                          || operations.isClosed()
+                          || tree.closed()
+                          || engine.space().isFull()
+                          || engine.failure().cause() != null));
+      if (!done.getAsBoolean()) {
+        tree.checkOpen();
+        operations.checkOpen();
+        engine.failure().check();
+        engine.space().check();
+      }
+    } finally {
+      merger.forget(tree, wish);
+    }
   }
 
   private void awaitAllQuiet() {

@@ -106,18 +106,18 @@ public record MergeChoice(
         "range deletes hide all they hold");
   }
 
-  /** A choice to rewrite an SSTable where it stands, since an end of it is hidden. */
-  static MergeChoice ofEdge(Version version, Input edge) {
-    SSTableMeta table = edge.tables().get(0);
+  /** A choice to rewrite an SSTable where it stands, without what nobody needs. */
+  static MergeChoice ofRewritten(Version version, Input one, String reason) {
+    SSTableMeta table = one.tables().get(0);
     return new MergeChoice(
         Kind.MERGE,
-        List.of(edge),
-        edge.place(),
+        List.of(one),
+        one.place(),
         table.minKey(),
         table.maxKey(),
-        !edge.place().inL0()
-            && version.nothingBelow(edge.place().height(), table.minKey(), table.maxKey()),
-        "range deletes hide an end of it");
+        !one.place().inL0()
+            && version.nothingBelow(one.place().height(), table.minKey(), table.maxKey()),
+        reason);
   }
 
   /** Whether it may change what lies round an SSTable's keys. */

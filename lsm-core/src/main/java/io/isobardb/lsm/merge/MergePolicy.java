@@ -13,6 +13,9 @@ public interface MergePolicy {
    */
   @Nullable MergeChoice choose(MergeView view);
 
+  /** The next thing to do for a user's wish, or null if it is done or can't go on now. */
+  @Nullable MergeChoice choose(MergeView view, MergeDown wish);
+
   /** How many bytes are to be merged down before nothing is worth it any more; about. */
   long debtBytes(MergeView view);
 }

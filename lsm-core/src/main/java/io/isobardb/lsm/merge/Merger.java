@@ -56,6 +56,9 @@ public final class Merger {
   /** SSTables to rewrite where they stand, since range deletes hide an end of them. */
   private final Map<TreeHandle, Deque<MergeChoice.Input>> edges = new HashMap<>();
 
+  /** What users want merged down, in the order they asked. */
+  private final Map<TreeHandle, List<MergeDown>> wishes = new HashMap<>();
+
   /** Trees of which no disk merge is begun now. */
   private final Set<TreeHandle> paused = new HashSet<>();
 
@@ -234,6 +237,9 @@ public final class Merger {
     if (choice == null) {
       choice = settings.disk().choose(view(tree, jobs, free));
     }
+    if (choice == null) {
+      choice = wished(tree, view(tree, jobs, free));
+    }
     List<DiskMergeJob> givenUp = new ArrayList<>();
     while (choice != null && !giveUp(jobs, choice, givenUp)) {
       choice = settings.disk().choose(view(tree, jobs, free));
@@ -255,6 +261,31 @@ public final class Merger {
     jobs.add(job);
     begun[choice.slot().ordinal()]++;
     return job;
+  }
+
+  private @Nullable MergeChoice wished(TreeHandle tree, MergeView view) {
+    MergeChoice choice = null;
+    for (MergeDown wish : wishes.getOrDefault(tree, List.of())) {
+      choice = choice == null ? settings.disk().choose(view, wish) : choice;
+    }
+    return choice;
+  }
+
+  /** Begins to merge a range down, until {@link #forget}. */
+  public void add(TreeHandle tree, MergeDown wish) {
+    synchronized (this) {
+      wishes.computeIfAbsent(tree, key -> new ArrayList<>()).add(wish);
+    }
+    request(tree);
+  }
+
+  /** Begins no more merges for a wish. */
+  public synchronized void forget(TreeHandle tree, MergeDown wish) {
+    List<MergeDown> left = wishes.getOrDefault(tree, List.of());
+    left.removeIf(other -> other == wish);
+    if (left.isEmpty()) {
+      wishes.remove(tree);
+    }
   }
 
   /** SSTables that range deletes hide, or null. */
@@ -299,7 +330,7 @@ public final class Merger {
       SSTableMeta table = edge.tables().get(0);
       if (!busy.contains(table.fileNumber())
           && NeedlessRanges.run(version, edge.place()).elements().contains(table)) {
-        return MergeChoice.ofEdge(version, edge);
+        return MergeChoice.ofRewritten(version, edge, "range deletes hide an end of it");
       }
     }
     if (waiting != null && waiting.isEmpty()) {

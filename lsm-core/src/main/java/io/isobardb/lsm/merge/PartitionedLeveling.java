@@ -57,6 +57,8 @@ public final class PartitionedLeveling implements MergePolicy {
   /** A group of L0 is merged with newer ones if it is no more than this many times as large. */
   private static final int LARGER_GROUP = 2;
 
+  private static final String WISHED = "a range is to be merged down";
+
   /** More than any ratio of bytes. */
   private static final double TOO_LARGE = 1e12;
 
@@ -70,6 +72,11 @@ public final class PartitionedLeveling implements MergePolicy {
   @Override
   public @Nullable MergeChoice choose(MergeView view) {
     return new Search(view).choose();
+  }
+
+  @Override
+  public @Nullable MergeChoice choose(MergeView view, MergeDown wish) {
+    return new Search(view).choose(wish);
   }
 
   /** What L0 holds, once it is to be merged, and what levels hold beyond their targets. */
@@ -120,6 +127,48 @@ public final class PartitionedLeveling implements MergePolicy {
       return draining && view.free().contains(Slot.DEEP)
           ? mergeLevel(top, Kind.DRAIN_L1, "L1 is to be dropped")
           : null;
+    }
+
+    /** From the top down, so that what has come down a level goes on with what is there. */
+    @Nullable MergeChoice choose(MergeDown wish) {
+      if (view.running().stream().anyMatch(choice -> choice.inputs().isEmpty())) {
+        return null;
+      }
+      InputSet set = view.free().contains(Slot.L0) ? fromL0(wish) : null;
+      if (set != null) {
+        return finish(set, outputOfL0(), Kind.MERGE, WISHED);
+      }
+      if (!view.free().contains(Slot.DEEP)) {
+        return null;
+      }
+      for (int height = top; height > 0; height--) {
+        for (SSTableMeta table : wish.above(version, height)) {
+          InputSet down = setOf(height, table);
+          if (down != null) {
+            return finish(down, height - 1, Kind.MERGE, WISHED);
+          }
+        }
+      }
+      for (SSTableMeta table : wish.toClean(version)) {
+        if (!busy.contains(table.fileNumber())) {
+          return MergeChoice.ofRewritten(
+              version, new MergeChoice.Input(Place.level(0), List.of(table)), WISHED);
+        }
+      }
+      return null;
+    }
+
+    private @Nullable InputSet fromL0(MergeDown wish) {
+      for (int group : groupsToLeave()) {
+        Level<SSTableMeta> run = version.groups().get(group).run();
+        for (int i = 0; i < run.size(); i++) {
+          InputSet set = wish.goesDown(version, run.meta(i)) ? grow(group, i) : null;
+          if (set != null) {
+            return set;
+          }
+        }
+      }
+      return null;
     }
 
     private @Nullable MergeChoice choose(Candidate candidate) {

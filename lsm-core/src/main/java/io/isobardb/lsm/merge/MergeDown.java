@@ -1,0 +1,87 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.Version;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A user's wish that a range of a tree be merged down to the last level, and rid there of what is
+ * deleted. What is written meanwhile does not belong to it, so it ends.
+ *
+ * <p>Immutable.
+ *
+ * @param from the first key, null for no bound
+ * @param to the key behind the last one, null for no bound
+ * @param belowLsn entries with lower LSNs are to go down
+ * @param belowFile SSTables of the last level with higher numbers were written since, and so are
+ *     rid of what is deleted
+ */
+public record MergeDown(
+    byte @Nullable [] from, byte @Nullable [] to, long belowLsn, long belowFile) {
+
+  /** Whether nothing is left to do. */
+  public boolean isDone(Version version) {
+    for (Group group : version.groups()) {
+      if (group.run().elements().stream().anyMatch(table -> goesDown(version, table))) {
+        return false;
+      }
+    }
+    for (int height = version.levelCount() - 1; height > 0; height--) {
+      if (!above(version, height).isEmpty()) {
+        return false;
+      }
+    }
+    return toClean(version).isEmpty();
+  }
+
+  /** Of a level above the last one, the SSTables that are to go down. */
+  List<SSTableMeta> above(Version version, int height) {
+    return tables(version, height).stream().filter(table -> goesDown(version, table)).toList();
+  }
+
+  /** Of the last level, the SSTables to be rewritten where they stand. */
+  List<SSTableMeta> toClean(Version version) {
+    return tables(version, 0).stream().filter(table -> isToBeCleaned(version, table)).toList();
+  }
+
+  private static List<SSTableMeta> tables(Version version, int height) {
+    return version.levelCount() == 0 ? List.of() : version.atHeight(height).elements();
+  }
+
+  /** Whether an SSTable above the last level is to go down. */
+  boolean goesDown(Version version, SSTableMeta table) {
+    return table.minLsn() < belowLsn && meets(version.order(), table);
+  }
+
+  private boolean isToBeCleaned(Version version, SSTableMeta table) {
+    return table.fileNumber() < belowFile
+        && meets(version.order(), table)
+        && (table.deletes() > 0 || isHiddenInPart(version.rangeDeletes(), table));
+  }
+
+  private static boolean isHiddenInPart(RangeDeletes deletes, SSTableMeta table) {
+    byte[] min = table.minKey();
+    for (int i = deletes.segment(min, min.length); i < deletes.segments(); i++) {
+      if (deletes.isBeyond(i, table.maxKey())) {
+        return false;
+      }
+      if (deletes.firstAfter(i, table.minLsn()) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean meets(KeyOrder order, SSTableMeta table) {
+    byte[] low = from;
+    byte[] high = to;
+    byte[] min = table.minKey();
+    byte[] max = table.maxKey();
+    return (low == null || order.compare(max, 0, max.length, low, 0, low.length) >= 0)
+        && (high == null || order.compare(min, 0, min.length, high, 0, high.length) < 0);
+  }
+}
