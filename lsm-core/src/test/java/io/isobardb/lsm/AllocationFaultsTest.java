@@ -255,7 +255,7 @@ class AllocationFaultsTest {
       }
       try (Cursor cursor = tree.cursor()) {
         assertTrue(cursor.seek(key(1)));
-        store.session().cursors().letGo(true);
+        store.session().parts().cache().askOthers();
         refusals[0] = 200;
         assertTrue(forward ? cursor.next() : cursor.previous());
         assertArrayEquals(key(forward ? 2 : 0), cursor.key());

@@ -42,7 +42,7 @@ class FlushWithoutPagesTest {
             scheduler,
             new SplittableRandom(7),
             purpose -> purpose == Purpose.MERGE && pages-- <= 0);
-    return StoreParts.open(environment, SimulatedStores.SMALL.toOpenOptions());
+    return StoreParts.open(environment, SimulatedStores.SMALL.toOpenOptions(), pages -> {});
   }
 
   /** As a tree's handle does it, up to where the sealed one is told: till then it is copied. */

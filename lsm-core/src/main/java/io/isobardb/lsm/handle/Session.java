@@ -52,9 +52,10 @@ public final class Session {
   private final Beans beans;
 
   /**
+   * @param open what the parts know as their readers
    * @param syncByDefault whether writes that do not say are synced
    */
-  public Session(StoreParts parts, boolean syncByDefault) {
+  public Session(StoreParts parts, CursorSet open, boolean syncByDefault) {
     this.parts = parts;
     this.engine = parts.engine();
     this.committer = parts.committer();
@@ -62,14 +63,10 @@ public final class Session {
     this.operations = new Operations(engine.operations(), engine.environment().scheduler());
     this.leaks = new LeakWatch(engine);
     this.transactions = new Transactions(engine, operations, leaks);
-    OpenCursors open = new OpenCursors(engine, operations, leaks);
-    this.cursors = open;
-    this.lifetime = new Lifetime(parts, operations, leaks, transactions, open);
+    this.cursors = new OpenCursors(engine, operations, leaks, open);
+    this.lifetime = new Lifetime(parts, operations, leaks, transactions, cursors);
     this.beans = new Beans(engine, leaks, this::stats);
     this.batches = new SlotCounters(engine.operations(), 1);
-    parts.flusher().onPressure(() -> open.letGo(false));
-    parts.cache().onShortage(() -> open.letGo(true));
-    parts.pool().onShortage(() -> open.letGo(true));
   }
 
   public StoreParts parts() {
