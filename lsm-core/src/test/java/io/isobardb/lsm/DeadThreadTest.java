@@ -16,7 +16,6 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
-import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -42,14 +41,13 @@ class DeadThreadTest {
   private static final int KEYS = 6000;
 
   /** A scheduler of which one thread dies, once, in its next step. */
-  private static final class Killer implements Scheduler {
-    private final Scheduler scheduler;
+  private static final class Killer extends ForwardingScheduler {
     private final String victim;
     private boolean armed;
     private @Nullable Error killed;
 
     Killer(Scheduler scheduler, String victim) {
-      this.scheduler = scheduler;
+      super(scheduler);
       this.victim = victim;
     }
 
@@ -118,36 +116,6 @@ class DeadThreadTest {
               service.failed(cause);
             }
           });
-    }
-
-    @Override
-    public Signal signal(String name) {
-      return scheduler.signal(name);
-    }
-
-    @Override
-    public void hold(Job.Priority priority, boolean hold) {
-      scheduler.hold(priority, hold);
-    }
-
-    @Override
-    public Interruptions interruptions() {
-      return scheduler.interruptions();
-    }
-
-    @Override
-    public int stepBytes() {
-      return scheduler.stepBytes();
-    }
-
-    @Override
-    public int pending() {
-      return scheduler.pending();
-    }
-
-    @Override
-    public void close() {
-      scheduler.close();
     }
   }
 

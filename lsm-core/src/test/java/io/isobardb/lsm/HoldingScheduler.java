@@ -2,8 +2,6 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
-import io.isobardb.lsm.schedule.Service;
-import io.isobardb.lsm.schedule.Signal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -11,16 +9,15 @@ import java.util.function.Predicate;
 /**
  * A scheduler that keeps some jobs back, as a busy machine may, until it is told to let them go.
  */
-final class HoldingScheduler implements Scheduler {
+final class HoldingScheduler extends ForwardingScheduler {
   static final Predicate<Job> MERGES = job -> job.name().startsWith("merge");
 
-  private final Scheduler scheduler;
   private final Predicate<Job> holds;
   private final List<Job> held = new ArrayList<>();
   private boolean holding = true;
 
   HoldingScheduler(Scheduler scheduler, Predicate<Job> holds) {
-    this.scheduler = scheduler;
+    super(scheduler);
     this.holds = holds;
   }
 
@@ -42,31 +39,6 @@ final class HoldingScheduler implements Scheduler {
     } else {
       scheduler.submit(job);
     }
-  }
-
-  @Override
-  public Service.Handle start(Service service) {
-    return scheduler.start(service);
-  }
-
-  @Override
-  public Signal signal(String name) {
-    return scheduler.signal(name);
-  }
-
-  @Override
-  public void hold(Job.Priority priority, boolean hold) {
-    scheduler.hold(priority, hold);
-  }
-
-  @Override
-  public Interruptions interruptions() {
-    return scheduler.interruptions();
-  }
-
-  @Override
-  public int stepBytes() {
-    return scheduler.stepBytes();
   }
 
   @Override

@@ -1,23 +1,20 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
-import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** A scheduler that looks, whenever a writer is going to wait, whether anything is under way. */
-final class StallWatch implements Scheduler {
+final class StallWatch extends ForwardingScheduler {
   private static final String MEMORY = "write memory";
 
-  private final Scheduler scheduler;
   private final List<String> alone = new ArrayList<>();
   private int waits;
 
   StallWatch(Scheduler scheduler) {
-    this.scheduler = scheduler;
+    super(scheduler);
   }
 
   /** Looks of writers that went on waiting. */
@@ -42,16 +39,6 @@ final class StallWatch implements Scheduler {
   }
 
   @Override
-  public void submit(Job job) {
-    scheduler.submit(job);
-  }
-
-  @Override
-  public Service.Handle start(Service service) {
-    return scheduler.start(service);
-  }
-
-  @Override
   public Signal signal(String name) {
     Signal signal = scheduler.signal(name);
     if (!name.equals(MEMORY)) {
@@ -73,30 +60,5 @@ final class StallWatch implements Scheduler {
         signal.raise();
       }
     };
-  }
-
-  @Override
-  public void hold(Job.Priority priority, boolean hold) {
-    scheduler.hold(priority, hold);
-  }
-
-  @Override
-  public Interruptions interruptions() {
-    return scheduler.interruptions();
-  }
-
-  @Override
-  public int stepBytes() {
-    return scheduler.stepBytes();
-  }
-
-  @Override
-  public int pending() {
-    return scheduler.pending();
-  }
-
-  @Override
-  public void close() {
-    scheduler.close();
   }
 }

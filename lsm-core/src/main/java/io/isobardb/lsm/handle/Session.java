@@ -345,6 +345,7 @@ public final class Session {
       then.use(image);
     } finally {
       lifetime.images().decrementAndGet();
+      operations.copyEnded();
     }
   }
 
@@ -488,11 +489,7 @@ public final class Session {
   }
 
   private void awaitBackground() {
-    operations.await(
-        () ->
-            engine.environment().scheduler().pending() == 0
-                || operations.isClosed()
-                || engine.failure().cause() != null);
+    operations.awaitJobs(() -> operations.isClosed() || engine.failure().cause() != null);
   }
 
   /** As {@code Store.close}. */

@@ -136,7 +136,12 @@ public final class Trees<T> {
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
     parts.awaitMerges(
-        () -> operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle)));
+        () -> {
+          while (handle.memoryBusy() || parts.merger().busy(handle)) {
+            handle.awaitMemory();
+            operations.awaitJobs(() -> !parts.merger().busy(handle));
+          }
+        });
     boolean dropped = false;
     session.totals().drops(handle);
     try {

@@ -126,6 +126,7 @@ public final class StoreParts {
         engine.log().get().fail(cause);
       }
       engine.gate().wake();
+      environment.scheduler().jobEnded().raise();
       observers.failed(new StoreListener.Failure(cause));
     }
 
