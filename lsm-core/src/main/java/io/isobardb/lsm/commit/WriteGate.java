@@ -542,6 +542,11 @@ public final class WriteGate implements StallCounter {
     freed.await(over);
   }
 
+  /** As {@link #awaitFreed(BooleanSupplier)}, but not longer than this; whether it holds. */
+  public boolean awaitFreed(BooleanSupplier over, long nanos) {
+    return freed.await(over, nanos);
+  }
+
   /** Makes waiting writers look again whether they may go on. */
   public void wake() {
     freed.raise();

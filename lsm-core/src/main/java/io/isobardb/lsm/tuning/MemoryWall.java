@@ -3,7 +3,6 @@ package io.isobardb.lsm.tuning;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
-import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
@@ -43,7 +42,6 @@ public final class MemoryWall {
   private final Checkpointer checkpointer;
   private final double askedShare;
   private final WallRules rules;
-  private final Signal pause;
 
   /** The log's end when the budget was last lowered: older entries may lie in slabs that go. */
   private volatile long loweredAtLsn;
@@ -97,7 +95,6 @@ public final class MemoryWall {
             pool.pageSize());
     this.targetBytes = grant.writeBytes();
     this.sharedBytes = grant.budgetBytes();
-    this.pause = engine.environment().scheduler().signal("memory that is given back");
     engine.gate().grant(grant.writeBytes());
   }
 
@@ -299,7 +296,8 @@ public final class MemoryWall {
         onUnfinished.run();
         return;
       }
-      pause.await(() -> !pool.isAboveLimit(), nanos);
+      // Flushes and merges tell what they free, but a slab goes when its last reader leaves.
+      engine.gate().awaitFreed(() -> !pool.isAboveLimit(), nanos);
       nanos = Math.min(2 * nanos, LONGEST_PAUSE_NANOS);
     }
   }
