@@ -11,6 +11,7 @@ import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import java.nio.charset.CharacterCodingException;
 import java.time.Duration;
@@ -202,7 +203,7 @@ final class ApiScript {
 
   static TreeOptions treeOptions(int number) {
     return TreeOptions.builder()
-        .keyOrder(number % 4 == 1 ? StoreHistory.FALLING : KeyOrder.BYTES)
+        .keyOrder(number % 4 == 1 ? FallingOrder.FALLING : KeyOrder.BYTES)
         .logged(number / 4 % 4 != 1)
         .compression(number / 16 % 4 == 1 ? Compression.LZ4 : Compression.NONE)
         .filterBitsPerKey(number / 64 == 1 ? 0 : number / 64 == 2 ? 24 : 10)
@@ -249,7 +250,7 @@ final class ApiScript {
         .backgroundThreads(1 + random.nextInt(3))
         .maxOpenFiles(16)
         .ioMode(anyOf(random, IoMode.values()))
-        .keyOrder(StoreHistory.FALLING)
+        .keyOrder(FallingOrder.FALLING)
         .build();
   }
 

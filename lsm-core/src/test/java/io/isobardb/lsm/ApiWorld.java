@@ -12,6 +12,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

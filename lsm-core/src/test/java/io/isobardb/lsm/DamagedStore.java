@@ -7,6 +7,7 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;

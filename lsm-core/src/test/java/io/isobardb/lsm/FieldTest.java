@@ -17,6 +17,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

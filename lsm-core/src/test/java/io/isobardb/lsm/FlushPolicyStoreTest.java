@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;

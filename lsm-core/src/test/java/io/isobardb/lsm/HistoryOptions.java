@@ -8,6 +8,7 @@ import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.TailOperator;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import java.time.Duration;
@@ -85,7 +86,7 @@ final class HistoryOptions {
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
         .backgroundThreads(1 + random.nextInt(4))
-        .keyOrder(StoreHistory.FALLING)
+        .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)
         .build();
   }

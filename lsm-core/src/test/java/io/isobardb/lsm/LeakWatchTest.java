@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.handle.LeakWatch;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.memory.stats.Ledger;
 import io.isobardb.memory.stats.Purpose;
 import org.junit.jupiter.api.Test;

@@ -13,6 +13,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
 import io.isobardb.lsm.typed.Codec;
 import io.isobardb.lsm.typed.KeyCodec;

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.FallingOrder;
+import io.isobardb.lsm.simulation.ModelTree;
+import io.isobardb.lsm.simulation.ModelValue;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +48,7 @@ class MergesAndRangeDeletesTest {
   private static final class History {
     private final SplittableRandom random;
     private final SimulatedWorld world;
-    private final StoreModel.ModelTree model;
+    private final ModelTree model;
     private final List<Snapshot> snapshots = new ArrayList<>();
     private final List<Long> moments = new ArrayList<>();
     private Store store;
@@ -56,10 +60,10 @@ class MergesAndRangeDeletesTest {
       world = new SimulatedWorld(random.nextLong());
       TreeOptions options =
           TreeOptions.builder()
-              .keyOrder(random.nextInt(3) == 0 ? StoreHistory.FALLING : KeyOrder.BYTES)
+              .keyOrder(random.nextInt(3) == 0 ? FallingOrder.FALLING : KeyOrder.BYTES)
               .mergeOperator(TailOperator.TAIL)
               .build();
-      model = new StoreModel.ModelTree("t", options);
+      model = new ModelTree("t", options);
       open();
     }
 
@@ -114,7 +118,7 @@ class MergesAndRangeDeletesTest {
       byte[] key = key();
       byte[] value = value();
       tree.put(key, value);
-      model.write(key, StoreModel.Value.made(value), ++now);
+      model.write(key, ModelValue.made(value), ++now);
     }
 
     private void delete() {
@@ -163,7 +167,7 @@ class MergesAndRangeDeletesTest {
           }
           case 3, 4 -> {
             batch.put(tree, key, value);
-            model.write(key, StoreModel.Value.made(value), at);
+            model.write(key, ModelValue.made(value), at);
           }
           default -> {
             batch.merge(tree, key, value);
@@ -175,7 +179,7 @@ class MergesAndRangeDeletesTest {
     }
 
     private void transaction() {
-      StoreModel.ModelTree own = copy(model);
+      ModelTree own = copy(model);
       Locking locking = random.nextBoolean() ? Locking.OPTIMISTIC : Locking.PESSIMISTIC;
       TransactionOptions options = TransactionOptions.builder().locking(locking).build();
       try (Transaction transaction = store.begin(options)) {
@@ -196,24 +200,24 @@ class MergesAndRangeDeletesTest {
           (key, versions) -> {
             byte[] value = own.get(key, Long.MAX_VALUE);
             if (!Arrays.equals(value, model.get(key, Long.MAX_VALUE))) {
-              model.write(key, value == null ? null : StoreModel.Value.made(value), now);
+              model.write(key, value == null ? null : ModelValue.made(value), now);
             }
           });
     }
 
     /** A tree that holds what is there now. */
-    private StoreModel.ModelTree copy(StoreModel.ModelTree of) {
-      StoreModel.ModelTree copy = new StoreModel.ModelTree(of.name, of.options);
+    private ModelTree copy(ModelTree of) {
+      ModelTree copy = new ModelTree(of.name, of.options);
       for (byte[] key : of.keys.keySet()) {
         byte[] value = of.get(key, Long.MAX_VALUE);
         if (value != null) {
-          copy.write(key, StoreModel.Value.made(value), 0);
+          copy.write(key, ModelValue.made(value), 0);
         }
       }
       return copy;
     }
 
-    private void play(Transaction transaction, StoreModel.ModelTree own) {
+    private void play(Transaction transaction, ModelTree own) {
       for (int i = random.nextInt(8); i >= 0; i--) {
         byte[] key = key();
         byte[] value = value();
@@ -229,7 +233,7 @@ class MergesAndRangeDeletesTest {
           }
           case 3 -> {
             transaction.put(tree, key, value);
-            own.write(key, StoreModel.Value.made(value), 0);
+            own.write(key, ModelValue.made(value), 0);
           }
           default -> {
             transaction.merge(tree, key, value);
@@ -246,7 +250,7 @@ class MergesAndRangeDeletesTest {
       }
     }
 
-    private static void compare(StoreModel.ModelTree expected, Cursor cursor) {
+    private static void compare(ModelTree expected, Cursor cursor) {
       Map<String, String> seen = new TreeMap<>();
       Map<String, String> back = new TreeMap<>();
       try (cursor) {

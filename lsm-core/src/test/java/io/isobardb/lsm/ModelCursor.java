@@ -3,6 +3,8 @@ package io.isobardb.lsm;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.isobardb.lsm.simulation.ModelTree;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.SplittableRandom;
@@ -11,16 +13,13 @@ import org.jspecify.annotations.Nullable;
 /** A cursor of the store and the position it should have. */
 final class ModelCursor {
   private final Cursor cursor;
-  private final StoreModel.ModelTree tree;
+  private final ModelTree tree;
   private final long at;
-  private final NavigableMap<byte[], List<StoreModel.Version>> range;
+  private final NavigableMap<byte[], List<ModelTree.Version>> range;
   private byte @Nullable [] position;
 
   private ModelCursor(
-      Cursor cursor,
-      StoreModel.ModelTree tree,
-      long at,
-      NavigableMap<byte[], List<StoreModel.Version>> range) {
+      Cursor cursor, ModelTree tree, long at, NavigableMap<byte[], List<ModelTree.Version>> range) {
     this.cursor = cursor;
     this.tree = tree;
     this.at = at;
@@ -30,13 +29,13 @@ final class ModelCursor {
   /** Opens a cursor with bounds that are in order. */
   static ModelCursor open(
       Tree store,
-      StoreModel.ModelTree tree,
+      ModelTree tree,
       long at,
       @Nullable Snapshot snapshot,
       byte @Nullable [] from,
       byte @Nullable [] to) {
     CursorOptions options = CursorOptions.all();
-    NavigableMap<byte[], List<StoreModel.Version>> range = tree.keys;
+    NavigableMap<byte[], List<ModelTree.Version>> range = tree.keys;
     if (from != null) {
       options = options.from(from);
       range = range.tailMap(from, true);
@@ -51,7 +50,7 @@ final class ModelCursor {
     return new ModelCursor(store.cursor(options), tree, at, range);
   }
 
-  boolean isOver(StoreModel.ModelTree of) {
+  boolean isOver(ModelTree of) {
     return tree == of;
   }
 
@@ -117,7 +116,7 @@ final class ModelCursor {
     }
   }
 
-  private NavigableMap<byte[], List<StoreModel.Version>> tail(byte[] key, boolean inclusive) {
+  private NavigableMap<byte[], List<ModelTree.Version>> tail(byte[] key, boolean inclusive) {
     if (range.isEmpty() || range.comparator().compare(key, range.firstKey()) <= 0) {
       return inclusive || range.isEmpty() || !same(key, range.firstKey())
           ? range
@@ -128,7 +127,7 @@ final class ModelCursor {
         : range.tailMap(key, inclusive);
   }
 
-  private NavigableMap<byte[], List<StoreModel.Version>> head(byte[] key) {
+  private NavigableMap<byte[], List<ModelTree.Version>> head(byte[] key) {
     if (range.isEmpty() || range.comparator().compare(key, range.lastKey()) > 0) {
       return range;
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.Arrays;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

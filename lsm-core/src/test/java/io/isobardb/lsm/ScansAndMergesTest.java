@@ -5,6 +5,7 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import org.junit.jupiter.api.Test;
 
 /** Runs in memory are merged for those who scan them, while others write. */

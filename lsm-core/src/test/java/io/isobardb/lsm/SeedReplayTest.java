@@ -4,6 +4,7 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

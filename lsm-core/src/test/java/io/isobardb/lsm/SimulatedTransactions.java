@@ -4,6 +4,7 @@ import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.key;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

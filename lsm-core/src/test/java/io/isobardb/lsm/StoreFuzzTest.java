@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.schedule.Watched;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

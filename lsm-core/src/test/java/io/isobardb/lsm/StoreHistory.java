@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.FallingOrder;
+import io.isobardb.lsm.simulation.ModelTree;
+import io.isobardb.lsm.simulation.ModelValue;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
@@ -24,24 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One history of a simulated store, as a {@link HistoryScript} has it, checked step by step against
- * a {@link StoreModel}.
+ * a {@link ModelTree} each.
  */
 final class StoreHistory {
-  /** Bytes in falling order. */
-  static final KeyOrder FALLING =
-      new KeyOrder() {
-        @Override
-        public String name() {
-          return "falling";
-        }
-
-        @Override
-        public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-          return Arrays.compareUnsigned(
-              b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
-        }
-      };
-
   private static final int[] PAGE_SIZES = {4096, 8192, 16384, 32768, 65536};
 
   private record ModelSnapshot(Snapshot snapshot, long at) {}
@@ -53,7 +42,11 @@ final class StoreHistory {
   private SplittableRandom random;
 
   private final SimulatedWorld world;
-  private final StoreModel model = new StoreModel();
+  private final TreeMap<String, ModelTree> model = new TreeMap<>();
+
+  /** How many writes there have been. */
+  private long now;
+
   private final List<ModelSnapshot> snapshots = new ArrayList<>();
   private final List<ModelCursor> cursors = new ArrayList<>();
   private final int pageSize;
@@ -163,12 +156,12 @@ final class StoreHistory {
   }
 
   private void createTree() {
-    if (model.trees.size() >= 5) {
+    if (model.size() >= 5) {
       return;
     }
     TreeOptions.Builder some =
         TreeOptions.builder()
-            .keyOrder(random.nextInt(3) == 0 ? FALLING : KeyOrder.BYTES)
+            .keyOrder(random.nextInt(3) == 0 ? FallingOrder.FALLING : KeyOrder.BYTES)
             .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
             .filterBitsPerKey(random.nextInt(4) == 0 ? 0 : 10);
     if (random.nextBoolean()) {
@@ -177,32 +170,32 @@ final class StoreHistory {
     TreeOptions treeOptions = some.build();
     // Names come back, so that what a dropped tree left would show.
     String name = "tree-" + (named++ % 7);
-    if (model.trees.containsKey(name)) {
+    if (model.containsKey(name)) {
       return;
     }
     doing = "creating " + name;
     store.createTree(name, treeOptions);
-    model.trees.put(name, new StoreModel.ModelTree(name, treeOptions));
+    model.put(name, new ModelTree(name, treeOptions));
   }
 
   private void dropTree() {
-    if (model.trees.size() < 2) {
+    if (model.size() < 2) {
       return;
     }
-    StoreModel.ModelTree tree = anyTree();
+    ModelTree tree = anyTree();
     doing = "dropping " + tree.name;
     store.dropTree(tree.name);
-    model.trees.remove(tree.name);
+    model.remove(tree.name);
     cursors.removeIf(cursor -> cursor.isOver(tree));
   }
 
-  private StoreModel.ModelTree anyTree() {
-    List<StoreModel.ModelTree> trees = new ArrayList<>(model.trees.values());
+  private ModelTree anyTree() {
+    List<ModelTree> trees = new ArrayList<>(model.values());
     // The first tree gets most of the work.
     return trees.get(random.nextBoolean() ? 0 : random.nextInt(trees.size()));
   }
 
-  private byte[] anyKey(StoreModel.ModelTree tree) {
+  private byte[] anyKey(ModelTree tree) {
     switch (random.nextInt(large ? 6 : 5)) {
       case 0:
         return key("", random.nextInt(20), random.nextInt(3));
@@ -238,22 +231,22 @@ final class StoreHistory {
     return key;
   }
 
-  private StoreModel.Value anyValue(Tree tree) {
+  private ModelValue anyValue(Tree tree) {
     int length =
         switch (random.nextInt(24)) {
           case 0 -> 0;
           case 1 -> random.nextInt(8);
           case 2 -> random.nextInt(pageSize);
           case 3 -> pageSize / 4 - 40 + random.nextInt(80);
-          case 5 -> large && random.nextInt(8) == 0 ? StoreModel.MAX_VALUE : pageSize / 2;
+          case 5 -> large && random.nextInt(8) == 0 ? ModelValue.MAX_LENGTH : pageSize / 2;
           case 4 -> random.nextInt(5) != 0 ? 100 : random.nextInt(200_000);
           default -> 20 + random.nextInt(400);
         };
-    return StoreModel.Value.of(random, Math.min(length, tree.maxValueBytes()), random.nextLong());
+    return ModelValue.of(random, Math.min(length, tree.maxValueBytes()), random.nextLong());
   }
 
   private void write() {
-    StoreModel.ModelTree to = anyTree();
+    ModelTree to = anyTree();
     Tree tree = store.tree(to.name);
     byte[] key = anyKey(to);
     if (random.nextInt(5) == 0) {
@@ -263,15 +256,15 @@ final class StoreHistory {
       } else {
         tree.delete(key, random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC);
       }
-      to.write(key, null, ++model.now);
+      to.write(key, null, ++now);
       return;
     }
-    StoreModel.Value value = anyValue(tree);
+    ModelValue value = anyValue(tree);
     byte[] bytes = value.bytes();
     if (merges(to)) {
       doing = "merging into " + SimulatedWorld.text(key) + " of " + to.name;
       tree.merge(key, bytes);
-      to.merge(key, bytes, ++model.now);
+      to.merge(key, bytes, ++now);
       return;
     }
     doing = "putting " + SimulatedWorld.text(key) + " into " + to.name;
@@ -284,16 +277,16 @@ final class StoreHistory {
         tree.put(ByteBuffer.wrap(key), direct);
       }
     }
-    to.write(key, value, ++model.now);
+    to.write(key, value, ++now);
   }
 
   /** Whether the next write of a tree is a merge. */
-  private boolean merges(StoreModel.ModelTree to) {
+  private boolean merges(ModelTree to) {
     return to.options.mergeOperator() != null && random.nextBoolean();
   }
 
   /** Two keys in their order; either may be null for no bound. */
-  private byte @Nullable [][] anyRange(StoreModel.ModelTree of) {
+  private byte @Nullable [][] anyRange(ModelTree of) {
     byte[] a = random.nextInt(10) == 0 ? null : anyKey(of);
     byte[] b = random.nextInt(10) == 0 ? null : anyKey(of);
     boolean swap = a != null && b != null && of.keys.comparator().compare(a, b) > 0;
@@ -301,22 +294,22 @@ final class StoreHistory {
   }
 
   private void deleteRange() {
-    StoreModel.ModelTree to = anyTree();
+    ModelTree to = anyTree();
     byte @Nullable [][] range = anyRange(to);
     doing = "deleting a range of " + to.name;
     store.tree(to.name).deleteRange(range[0], range[1]);
-    to.deleteRange(range[0], range[1], ++model.now);
+    to.deleteRange(range[0], range[1], ++now);
   }
 
   private void batch() {
     WriteBatch batch = store.newBatch();
-    long at = model.now + 1;
+    long at = now + 1;
     doing = "writing a batch";
     List<Runnable> effects = new ArrayList<>();
     boolean asMuchAsFits = random.nextInt(6) == 0;
     long most = asMuchAsFits ? 2L * store.tree(anyTree().name).maxValueBytes() : 64 << 10;
     for (int i = asMuchAsFits ? 4000 : random.nextInt(20); i >= 0; i--) {
-      StoreModel.ModelTree to = anyTree();
+      ModelTree to = anyTree();
       Tree tree = store.tree(to.name);
       byte[] key = anyKey(to);
       if (random.nextInt(16) == 0) {
@@ -324,7 +317,7 @@ final class StoreHistory {
         batch.deleteRange(tree, range[0], range[1]);
         effects.add(() -> to.deleteRange(range[0], range[1], at));
       }
-      StoreModel.Value value = random.nextInt(4) == 0 ? null : anyValue(tree);
+      ModelValue value = random.nextInt(4) == 0 ? null : anyValue(tree);
       if (batch.sizeBytes() + (value == null ? 0 : value.length()) > most) {
         break;
       }
@@ -353,11 +346,11 @@ final class StoreHistory {
       return;
     }
     effects.forEach(Runnable::run);
-    model.now = at;
+    now = at;
   }
 
   private void burst() {
-    StoreModel.ModelTree to = anyTree();
+    ModelTree to = anyTree();
     Tree tree = store.tree(to.name);
     int count = random.nextInt(large ? 3000 : 400);
     int from = random.nextInt(200_000);
@@ -366,14 +359,14 @@ final class StoreHistory {
     for (int i = 0; i < count; i++) {
       doing = "put " + i + " of a burst of " + count + " into " + to.name;
       byte[] key = stride == 0 ? anyKey(to) : key("k", from + i * stride, 3);
-      StoreModel.Value value = StoreModel.Value.of(random, length, i);
+      ModelValue value = ModelValue.of(random, length, i);
       if (merges(to)) {
         byte[] hot = key("hot", random.nextInt(8), 1);
         tree.merge(hot, value.bytes());
-        to.merge(hot, value.bytes(), ++model.now);
+        to.merge(hot, value.bytes(), ++now);
       } else {
         tree.put(key, value.bytes());
-        to.write(key, value, ++model.now);
+        to.write(key, value, ++now);
       }
       if ((i & 15) == 0) {
         world.background(random.nextInt(3));
@@ -382,10 +375,10 @@ final class StoreHistory {
   }
 
   private void bulkLoad() {
-    StoreModel.ModelTree to = anyTree();
+    ModelTree to = anyTree();
     Tree tree = store.tree(to.name);
     doing = "loading in bulk into " + to.name;
-    TreeMap<byte[], StoreModel.Value> entries = new TreeMap<>(to.keys.comparator());
+    TreeMap<byte[], ModelValue> entries = new TreeMap<>(to.keys.comparator());
     IntStream.range(0, 1 + random.nextInt(large ? 1500 : 300))
         .forEach(i -> entries.put(anyKey(to), anyValue(tree)));
     try (BulkLoad load = store.bulkLoad(tree)) {
@@ -393,15 +386,15 @@ final class StoreHistory {
       write();
       load.commit();
     }
-    model.now++;
-    entries.forEach((key, value) -> to.write(key, value, model.now));
+    now++;
+    entries.forEach((key, value) -> to.write(key, value, now));
   }
 
   private void read() {
-    StoreModel.ModelTree from = anyTree();
+    ModelTree from = anyTree();
     Tree tree = store.tree(from.name);
     ModelSnapshot snapshot = random.nextInt(3) == 0 ? anySnapshot() : null;
-    long at = snapshot == null ? model.now : snapshot.at;
+    long at = snapshot == null ? now : snapshot.at;
     for (int i = 0; i < 8; i++) {
       byte[] key = anyKey(from);
       byte[] expected = from.get(key, at);
@@ -455,7 +448,7 @@ final class StoreHistory {
   private void snapshot() {
     if (snapshots.size() < 6) {
       doing = "taking a snapshot";
-      snapshots.add(new ModelSnapshot(store.snapshot(), model.now));
+      snapshots.add(new ModelSnapshot(store.snapshot(), now));
     }
   }
 
@@ -463,7 +456,7 @@ final class StoreHistory {
     if (cursors.size() >= 4) {
       return;
     }
-    StoreModel.ModelTree over = anyTree();
+    ModelTree over = anyTree();
     ModelSnapshot snapshot = random.nextInt(3) == 0 ? anySnapshot() : null;
     byte[] from = random.nextInt(3) == 0 ? anyKey(over) : null;
     byte[] to = random.nextInt(3) == 0 ? anyKey(over) : null;
@@ -477,7 +470,7 @@ final class StoreHistory {
         ModelCursor.open(
             store.tree(over.name),
             over,
-            snapshot == null ? model.now : snapshot.at,
+            snapshot == null ? now : snapshot.at,
             snapshot == null ? null : snapshot.snapshot,
             from,
             to));
@@ -500,14 +493,14 @@ final class StoreHistory {
     } else if (!snapshots.isEmpty()) {
       snapshots.remove(random.nextInt(snapshots.size())).snapshot.close();
     }
-    long oldest = model.now;
+    long oldest = now;
     for (ModelSnapshot snapshot : snapshots) {
       oldest = Math.min(oldest, snapshot.at);
     }
     for (ModelCursor cursor : cursors) {
       oldest = Math.min(oldest, cursor.at());
     }
-    for (StoreModel.ModelTree tree : model.trees.values()) {
+    for (ModelTree tree : model.values()) {
       tree.prune(oldest);
     }
   }
@@ -531,16 +524,15 @@ final class StoreHistory {
   }
 
   private void checkAll() {
-    assertEquals(List.copyOf(model.trees.keySet()), store.treeNames());
-    for (StoreModel.ModelTree tree : model.trees.values()) {
+    assertEquals(List.copyOf(model.keySet()), store.treeNames());
+    for (ModelTree tree : model.values()) {
       doing = "comparing all of " + tree.name;
-      ModelCursor cursor =
-          ModelCursor.open(store.tree(tree.name), tree, model.now, null, null, null);
+      ModelCursor cursor = ModelCursor.open(store.tree(tree.name), tree, now, null, null, null);
       cursor.walkAll();
       cursor.close();
       for (byte[] key : tree.keys.keySet()) {
         if (random.nextInt(8) == 0) {
-          assertArrayEquals(tree.get(key, model.now), store.tree(tree.name).get(key));
+          assertArrayEquals(tree.get(key, now), store.tree(tree.name).get(key));
         }
       }
     }

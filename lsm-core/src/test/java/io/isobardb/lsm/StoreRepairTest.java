@@ -19,6 +19,7 @@ import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.system.Region;

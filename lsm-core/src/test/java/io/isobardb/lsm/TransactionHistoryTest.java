@@ -12,6 +12,7 @@ import io.isobardb.lsm.IsolationChecker.Read;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.schedule.Watched;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

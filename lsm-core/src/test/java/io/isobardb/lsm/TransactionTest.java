@@ -16,6 +16,7 @@ import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

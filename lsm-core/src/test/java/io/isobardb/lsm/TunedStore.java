@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.memory.stats.CacheStats;
 import io.isobardb.memory.stats.Ledger;
