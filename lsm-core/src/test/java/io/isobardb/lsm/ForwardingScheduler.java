@@ -6,10 +6,10 @@ import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
 
 /** Passes all calls on to another scheduler: subclasses change the ones they are about. */
-abstract class ForwardingScheduler implements Scheduler {
-  final Scheduler scheduler;
+public abstract class ForwardingScheduler implements Scheduler {
+  public final Scheduler scheduler;
 
-  ForwardingScheduler(Scheduler scheduler) {
+  public ForwardingScheduler(Scheduler scheduler) {
     this.scheduler = scheduler;
   }
 

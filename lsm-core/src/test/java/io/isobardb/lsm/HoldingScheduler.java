@@ -9,24 +9,24 @@ import java.util.function.Predicate;
 /**
  * A scheduler that keeps some jobs back, as a busy machine may, until it is told to let them go.
  */
-final class HoldingScheduler extends ForwardingScheduler {
-  static final Predicate<Job> MERGES = job -> job.name().startsWith("merge");
+public final class HoldingScheduler extends ForwardingScheduler {
+  public static final Predicate<Job> MERGES = job -> job.name().startsWith("merge");
 
   private final Predicate<Job> holds;
   private final List<Job> held = new ArrayList<>();
   private boolean holding = true;
 
-  HoldingScheduler(Scheduler scheduler, Predicate<Job> holds) {
+  public HoldingScheduler(Scheduler scheduler, Predicate<Job> holds) {
     super(scheduler);
     this.holds = holds;
   }
 
-  int heldJobs() {
+  public int heldJobs() {
     return held.size();
   }
 
   /** Submits what was kept back, and keeps nothing back from now on. */
-  void letGo() {
+  public void letGo() {
     holding = false;
     held.forEach(scheduler::submit);
     held.clear();
