@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.handle.CursorSet;
 import io.isobardb.lsm.handle.MemoryLimits;
 import io.isobardb.lsm.handle.Operations;
 import io.isobardb.lsm.handle.Session;
@@ -63,9 +64,9 @@ public final class Store implements AutoCloseable {
   private final Trees<Tree> trees;
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
 
-  private Store(StoreOptions options, StoreParts parts) {
+  private Store(StoreOptions options, StoreParts parts, CursorSet cursors) {
     this.options = options;
-    Session opened = new Session(parts, options.durability() == Durability.SYNC);
+    Session opened = new Session(parts, cursors, options.durability() == Durability.SYNC);
     this.session = opened;
     this.operations = opened.operations();
     this.trees = new Trees<>(opened, handle -> new Tree(opened, handle));
@@ -168,7 +169,9 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(environment, "environment");
     Objects.requireNonNull(options, "options");
     try {
-      return new Store(options, StoreParts.open(environment, options.toOpenOptions()));
+      CursorSet cursors = new CursorSet();
+      StoreParts parts = StoreParts.open(environment, options.toOpenOptions(), cursors);
+      return new Store(options, parts, cursors);
     } catch (CorruptionException e) {
       closeQuietly(environment, e);
       throw e.in(environment.storage().path());

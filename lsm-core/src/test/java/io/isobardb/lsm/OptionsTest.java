@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.setting.Option;

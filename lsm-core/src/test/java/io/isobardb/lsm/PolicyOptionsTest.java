@@ -14,6 +14,7 @@ import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;

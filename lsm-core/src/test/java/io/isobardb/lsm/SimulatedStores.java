@@ -12,37 +12,37 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /** Small stores on simulated disks. */
-final class SimulatedStores {
-  static final StoreOptions SMALL =
+public final class SimulatedStores {
+  public static final StoreOptions SMALL =
       StoreOptions.builder().memoryBudget(4 << 20).pageSize(4096).logLimit(1 << 20).build();
 
   private SimulatedStores() {}
 
-  static Store open(SimulatedStorage storage, SimulatedClock clock, long seed) {
+  public static Store open(SimulatedStorage storage, SimulatedClock clock, long seed) {
     return open(storage, clock, new SimulatedScheduler(clock, seed), seed);
   }
 
-  static Store open(
+  public static Store open(
       SimulatedStorage storage, SimulatedClock clock, SimulatedScheduler scheduler, long seed) {
     return Store.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(seed)), SMALL);
   }
 
-  static byte[] bytes(String text) {
+  public static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }
 
-  static byte[] key(int i) {
+  public static byte[] key(int i) {
     return bytes(String.format("key%06d", i));
   }
 
-  static byte[] value(int i, int length) {
+  public static byte[] value(int i, int length) {
     byte[] value = new byte[length];
     Arrays.fill(value, (byte) i);
     return value;
   }
 
-  static Map<String, String> contents(Tree tree) {
+  public static Map<String, String> contents(Tree tree) {
     Map<String, String> contents = new TreeMap<>();
     try (Cursor cursor = tree.cursor()) {
       for (boolean more = cursor.first(); more; more = cursor.next()) {

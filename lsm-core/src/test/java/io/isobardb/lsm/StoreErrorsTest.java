@@ -14,6 +14,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.format.StoreFiles;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.pool.DirectMemory;
 import java.io.IOException;

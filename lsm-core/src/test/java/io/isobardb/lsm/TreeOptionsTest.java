@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.option.KeyOrder;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

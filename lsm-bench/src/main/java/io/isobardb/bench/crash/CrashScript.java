@@ -3,6 +3,7 @@ package io.isobardb.bench.crash;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.util.Set;
@@ -55,7 +56,7 @@ final class CrashScript {
   private final Expected expected = new Expected();
   private final Verifier verifier;
   private final Workload workload;
-  private World world;
+  private SimulatedWorld world;
   private StoreOptions options;
   private Store store;
   private @Nullable Violation violation;
@@ -67,7 +68,7 @@ final class CrashScript {
     this.random = new SplittableRandom(seed);
     this.verifier = new Verifier(expected, coverage);
     this.workload = new Workload(random, expected, coverage, () -> violation != null);
-    this.world = new World(random.nextLong());
+    this.world = new SimulatedWorld(random.nextLong());
     this.options = RandomOptions.store(random, workload.pageSize());
     hook();
     this.store = openStore();
@@ -148,7 +149,7 @@ final class CrashScript {
     if (survival != Survival.KILLED) {
       expected.machineFailed();
     }
-    world = new World(disk, random.nextLong());
+    world = new SimulatedWorld(disk, random.nextLong());
     hook();
     store = openStore();
     coverage.count(Happening.RECOVERED);

@@ -3,15 +3,13 @@ package io.isobardb.bench.crash;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.TreeOptions;
-import io.isobardb.lsm.simulation.TailOperator;
+import io.isobardb.lsm.simulation.ModelTree;
+import io.isobardb.lsm.simulation.ModelValue;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,110 +24,25 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread.
  */
 final class Expected {
-  private static final byte[] BLOCK = new byte[80 << 10];
-
-  static {
-    new SplittableRandom(1).nextBytes(BLOCK);
-    // The second half compresses.
-    for (int i = BLOCK.length / 2; i < BLOCK.length; i++) {
-      BLOCK[i] = (byte) (i / 97);
-    }
-  }
-
-  /** The longest value there can be. */
-  static final int MAX_VALUE = 64 << 10;
-
-  /** A value by its recipe; different writes have different ones, if they are long enough. */
-  record Value(int length, int start, long stamp, byte @Nullable [] made) {
-    static Value of(SplittableRandom random, int length, long stamp) {
-      return new Value(length, random.nextInt(BLOCK.length - length), stamp, null);
-    }
-
-    /** Another value, just as long. */
-    Value other(SplittableRandom random) {
-      return of(random, length, ~stamp);
-    }
-
-    byte[] bytes() {
-      if (made != null) {
-        return made.clone();
-      }
-      byte[] bytes = Arrays.copyOfRange(BLOCK, start, start + length);
-      for (int i = 0; i < Math.min(8, length); i++) {
-        bytes[i] ^= (byte) (stamp >>> (8 * i));
-      }
-      return bytes;
-    }
-
-    boolean is(byte @Nullable [] found) {
-      if (found == null || found.length != length) {
-        return false;
-      }
-      if (made != null) {
-        return Arrays.equals(found, made);
-      }
-      int stamped = Math.min(8, length);
-      for (int i = 0; i < stamped; i++) {
-        if (found[i] != (byte) (BLOCK[start + i] ^ (stamp >>> (8 * i)))) {
-          return false;
-        }
-      }
-      return Arrays.equals(found, stamped, length, BLOCK, start + stamped, start + length);
-    }
-  }
-
-  /**
-   * A version of a key.
-   *
-   * @param value null if it is a deletion
-   */
-  private record Version(long at, @Nullable Value value) {
-    boolean is(byte @Nullable [] found) {
-      return value == null ? found == null : value.is(found);
-    }
-  }
-
   /**
    * What a write does to a key.
    *
    * @param value null if it deletes it
    */
-  record Action(ExpectedTree tree, byte[] key, @Nullable Value value) {}
+  record Action(ExpectedTree tree, byte[] key, @Nullable ModelValue value) {}
 
   /** One tree. */
-  static final class ExpectedTree {
-    final String name;
-    final TreeOptions options;
-    private final TreeMap<byte[], List<Version>> keys = new TreeMap<>(Arrays::compareUnsigned);
+  static final class ExpectedTree extends ModelTree {
     private boolean created;
     private boolean dropping;
     private boolean dropped;
 
     private ExpectedTree(String name, TreeOptions options) {
-      this.name = name;
-      this.options = options;
-    }
-
-    /** As the tree's key order does. */
-    int compare(byte[] a, byte[] b) {
-      return options.keyOrder().compare(a, 0, a.length, b, 0, b.length);
-    }
-
-    Iterable<byte[]> keys() {
-      return keys.keySet();
-    }
-
-    int keyCount() {
-      return keys.size();
+      super(name, options);
     }
 
     private boolean logged() {
       return options.logged();
-    }
-
-    private void forget(Predicate<Version> lost) {
-      keys.values().forEach(versions -> versions.removeIf(lost));
-      keys.values().removeIf(List::isEmpty);
     }
   }
 
@@ -174,31 +87,6 @@ final class Expected {
     return begun;
   }
 
-  /** A key of a tree gets a value, or is deleted, by write {@code at}. */
-  void write(ExpectedTree tree, byte[] key, @Nullable Value value, long at) {
-    tree.keys.computeIfAbsent(key, k -> new ArrayList<>(2)).add(new Version(at, value));
-  }
-
-  /** An operand is merged into a key by write {@code at}. */
-  void merge(ExpectedTree tree, byte[] key, Value operand, long at) {
-    List<Version> versions = tree.keys.get(key);
-    Value before = versions == null ? null : versions.get(versions.size() - 1).value;
-    byte[] base = before == null ? null : before.bytes();
-    byte[] made = TailOperator.TAIL.merge(key, base, List.of(operand.bytes()));
-    write(tree, key, made == null ? null : new Value(made.length, 0, 0, made), at);
-  }
-
-  /** All keys of a range that were ever written are deleted, by write {@code at}. */
-  void deleteRange(ExpectedTree tree, byte @Nullable [] from, byte @Nullable [] to, long at) {
-    tree.keys.forEach(
-        (key, versions) -> {
-          if ((from == null || tree.compare(from, key) <= 0)
-              && (to == null || tree.compare(key, to) < 0)) {
-            versions.add(new Version(at, null));
-          }
-        });
-  }
-
   /** The call of the write that was begun last has returned. */
   void returned() {
     returned = begun;
@@ -212,7 +100,7 @@ final class Expected {
   /** The write that was begun last was refused for want of room: it is not there, and never is. */
   void refused() {
     if (returned < begun) {
-      trees.values().forEach(tree -> tree.forget(version -> version.at == begun));
+      trees.values().forEach(tree -> tree.forget(version -> version.at() == begun));
       returned = begun;
     }
   }
@@ -276,7 +164,7 @@ final class Expected {
   void cutTo(Moments found) {
     for (ExpectedTree tree : trees.values()) {
       long end = tree.logged() ? found.latest() : found.checkpoint();
-      tree.forget(version -> version.at > end);
+      tree.forget(version -> version.at() > end);
     }
     acknowledged = begun;
     returned = begun;
@@ -290,9 +178,9 @@ final class Expected {
     for (ExpectedTree tree : trees.values()) {
       tree.keys.forEach(
           (key, versions) -> {
-            for (Version version : versions) {
-              if (version.at == at && tree.logged()) {
-                actions.add(new Action(tree, key, version.value));
+            for (ModelTree.Version version : versions) {
+              if (version.at() == at && tree.logged()) {
+                actions.add(new Action(tree, key, version.value()));
               }
             }
           });
@@ -366,7 +254,7 @@ final class Expected {
   private static void narrow(Moments moments, ExpectedTree tree, Map<byte[], byte[]> entries) {
     BitSet candidates = tree.logged() ? moments.logged : moments.unlogged;
     int known = 0;
-    for (Map.Entry<byte[], List<Version>> key : tree.keys.entrySet()) {
+    for (Map.Entry<byte[], List<ModelTree.Version>> key : tree.keys.entrySet()) {
       byte[] found = entries.get(key.getKey());
       known += found == null ? 0 : 1;
       narrow(candidates, moments.first, key.getValue(), found);
@@ -383,11 +271,11 @@ final class Expected {
 
   /** Takes out the moments at which a key would not have the value that was found. */
   private static void narrow(
-      BitSet candidates, long first, List<Version> versions, byte @Nullable [] found) {
+      BitSet candidates, long first, List<ModelTree.Version> versions, byte @Nullable [] found) {
     int end = candidates.length();
     for (int i = versions.size() - 1; i >= 0 && end > 0; i--) {
-      Version version = versions.get(i);
-      int from = (int) Math.max(0, version.at - first);
+      ModelTree.Version version = versions.get(i);
+      int from = (int) Math.max(0, version.at() - first);
       if (from < end) {
         if (!version.is(found)) {
           candidates.clear(from, end);
@@ -425,11 +313,11 @@ final class Expected {
   }
 
   /** Which versions of a key were found: older ones than may be, or none at all. */
-  private static String found(List<Version> versions, byte @Nullable [] found) {
+  private static String found(List<ModelTree.Version> versions, byte @Nullable [] found) {
     StringBuilder text =
         new StringBuilder(found == null ? "(not there" : "(" + found.length + " bytes");
-    for (Version version : versions) {
-      text.append(version.is(found) ? ", as written by " : ", not ").append(version.at);
+    for (ModelTree.Version version : versions) {
+      text.append(version.is(found) ? ", as written by " : ", not ").append(version.at());
     }
     return text.append(')').toString();
   }

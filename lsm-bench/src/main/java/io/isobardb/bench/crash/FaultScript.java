@@ -5,6 +5,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.SplittableRandom;
@@ -27,7 +28,7 @@ final class FaultScript {
   private final Expected expected = new Expected();
   private final Verifier verifier;
   private final Workload workload;
-  private final World world;
+  private final SimulatedWorld world;
   private final StoreOptions options;
   private @Nullable Store store;
   private boolean told;
@@ -37,7 +38,7 @@ final class FaultScript {
     this.random = new SplittableRandom(seed);
     this.verifier = new Verifier(expected, coverage);
     this.workload = new Workload(random, expected, coverage, () -> false);
-    this.world = new World(random.nextLong());
+    this.world = new SimulatedWorld(random.nextLong());
     this.options = RandomOptions.store(random, workload.pageSize());
   }
 

@@ -12,28 +12,13 @@ import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.TailOperator;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** Options of stores and trees, drawn at random from what is small enough to be crashed often. */
 final class RandomOptions {
-  /** Bytes in falling order. */
-  static final KeyOrder FALLING =
-      new KeyOrder() {
-        @Override
-        public String name() {
-          return "falling";
-        }
-
-        @Override
-        public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-          return Arrays.compareUnsigned(
-              b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
-        }
-      };
-
   private static final int MIN_BUDGET_BYTES = 4 << 20;
 
   /** What each of the trees that share write memory has at least. */
@@ -97,7 +82,7 @@ final class RandomOptions {
                     .levelDropFactor(1 + random.nextInt(3) / 2.0)
                     .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0))
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
-        .keyOrder(FALLING)
+        .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)
         .build();
   }
@@ -124,7 +109,7 @@ final class RandomOptions {
         .pageSize(pageSize)
         .logLimit(1 << 20)
         .backgroundThreads(1 + random.nextInt(3))
-        .keyOrder(FALLING)
+        .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)
         .build();
   }
@@ -133,7 +118,7 @@ final class RandomOptions {
   static TreeOptions tree(SplittableRandom random) {
     TreeOptions.Builder options =
         TreeOptions.builder()
-            .keyOrder(random.nextInt(4) == 0 ? FALLING : KeyOrder.BYTES)
+            .keyOrder(random.nextInt(4) == 0 ? FallingOrder.FALLING : KeyOrder.BYTES)
             .logged(random.nextInt(4) != 0)
             .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
             .filterBitsPerKey(random.nextInt(5) == 0 ? 0 : 10);

@@ -10,8 +10,10 @@ import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.OfflineStore;
+import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.FaultPlan;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Verifier {
   private static final Map<String, KeyOrder> ORDERS =
-      Map.of("bytes", KeyOrder.BYTES, "falling", RandomOptions.FALLING);
+      Map.of("bytes", KeyOrder.BYTES, "falling", FallingOrder.FALLING);
   private static final byte[] KEY_AFTER = "~after".getBytes();
   private static final int BYTES_AFTER = 5000;
   private static final int MAX_DEPTH = 3;
@@ -78,7 +80,7 @@ final class Verifier {
     Expected.Moments found;
     boolean wrote = false;
     boolean again = false;
-    World world = new World(disk, dice.nextLong());
+    SimulatedWorld world = new SimulatedWorld(disk, dice.nextLong());
     try (Store store = world.open(options)) {
       disk.onMutation(hooked -> {});
       disk.faults(FaultPlan.NONE);
@@ -178,9 +180,9 @@ final class Verifier {
 
   /** Point lookups must show what cursors do. */
   private void lookUp(Tree tree, TreeMap<byte[], byte[]> entries, SplittableRandom dice) {
-    int keys = expected.tree(tree.name()).keyCount();
+    int keys = expected.tree(tree.name()).keys.size();
     int share = Math.max(1, keys / 64);
-    for (byte[] key : expected.tree(tree.name()).keys()) {
+    for (byte[] key : expected.tree(tree.name()).keys.keySet()) {
       if (dice.nextInt(share) == 0 && !Arrays.equals(entries.get(key), tree.get(key))) {
         throw new AssertionError(
             "tree "
@@ -192,7 +194,7 @@ final class Verifier {
   }
 
   /** Writes to all trees. */
-  private static void goOn(Store store, World world, SplittableRandom dice) {
+  private static void goOn(Store store, SimulatedWorld world, SplittableRandom dice) {
     for (String name : store.treeNames()) {
       store.tree(name).put(KEY_AFTER, new byte[BYTES_AFTER], Durability.ASYNC);
     }
@@ -213,7 +215,7 @@ final class Verifier {
    */
   private boolean again(
       Store store,
-      World world,
+      SimulatedWorld world,
       StoreOptions options,
       Expected.Moments found,
       SplittableRandom dice) {
@@ -235,7 +237,8 @@ final class Verifier {
       world.background(dice.nextInt(4));
     }
     states++;
-    World crashed = new World(survival(dice).crash(world.storage(), dice), dice.nextLong());
+    SimulatedWorld crashed =
+        new SimulatedWorld(survival(dice).crash(world.storage(), dice), dice.nextLong());
     try (Store reopened = crashed.open(options)) {
       Map<String, TreeMap<byte[], byte[]>> after = read(reopened, dice);
       if (steps.stream().noneMatch(step -> same(step, after))) {
@@ -293,7 +296,7 @@ final class Verifier {
    * @param wrote whether it went on after its recovery
    */
   private void closed(
-      World world,
+      SimulatedWorld world,
       StoreOptions options,
       Expected.Moments found,
       boolean wrote,

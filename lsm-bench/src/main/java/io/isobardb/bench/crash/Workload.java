@@ -7,6 +7,8 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.simulation.ModelValue;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread.
  */
 final class Workload {
+  /** The longest value there can be. */
+  private static final int MAX_VALUE = 64 << 10;
+
   private static final int MAX_TREES = 4;
 
   private final SplittableRandom random;
@@ -35,7 +40,7 @@ final class Workload {
   private final int keys;
   private final int valueBytes;
   private final boolean wide;
-  private World world;
+  private SimulatedWorld world;
   private Store store;
   private boolean loading;
 
@@ -67,7 +72,7 @@ final class Workload {
   }
 
   /** From now on, operations go to this store. */
-  void on(World world, Store store) {
+  void on(SimulatedWorld world, Store store) {
     this.world = world;
     this.store = store;
   }
@@ -165,7 +170,7 @@ final class Workload {
     boolean sync = random.nextInt(8) == 0;
     Durability durability = sync ? Durability.SYNC : Durability.ASYNC;
     long at = expected.begin();
-    Expected.Value value = random.nextInt(5) == 0 ? null : value(at);
+    ModelValue value = random.nextInt(5) == 0 ? null : value(at);
     boolean merges = value != null && merges(to);
     expect(to, key, value, merges, at);
     if (value == null) {
@@ -184,7 +189,7 @@ final class Workload {
     byte @Nullable [][] range = someRange(to);
     boolean sync = random.nextInt(3) == 0;
     long at = expected.begin();
-    expected.deleteRange(to, range[0], range[1], at);
+    to.deleteRange(range[0], range[1], at);
     store.tree(to.name).deleteRange(range[0], range[1], sync ? Durability.SYNC : Durability.ASYNC);
     expected.returned();
     // Nothing is written for an empty range, and so nothing synced.
@@ -196,7 +201,7 @@ final class Workload {
   private byte @Nullable [][] someRange(ExpectedTree of) {
     byte[] a = random.nextInt(6) == 0 ? null : key();
     byte[] b = random.nextInt(6) == 0 ? null : key();
-    boolean swap = a != null && b != null && of.compare(a, b) > 0;
+    boolean swap = a != null && b != null && of.keys.comparator().compare(a, b) > 0;
     return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
   }
 
@@ -218,10 +223,10 @@ final class Workload {
       byte[] key = key();
       if (random.nextInt(12) == 0) {
         byte @Nullable [][] range = someRange(to);
-        expected.deleteRange(to, range[0], range[1], at);
+        to.deleteRange(range[0], range[1], at);
         batch.deleteRange(store.tree(to.name), range[0], range[1]);
       }
-      Expected.Value value = random.nextInt(4) == 0 ? null : value(at);
+      ModelValue value = random.nextInt(4) == 0 ? null : value(at);
       boolean merges = value != null && merges(to);
       expect(to, key, value, merges, at);
       if (value == null) {
@@ -254,13 +259,12 @@ final class Workload {
   /** Entries in the order of their keys, for one tree or more, and writes of others meanwhile. */
   private void bulkLoad() {
     List<ExpectedTree> to = expected.live().stream().filter(tree -> random.nextBoolean()).toList();
-    Map<ExpectedTree, TreeMap<byte[], Expected.Value>> entries = new LinkedHashMap<>();
+    Map<ExpectedTree, TreeMap<byte[], ModelValue>> entries = new LinkedHashMap<>();
     for (ExpectedTree tree : to) {
-      TreeMap<byte[], Expected.Value> sorted =
-          new TreeMap<>((a, b) -> tree.options.keyOrder().compare(a, 0, a.length, b, 0, b.length));
+      TreeMap<byte[], ModelValue> sorted = new TreeMap<>(tree.keys.comparator());
       // All of it must fit into one batch, for those who repeat what a crash has taken.
       for (int i = random.nextInt(25); i >= 0; i--) {
-        sorted.put(key(), Expected.Value.of(random, random.nextInt(600), expected.begun() + i + 1));
+        sorted.put(key(), ModelValue.of(random, random.nextInt(600), expected.begun() + i + 1));
       }
       entries.put(tree, sorted);
     }
@@ -276,8 +280,7 @@ final class Workload {
         return;
       }
       long at = expected.begin();
-      entries.forEach(
-          (tree, sorted) -> sorted.forEach((key, value) -> expected.write(tree, key, value, at)));
+      entries.forEach((tree, sorted) -> sorted.forEach((key, value) -> tree.write(key, value, at)));
       boolean checkpoint = to.stream().anyMatch(tree -> !tree.options.logged());
       if (checkpoint) {
         expected.checkpointing();
@@ -310,7 +313,7 @@ final class Workload {
 
   private void put(ExpectedTree to, byte[] key, int length) {
     long at = expected.begin();
-    Expected.Value value = Expected.Value.of(random, length, at);
+    ModelValue value = ModelValue.of(random, length, at);
     boolean merges = merges(to);
     expect(to, key, value, merges, at);
     if (merges) {
@@ -327,11 +330,11 @@ final class Workload {
   }
 
   private void expect(
-      ExpectedTree to, byte[] key, Expected.@Nullable Value value, boolean merges, long at) {
+      ExpectedTree to, byte[] key, @Nullable ModelValue value, boolean merges, long at) {
     if (value != null && merges) {
-      expected.merge(to, key, value, at);
+      to.merge(key, value.bytes(), at);
     } else {
-      expected.write(to, key, value, at);
+      to.write(key, value, at);
     }
   }
 
@@ -350,14 +353,14 @@ final class Workload {
     return i % 17 == 0 ? Arrays.copyOf(key, 300) : key;
   }
 
-  private Expected.Value value(long at) {
+  private ModelValue value(long at) {
     int length =
         switch (random.nextInt(24)) {
           case 0 -> 0;
           case 1 -> 6000;
-          case 2 -> random.nextInt(Expected.MAX_VALUE / 2);
+          case 2 -> random.nextInt(MAX_VALUE / 2);
           default -> random.nextInt(2 * valueBytes);
         };
-    return Expected.Value.of(random, length, at);
+    return ModelValue.of(random, length, at);
   }
 }

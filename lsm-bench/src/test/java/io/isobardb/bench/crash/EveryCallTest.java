@@ -11,7 +11,10 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.simulation.FallingOrder;
+import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -70,7 +73,7 @@ class EveryCallTest {
         .pageSize(4096)
         .logLimit(1 << 20)
         .experimental(e -> e.staticLevels(levelsFor))
-        .keyOrder(RandomOptions.FALLING)
+        .keyOrder(FallingOrder.FALLING)
         .build();
   }
 
@@ -78,7 +81,7 @@ class EveryCallTest {
   void l1ComesAndGoesCrashedAtEachCall() throws Exception {
     System.out.println("isobar.crash.seed=" + SEED);
     SplittableRandom random = new SplittableRandom(SEED);
-    World world = new World(random.nextLong());
+    SimulatedWorld world = new SimulatedWorld(random.nextLong());
     Expected expected = new Expected();
     Coverage coverage = new Coverage();
     Verifier verifier = new Verifier(expected, new Coverage());
@@ -116,8 +119,8 @@ class EveryCallTest {
     for (int i = 0; i < count; i++) {
       long at = expected.begin();
       byte[] key = ("key" + i).getBytes();
-      Expected.Value value = Expected.Value.of(random, VALUE_BYTES, at);
-      expected.write(tree, key, value, at);
+      ModelValue value = ModelValue.of(random, VALUE_BYTES, at);
+      tree.write(key, value, at);
       store.tree(tree.name).put(key, value.bytes(), Durability.ASYNC);
     }
     store.flush();

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.crash.Expected.ExpectedTree;
-import io.isobardb.bench.crash.Expected.Value;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.simulation.ModelValue;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -25,29 +25,29 @@ class ExpectedTest {
   private final ExpectedTree logged = expected.creating("logged", TreeOptions.defaults());
   private final ExpectedTree unlogged =
       expected.creating("unlogged", TreeOptions.builder().logged(false).build());
-  private final Value first = Value.of(random, 20, 1);
-  private final Value second = Value.of(random, 20, 2);
+  private final ModelValue first = ModelValue.of(random, 20, 1);
+  private final ModelValue second = ModelValue.of(random, 20, 2);
 
   /** Write 1 is acknowledged, 2 is a batch, 3 and 4 go to an unlogged tree. */
   @BeforeEach
   void write() {
     expected.created(logged);
     expected.created(unlogged);
-    expected.write(logged, A, first, expected.begin());
+    logged.write(A, first, expected.begin());
     expected.acknowledge();
     long batch = expected.begin();
-    expected.write(logged, A, second, batch);
-    expected.write(logged, B, second, batch);
-    expected.write(unlogged, A, first, expected.begin());
+    logged.write(A, second, batch);
+    logged.write(B, second, batch);
+    unlogged.write(A, first, expected.begin());
     expected.checkpointing();
     expected.checkpointed();
-    expected.write(unlogged, A, second, expected.begin());
+    unlogged.write(A, second, expected.begin());
   }
 
   private static TreeMap<byte[], byte[]> entries(Object... keysAndValues) {
     TreeMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
     for (int i = 0; i < keysAndValues.length; i += 2) {
-      entries.put((byte[]) keysAndValues[i], ((Value) keysAndValues[i + 1]).bytes());
+      entries.put((byte[]) keysAndValues[i], ((ModelValue) keysAndValues[i + 1]).bytes());
     }
     return entries;
   }
@@ -76,7 +76,8 @@ class ExpectedTest {
         AssertionError.class,
         () -> check(entries(A, second, B, second, new byte[] {3}, first), saved));
     assertThrows(
-        AssertionError.class, () -> check(entries(A, second, B, Value.of(random, 20, 9)), saved));
+        AssertionError.class,
+        () -> check(entries(A, second, B, ModelValue.of(random, 20, 9)), saved));
     assertThrows(AssertionError.class, () -> check(good, entries(A, second)));
     assertThrows(AssertionError.class, () -> check(good, entries()));
     assertThrows(AssertionError.class, () -> expected.check(Map.of("logged", good), false));
@@ -90,7 +91,7 @@ class ExpectedTest {
     TreeMap<byte[], byte[]> before = entries(A, second, B, second);
     TreeMap<byte[], byte[]> saved = entries(A, first);
     expected.returned();
-    expected.write(logged, A, first, expected.begin());
+    logged.write(A, first, expected.begin());
     TreeMap<byte[], byte[]> after = entries(A, first, B, second);
     for (TreeMap<byte[], byte[]> found : List.of(before, after)) {
       expected.check(Map.of("logged", found, "unlogged", saved), true);
@@ -111,7 +112,7 @@ class ExpectedTest {
     expected.returned();
     expected.refused();
     check(before, saved);
-    expected.write(logged, A, first, expected.begin());
+    logged.write(A, first, expected.begin());
     check(after, saved);
     expected.refused();
     check(before, saved);

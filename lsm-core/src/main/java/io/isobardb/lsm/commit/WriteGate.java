@@ -7,7 +7,7 @@ import io.isobardb.lsm.event.StallSpan;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 
 /**
  * Admits writes while there is write memory, slows them down while it gets scarce, and makes them
@@ -44,6 +43,7 @@ public final class WriteGate implements StallCounter {
   private final Clock clock;
   private final Signal freed;
   private final Observers observers;
+  private final Relief relief;
   private final AtomicLong nextSlotNanos = new AtomicLong();
   private final LongAdder[] stallNanos = new LongAdder[StallReason.values().length];
   private final LongAdder[] stalls = new LongAdder[StallReason.values().length];
@@ -65,10 +65,6 @@ public final class WriteGate implements StallCounter {
 
   private volatile long limitBytes;
   private volatile long grantBytes;
-  private volatile LongConsumer makeRoom = bytes -> {};
-  private volatile Runnable flushRequest = () -> {};
-  private volatile Runnable check = () -> {};
-  private volatile Runnable spaceCheck = () -> {};
   private volatile long relieved;
   private final Backpressure.Limits limits;
   private volatile int l0Groups;
@@ -90,18 +86,37 @@ public final class WriteGate implements StallCounter {
 
   private volatile Rate lastRate = new Rate(0, 0);
 
+  /** What the gate asks of the rest of the store, on the threads of writers. */
+  public interface Relief {
+    /** Asks for flushes. Called often; returns at once. */
+    void requestFlush();
+
+    /** Throws if the store takes no more writes. */
+    void checkWritable();
+
+    /** Throws if flushes have no room on disk. */
+    void checkSpace();
+
+    /**
+     * Makes the write memory larger, at once if it can, for a write of this size that fits into
+     * what was {@linkplain #grant granted}.
+     */
+    void makeRoom(long bytes);
+  }
+
   public WriteGate(
       PagePool pool,
-      Clock clock,
-      Scheduler scheduler,
+      Environment environment,
       Observers observers,
+      Relief relief,
       long limitBytes,
       Backpressure.Limits limits) {
     this.limits = limits;
     this.pool = pool;
-    this.clock = clock;
-    this.freed = scheduler.signal("write memory");
+    this.clock = environment.clock();
+    this.freed = environment.scheduler().signal("write memory");
     this.observers = observers;
+    this.relief = relief;
     this.recentFrom = clock.nanos();
     this.limitBytes = limitBytes;
     this.grantBytes = limitBytes;
@@ -109,17 +124,6 @@ public final class WriteGate implements StallCounter {
       stalls[i] = new LongAdder();
       stallNanos[i] = new LongAdder();
     }
-  }
-
-  /**
-   * @param request asks for flushes; called often, must return at once
-   * @param writable throws if the store takes no more writes
-   * @param room throws if flushes have no room on disk
-   */
-  public void connect(Runnable request, Runnable writable, Runnable room) {
-    this.flushRequest = request;
-    this.check = writable;
-    this.spaceCheck = room;
   }
 
   /** The size of the write memory in bytes. */
@@ -135,12 +139,8 @@ public final class WriteGate implements StallCounter {
 
   /**
    * Says what can be written at once however small the write memory becomes: half of {@code bytes}.
-   *
-   * @param room told of the size of a write that fits into that, but not into the write memory;
-   *     makes it larger, at once if it can. Called by writers.
    */
-  public void grant(long bytes, LongConsumer room) {
-    makeRoom = room;
+  public void grant(long bytes) {
     grantBytes = bytes;
   }
 
@@ -223,7 +223,7 @@ public final class WriteGate implements StallCounter {
    */
   void admitReplayed(long bytes) {
     if (usedBytes() + bytes > Fullness.flushFrom(limitBytes)) {
-      flushRequest.run();
+      relief.requestFlush();
       if (!admits(bytes)) {
         await(bytes);
       }
@@ -249,7 +249,7 @@ public final class WriteGate implements StallCounter {
 
   private void admitSlowly(long bytes, long room) {
     if (bytes > Fullness.largestWrite(limitBytes) && bytes <= Fullness.largestWrite(grantBytes)) {
-      makeRoom.accept(bytes);
+      relief.makeRoom(bytes);
     }
     long limit = limitBytes;
     if (bytes > Fullness.largestWrite(limit)) {
@@ -260,7 +260,7 @@ public final class WriteGate implements StallCounter {
               + Math.max(limit, grantBytes)
               + " bytes; raise the memory budget or write less at once");
     }
-    flushRequest.run();
+    relief.requestFlush();
     if (!admits(room)) {
       await(atMost(room));
       return;
@@ -269,6 +269,14 @@ public final class WriteGate implements StallCounter {
     if (slowed || view.memory() > 0) {
       pace(bytes, view);
     }
+  }
+
+  /** At each look of a writer that waits: false, or an exception if nothing will end the wait. */
+  private boolean seeksRelief() {
+    relief.checkWritable();
+    relief.checkSpace();
+    relief.requestFlush();
+    return false;
   }
 
   /** Waits until the write's bytes fit. */
@@ -283,16 +291,7 @@ public final class WriteGate implements StallCounter {
     long start = clock.nanos();
     beginWait(bytes);
     try {
-      freed.await(
-          () -> {
-            if (closed || admits(bytes)) {
-              return true;
-            }
-            check.run();
-            spaceCheck.run();
-            flushRequest.run();
-            return false;
-          });
+      freed.await(() -> closed || admits(bytes) || seeksRelief());
     } finally {
       endWait(bytes);
       count(span, reason, clock.nanos() - start);
@@ -300,7 +299,7 @@ public final class WriteGate implements StallCounter {
     if (closed) {
       throw closedWhileWaiting();
     }
-    check.run();
+    relief.checkWritable();
   }
 
   /**
@@ -326,13 +325,7 @@ public final class WriteGate implements StallCounter {
       freed.await(
           () -> {
             claim[0] = claim[0] > 0 ? claim[0] : tryClaim(bytes);
-            if (closed || claim[0] > 0) {
-              return true;
-            }
-            check.run();
-            spaceCheck.run();
-            flushRequest.run();
-            return false;
+            return closed || claim[0] > 0 || seeksRelief();
           });
     } finally {
       endWait(bytes);
@@ -392,23 +385,14 @@ public final class WriteGate implements StallCounter {
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
     try {
-      freed.await(
-          () -> {
-            if (closed || over.getAsBoolean()) {
-              return true;
-            }
-            check.run();
-            spaceCheck.run();
-            flushRequest.run();
-            return over.getAsBoolean();
-          });
+      freed.await(() -> closed || over.getAsBoolean() || seeksRelief() || over.getAsBoolean());
     } finally {
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
     if (closed) {
       throw closedWhileWaiting();
     }
-    check.run();
+    relief.checkWritable();
   }
 
   private Backpressure.View pressures() {
@@ -471,17 +455,17 @@ public final class WriteGate implements StallCounter {
     starving.incrementAndGet();
     beginWait(bytes);
     try {
-      flushRequest.run();
+      relief.requestFlush();
       freed.await(
           () -> {
             if (closed || relieved != seen || usedBytes() < used) {
               return true;
             }
-            check.run();
+            relief.checkWritable();
             if (canTurnBack) {
-              spaceCheck.run();
+              relief.checkSpace();
             }
-            flushRequest.run();
+            relief.requestFlush();
             return false;
           },
           MAX_WAIT_NANOS);
@@ -490,7 +474,7 @@ public final class WriteGate implements StallCounter {
       starving.decrementAndGet();
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
-    check.run();
+    relief.checkWritable();
     if (closed && canTurnBack) {
       throw closedWhileWaiting();
     }
@@ -556,6 +540,11 @@ public final class WriteGate implements StallCounter {
   /** Waits until {@code over} holds; it is looked at whenever memory may have come free. */
   public void awaitFreed(BooleanSupplier over) {
     freed.await(over);
+  }
+
+  /** As {@link #awaitFreed(BooleanSupplier)}, but not longer than this; whether it holds. */
+  public boolean awaitFreed(BooleanSupplier over, long nanos) {
+    return freed.await(over, nanos);
   }
 
   /** Makes waiting writers look again whether they may go on. */

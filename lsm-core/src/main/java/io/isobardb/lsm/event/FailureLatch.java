@@ -12,19 +12,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FailureLatch {
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
-  private volatile Runnable onFailure = () -> {};
+  private final Listener listener;
   private volatile boolean told;
   private volatile @Nullable String readOnly;
 
-  /** What to do when the first failure comes, once: wake those who wait. */
-  public void onFailure(Runnable action) {
-    onFailure = action;
+  /** Is told of the first failure. */
+  public interface Listener {
+    /** The store takes no more writes: wakes those who wait. */
+    void stopped(Throwable cause);
+  }
+
+  public FailureLatch(Listener listener) {
+    this.listener = listener;
   }
 
   /** Stops the store from writing. */
   public void fail(Throwable cause) {
     if (first.compareAndSet(null, cause)) {
-      onFailure.run();
+      listener.stopped(cause);
       return;
     }
     Throwable known = first.get();

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -47,27 +46,30 @@ public final class Observers {
 
   private final String store;
   private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
-  private volatile Supplier<Map<IoPurpose, Long>> bytesRead = Map::of;
-  private volatile Supplier<Map<IoPurpose, Long>> bytesWritten = Map::of;
+  private final IoCounters io;
+
+  /** What was read and written, by purpose. */
+  public interface IoCounters {
+    /** Bytes read so far. */
+    Map<IoPurpose, Long> bytesRead();
+
+    /** Bytes written so far. */
+    Map<IoPurpose, Long> bytesWritten();
+  }
 
   /**
    * @param store where the store is, for JFR
+   * @param io what JFR is told of from time to time, until {@link #close}
    */
-  public Observers(String store) {
+  public Observers(String store, IoCounters io) {
     this.store = store;
+    this.io = io;
+    OPEN.add(this);
   }
 
   /** Adds a listener; it is told of what ends from now on. */
   public void add(StoreListener listener) {
     listeners.add(listener);
-  }
-
-  /** Has JFR told from time to time what was read and written, until {@link #close}. */
-  public void sampled(
-      Supplier<Map<IoPurpose, Long>> readBytes, Supplier<Map<IoPurpose, Long>> writtenBytes) {
-    bytesRead = readBytes;
-    bytesWritten = writtenBytes;
-    OPEN.add(this);
   }
 
   /** The store is being closed. */
@@ -76,9 +78,8 @@ public final class Observers {
   }
 
   private void sampleNow() {
-    Map<IoPurpose, Long> read = bytesRead.get();
-    bytesWritten
-        .get()
+    Map<IoPurpose, Long> read = io.bytesRead();
+    io.bytesWritten()
         .forEach(
             (purpose, written) -> {
               IoSample sample = new IoSample();

@@ -26,7 +26,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +41,7 @@ public final class Flusher implements Flushes {
   private final Settings settings;
   private final FlushRules rules;
   private final Sealer sealer;
-  private final Consumer<TreeHandle> onFlushed;
-  private final Consumer<TreeHandle> onLeft;
+  private final Listener listener;
   private final @Nullable TreeSlots slots;
 
   private final AtomicInteger running = new AtomicInteger();
@@ -59,7 +57,6 @@ public final class Flusher implements Flushes {
 
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder flushes = new LongAdder();
-  private volatile Runnable letGo = () -> {};
 
   /**
    * What flushes keep to.
@@ -73,9 +70,19 @@ public final class Flusher implements Flushes {
   public record Settings(
       FlushRules rules, L0Structure l0, TableSizes sizes, int maxJobs, L0Limits l0Limits) {}
 
+  /** Is told what flushes have done. */
+  public interface Listener {
+    /** A tree's L0 has grown. */
+    void flushed(TreeHandle tree);
+
+    /** A flush is done with a tree's memory. */
+    void left(TreeHandle tree);
+
+    /** Memory is short: cursors should give up old states, so that what was flushed is freed. */
+    void memoryShort();
+  }
+
   /**
-   * @param onFlushed told when a tree's L0 has grown
-   * @param onLeft told when a flush is done with a tree's memory
    * @param slots says which trees have filled their shares of the write memory; null if there are
    *     no such shares
    */
@@ -83,22 +90,15 @@ public final class Flusher implements Flushes {
       Engine engine,
       Settings settings,
       Sealer sealer,
-      Consumer<TreeHandle> onFlushed,
-      Consumer<TreeHandle> onLeft,
+      Listener listener,
       @Nullable TreeSlots slots) {
     this.engine = engine;
     this.settings = settings;
     this.rules = settings.rules();
     this.sealer = sealer;
-    this.onFlushed = onFlushed;
-    this.onLeft = onLeft;
+    this.listener = listener;
     this.slots = slots;
     this.window = new WriteWindow(rules.logLimitBytes());
-  }
-
-  /** What makes cursors give up old states, so that what was flushed can be freed. */
-  public void onPressure(Runnable action) {
-    letGo = action;
   }
 
   Engine engine() {
@@ -216,7 +216,7 @@ public final class Flusher implements Flushes {
   /** Frees what nobody but idle cursors holds any more. */
   private void relieve() {
     long before = engine.gate().usedBytes();
-    letGo.run();
+    listener.memoryShort();
     if (engine.gate().usedBytes() < before) {
       engine.gate().wake();
     }
@@ -408,10 +408,10 @@ public final class Flusher implements Flushes {
     holdWriters();
     seeL0();
     if (engine.gate().pressed()) {
-      letGo.run();
+      listener.memoryShort();
     }
     engine.gate().freed(freed, now - begun);
-    slices.forEach(slice -> onFlushed.accept(slice.tree()));
+    slices.forEach(slice -> listener.flushed(slice.tree()));
   }
 
   private void cutLog() throws IOException {
@@ -427,7 +427,7 @@ public final class Flusher implements Flushes {
       part.tree().leaveMemory();
     }
     if (!engine.gate().pressed() && engine.failure().cause() == null) {
-      parts.forEach(part -> onLeft.accept(part.tree()));
+      parts.forEach(part -> listener.left(part.tree()));
     }
   }
 

@@ -30,8 +30,6 @@ public final class LeakWatch {
   /** What the names of the engine's classes begin with. */
   private static final String ENGINE = "io.isobardb.lsm.";
 
-  private static final String UNKNOWN = "an unknown place";
-
   /** Where something was taken. */
   public static final class Origin extends Exception {
     private static final long serialVersionUID = 1L;
@@ -46,34 +44,21 @@ public final class LeakWatch {
       this.number = number;
       this.nanos = nanos;
     }
-
-    /** The method that called the store. */
-    private String place() {
-      for (StackTraceElement frame : getStackTrace()) {
-        if (isUser(frame.getClassName())) {
-          return frame.toString();
-        }
-      }
-      return UNKNOWN;
-    }
   }
 
-  private static boolean isUser(String className) {
-    return !className.startsWith(ENGINE);
+  /** The method that called the store when {@code call} was made. */
+  private static String place(Throwable call) {
+    for (StackTraceElement frame : call.getStackTrace()) {
+      if (!frame.getClassName().startsWith(ENGINE)) {
+        return frame.toString();
+      }
+    }
+    return "an unknown place";
   }
 
   /** By which thread, and at which place, the store is called now; in words. */
   static String here() {
-    String place =
-        StackWalker.getInstance()
-            .walk(
-                frames ->
-                    frames
-                        .filter(frame -> isUser(frame.getClassName()))
-                        .findFirst()
-                        .map(frame -> frame.toStackTraceElement().toString())
-                        .orElse(UNKNOWN));
-    return "by thread '" + Thread.currentThread().getName() + "' at " + place;
+    return "by thread '" + Thread.currentThread().getName() + "' at " + place(new Throwable());
   }
 
   /** Made when it is first used: it has a thread. */
@@ -164,9 +149,7 @@ public final class LeakWatch {
             origin ->
                 String.format(
                     "%s, for %d s, by %s",
-                    origin.what,
-                    TimeUnit.NANOSECONDS.toSeconds(now - origin.nanos),
-                    origin.place()))
+                    origin.what, TimeUnit.NANOSECONDS.toSeconds(now - origin.nanos), place(origin)))
         .toList();
   }
 

@@ -7,7 +7,6 @@ import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.ExitHook;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.tuning.TunerService;
-import io.isobardb.memory.pool.Epochs;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
@@ -213,18 +212,15 @@ final class Lifetime implements ExitHook.Closer {
     cursors.closeAll();
     operations.awaitBegun();
     loads.forEach(BulkLoader::discard);
-    operations.await(() -> images.get() == 0);
+    operations.awaitCopies(() -> images.get() == 0);
     IsobarException lastFailure = lastCheckpoint();
     for (TreeHandle tree : engine.catalog().trees()) {
       tree.close(TreeHandle.Refusal.STORE_CLOSED);
     }
     // Reads ask their tree, not the store: some have begun since.
     operations.awaitBegun();
-    parts.awaitMerges(
-        () -> operations.await(() -> engine.environment().scheduler().pending() == 0));
-    Epochs readers = parts.pool().epochs();
-    long readersTag = readers.advance();
-    operations.await(() -> readers.passed(readersTag));
+    parts.awaitMerges(() -> operations.awaitJobs(() -> false));
+    operations.awaitReaders(parts.pool().epochs());
     try {
       parts.close();
     } catch (IOException e) {

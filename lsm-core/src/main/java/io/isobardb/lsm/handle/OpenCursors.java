@@ -8,7 +8,6 @@ import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,7 +24,7 @@ public final class OpenCursors {
   private final Operations operations;
   private final LeakWatch leaks;
 
-  private final Set<OpenCursor> cursors = ConcurrentHashMap.newKeySet();
+  private final Set<OpenCursor> cursors;
   private final AtomicLong opened = new AtomicLong();
 
   /** What to do once none is open, or null. */
@@ -34,7 +33,8 @@ public final class OpenCursors {
   /** Held by the one cursor that may take pages again when there were not enough. */
   private final Lock turns = new ReentrantLock();
 
-  OpenCursors(Engine engine, Operations operations, LeakWatch leaks) {
+  OpenCursors(Engine engine, Operations operations, LeakWatch leaks, CursorSet open) {
+    this.cursors = open.cursors;
     this.engine = engine;
     this.operations = operations;
     this.leaks = leaks;
@@ -137,15 +137,8 @@ public final class OpenCursors {
 
   /** Closes all. */
   public void closeAll() {
-    cursors.forEach(OpenCursor::close);
-  }
-
-  /**
-   * Makes those that are not in use give up what they hold; their positions stay.
-   *
-   * @param pages also pages of what everybody sees now, which cost nothing but room in the cache
-   */
-  public void letGo(boolean pages) {
-    cursors.forEach(cursor -> cursor.letGo(pages));
+    for (OpenCursor cursor : cursors) {
+      cursor.close();
+    }
   }
 }

@@ -23,10 +23,12 @@ import java.util.function.ToLongFunction;
  * no lock. Who waits must not be within an operation: he would wait for himself.
  */
 public final class Operations {
-  private static final long POLL_NANOS = 1_000_000;
+  private static final long LOOK_AGAIN_NANOS = 1_000_000;
 
   private final Epochs epochs;
-  private final Signal quiet;
+  private final Scheduler scheduler;
+  private final Signal readers;
+  private final Signal copies;
   private volatile boolean closed;
 
   /**
@@ -34,7 +36,9 @@ public final class Operations {
    */
   Operations(Epochs epochs, Scheduler scheduler) {
     this.epochs = epochs;
-    this.quiet = scheduler.signal("background work");
+    this.scheduler = scheduler;
+    this.readers = scheduler.signal("operations and reads that have begun");
+    this.copies = scheduler.signal("bulk loads and copies of the store");
   }
 
   /**
@@ -97,6 +101,8 @@ public final class Operations {
   /** Refuses all operations from now on: the store is being closed. */
   public void refuse() {
     closed = true;
+    copies.raise();
+    scheduler.jobEnded().raise();
   }
 
   public boolean isClosed() {
@@ -116,20 +122,45 @@ public final class Operations {
 
   /** Waits until all operations that have begun by now have ended. */
   public void awaitBegun() {
-    long tag = epochs.advance();
-    await(() -> epochs.passed(tag));
+    awaitReaders(epochs);
+  }
+
+  /** Waits until all have left who have entered some epochs by now. */
+  void awaitReaders(Epochs entered) {
+    long tag = entered.advance();
+    while (!readers.await(() -> entered.passed(tag), LOOK_AGAIN_NANOS)) {
+      // They leave without a word, for that costs nothing: so this is looked at again.
+      continue;
+    }
+  }
+
+  /** Waits until no job is queued or running, or {@code orUntil} holds when one ends. */
+  void awaitJobs(BooleanSupplier orUntil) {
+    scheduler.jobEnded().await(() -> scheduler.pending() == 0 || orUntil.getAsBoolean());
+  }
+
+  /** Waits for what the end of a job brings about, or that of a tree or the store. */
+  void awaitJobEnd(BooleanSupplier until) {
+    scheduler.jobEnded().await(until);
+  }
+
+  /** A tree was closed: its jobs are as good as ended. */
+  void treeClosed() {
+    scheduler.jobEnded().raise();
+  }
+
+  /** Waits for the end of bulk loads or copies; {@link #copyEnded} tells of it. */
+  void awaitCopies(BooleanSupplier ended) {
+    copies.await(ended);
+  }
+
+  /** A bulk load or a copy of the store has ended. */
+  void copyEnded() {
+    copies.raise();
   }
 
   /** What to throw if a file failed in the course of {@code what}. */
   public static IsobarException failed(String what, IOException e) {
     return new IsobarException(what + " failed: " + e.getMessage(), e);
-  }
-
-  /** Waits for what nobody tells of. */
-  public void await(BooleanSupplier condition) {
-    while (!quiet.await(condition, POLL_NANOS)) {
-      // Nobody raises this signal: what is waited for is seen by looking again.
-      continue;
-    }
   }
 }

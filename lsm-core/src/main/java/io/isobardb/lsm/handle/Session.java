@@ -56,9 +56,10 @@ public final class Session {
   private final Beans beans;
 
   /**
+   * @param open what the parts know as their readers
    * @param syncByDefault whether writes that do not say are synced
    */
-  public Session(StoreParts parts, boolean syncByDefault) {
+  public Session(StoreParts parts, CursorSet open, boolean syncByDefault) {
     this.parts = parts;
     this.engine = parts.engine();
     this.committer = parts.committer();
@@ -66,14 +67,10 @@ public final class Session {
     this.operations = new Operations(engine.operations(), engine.environment().scheduler());
     this.leaks = new LeakWatch(engine);
     this.transactions = new Transactions(engine, operations, leaks);
-    OpenCursors open = new OpenCursors(engine, operations, leaks);
-    this.cursors = open;
-    this.lifetime = new Lifetime(parts, operations, leaks, transactions, open);
+    this.cursors = new OpenCursors(engine, operations, leaks, open);
+    this.lifetime = new Lifetime(parts, operations, leaks, transactions, cursors);
     this.beans = new Beans(engine, leaks, this::stats);
     this.batches = new SlotCounters(engine.operations(), 1);
-    parts.flusher().onPressure(() -> open.letGo(false));
-    parts.cache().onShortage(() -> open.letGo(true));
-    parts.pool().onShortage(() -> open.letGo(true));
   }
 
   public StoreParts parts() {
@@ -352,6 +349,7 @@ public final class Session {
       then.use(image);
     } finally {
       lifetime.images().decrementAndGet();
+      operations.copyEnded();
     }
   }
 
@@ -497,15 +495,14 @@ public final class Session {
     merger.add(tree, wish);
     try {
       BooleanSupplier done = () -> wish.isDone(tree.states().current().version());
-      parts.awaitMerges(
+      BooleanSupplier ended =
           () ->
-              operations.await(
-                  () ->
-                      done.getAsBoolean()
-                          || operations.isClosed()
-                          || tree.closed()
-                          || engine.space().isFull()
-                          || engine.failure().cause() != null));
+              operations.isClosed()
+                  || tree.closed()
+                  || engine.space().isFull()
+                  || engine.failure().cause() != null;
+      parts.awaitMerges(
+          () -> operations.awaitJobEnd(() -> done.getAsBoolean() || ended.getAsBoolean()));
       if (!done.getAsBoolean()) {
         tree.checkOpen();
         operations.checkOpen();
@@ -532,11 +529,7 @@ public final class Session {
   }
 
   private void awaitBackground() {
-    operations.await(
-        () ->
-            engine.environment().scheduler().pending() == 0
-                || operations.isClosed()
-                || engine.failure().cause() != null);
+    operations.awaitJobs(() -> operations.isClosed() || engine.failure().cause() != null);
   }
 
   /** As {@code Store.close}. */

@@ -178,6 +178,7 @@ public final class Transactions {
       loaded = List.copyOf(all);
     }
     loading = List.of();
+    operations.copyEnded();
   }
 
   /**
@@ -207,7 +208,7 @@ public final class Transactions {
   /** Waits until no bulk load is committing. Outside of operations, and without locks. */
   void awaitLoads() {
     if (!loading.isEmpty()) {
-      operations.await(() -> loading.isEmpty() || operations.isClosed());
+      operations.awaitCopies(() -> loading.isEmpty() || operations.isClosed());
     }
   }
 

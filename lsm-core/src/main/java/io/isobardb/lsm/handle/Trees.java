@@ -160,8 +160,14 @@ public final class Trees<T> {
     // Some may be waiting for memory that only this tree's flush can give them.
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
+    operations.treeClosed();
     parts.awaitMerges(
-        () -> operations.await(() -> !handle.memoryBusy() && !parts.merger().busy(handle)));
+        () -> {
+          while (handle.memoryBusy() || parts.merger().busy(handle)) {
+            handle.awaitMemory();
+            operations.awaitJobs(() -> !parts.merger().busy(handle));
+          }
+        });
     boolean dropped = false;
     session.totals().drops(handle);
     try {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.memory.system.ProcessMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -40,7 +41,7 @@ final class DirectIo {
    */
   static boolean worksIn(Path directory, String suffix) {
     boolean interrupted = Thread.interrupted();
-    Path probe = directory.resolve("probe-" + ProcessHandle.current().pid() + suffix);
+    Path probe = directory.resolve("probe-" + ProcessMemory.processId() + suffix);
     try {
       try (FileChannel channel =
           FileChannel.open(

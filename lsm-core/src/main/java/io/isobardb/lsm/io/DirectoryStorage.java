@@ -3,10 +3,11 @@ package io.isobardb.lsm.io;
 import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -21,10 +22,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -286,16 +285,27 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public List<String> list() throws IOException {
-    try (Stream<Path> paths = descriptors.retrying(() -> Files.list(directory))) {
-      return paths
-          .map(path -> path.getFileName().toString())
-          .filter(name -> !hidden(name))
-          .toList();
-    } catch (UncheckedIOException e) {
-      throw FileErrors.explain("can't be listed", directory, Objects.requireNonNull(e.getCause()));
+    List<String> found = new ArrayList<>();
+    for (Path path : paths()) {
+      String name = path.getFileName().toString();
+      if (!hidden(name)) {
+        found.add(name);
+      }
+    }
+    return found;
+  }
+
+  private List<Path> paths() throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> paths =
+        descriptors.retrying(() -> Files.newDirectoryStream(directory))) {
+      paths.forEach(found::add);
+    } catch (DirectoryIteratorException e) {
+      throw FileErrors.explain("can't be listed", directory, e.getCause());
     } catch (IOException e) {
       throw FileErrors.explain("can't be listed", directory, e);
     }
+    return found;
   }
 
   /** Whether a file of this name is the storage's own. */
@@ -460,14 +470,9 @@ public final class DirectoryStorage implements Storage {
   }
 
   private void deleteLeftovers() throws IOException {
-    List<Path> leftovers;
-    try (Stream<Path> paths = Files.list(directory)) {
-      leftovers = paths.filter(path -> path.getFileName().toString().endsWith(ASIDE)).toList();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-    for (Path path : leftovers) {
-      if (places.isEmpty() || places.values().stream().noneMatch(p -> p.path.equals(path))) {
+    for (Path path : paths()) {
+      if (path.getFileName().toString().endsWith(ASIDE)
+          && places.values().stream().noneMatch(place -> place.path.equals(path))) {
         Files.deleteIfExists(path);
       }
     }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.io;
 
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.memory.system.ProcessMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -92,7 +93,7 @@ final class StoreLock {
       throw new StoreLockedException(
           String.format(
               "%s is open already in this process, %d: it was opened %s",
-              directory, ProcessHandle.current().pid(), other));
+              directory, ProcessMemory.processId(), other));
     }
     boolean interrupted = Thread.interrupted();
     boolean taken = false;
@@ -127,7 +128,7 @@ final class StoreLock {
     }
     StoreLock taken = lock(path, key, channel, false);
     try {
-      String owner = "process " + ProcessHandle.current().pid() + " on " + host();
+      String owner = "process " + ProcessMemory.processId() + " on " + host();
       channel.truncate(0);
       channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
       return taken;

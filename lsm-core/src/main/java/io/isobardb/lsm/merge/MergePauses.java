@@ -53,7 +53,6 @@ public final class MergePauses implements Service {
 
   /** Begins. */
   public void start() {
-    merger.beforeRequests(this::lookIfDue);
     handle = engine.environment().scheduler().start(this);
     active();
   }
@@ -82,8 +81,11 @@ public final class MergePauses implements Service {
     active();
   }
 
-  /** A merge is asked for. */
-  private void lookIfDue() {
+  /** A merge is asked for: looks whether it may begin, once this is started. */
+  public void requested() {
+    if (handle == null) {
+      return;
+    }
     // Not for each of many trees that are flushed together.
     if (engine.nanos() - glancedNanos >= Math.min(MOST_GLANCE_NANOS, timing.probeNanos())) {
       look();

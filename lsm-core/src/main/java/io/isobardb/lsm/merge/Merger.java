@@ -70,7 +70,7 @@ public final class Merger {
   /** Merges that may begin. */
   private volatile Set<Slot> allowed = EnumSet.allOf(Slot.class);
 
-  private volatile Runnable beforeRequests = () -> {};
+  private final Listener listener;
 
   /** Merges that were begun and neither ended nor were given up, by their slot. */
   private final int[] begun = new int[Slot.values().length];
@@ -110,7 +110,15 @@ public final class Merger {
     }
   }
 
-  public Merger(Engine engine, Sealer sealer, Settings settings, Flushes flushes) {
+  /** Is told of requests. */
+  public interface Listener {
+    /** Disk merges are asked for, and about to be chosen. */
+    void mergesRequested();
+  }
+
+  public Merger(
+      Engine engine, Sealer sealer, Settings settings, Flushes flushes, Listener listener) {
+    this.listener = listener;
     this.engine = engine;
     this.sealer = sealer;
     this.settings = settings;
@@ -185,11 +193,6 @@ public final class Merger {
     return memoryMerges.sum();
   }
 
-  /** Has something done each time before merges are chosen. */
-  void beforeRequests(Runnable action) {
-    beforeRequests = action;
-  }
-
   /** Lets no other merges begin than those of some slots. */
   void allow(Set<Slot> slots) {
     allowed = slots;
@@ -203,7 +206,7 @@ public final class Merger {
   /** Starts what disk merges there are to do for a tree, and may begin now. */
   public void request(TreeHandle tree) {
     seeDebt(tree);
-    beforeRequests.run();
+    listener.mergesRequested();
     start(tree);
   }
 

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.option;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.Objects;
 
 /**
@@ -20,11 +19,6 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
     implements Comparable<MergeSchedule> {
   /** Merges run as soon as there is something to merge. */
   public static final MergeSchedule ALWAYS = new MergeSchedule(Kind.ALWAYS, 0, Duration.ZERO);
-
-  private static final Comparator<MergeSchedule> ORDER =
-      Comparator.comparing(MergeSchedule::kind)
-          .thenComparing(MergeSchedule::bytesPerSecond)
-          .thenComparing(MergeSchedule::duration);
 
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofHours(1);
@@ -80,6 +74,10 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
 
   @Override
   public int compareTo(MergeSchedule other) {
-    return ORDER.compare(this, Objects.requireNonNull(other, "other"));
+    int order = kind.compareTo(other.kind);
+    if (order == 0) {
+      order = Long.compare(bytesPerSecond, other.bytesPerSecond);
+    }
+    return order == 0 ? duration.compareTo(other.duration) : order;
   }
 }

@@ -7,6 +7,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
 import java.util.List;
@@ -23,10 +24,12 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
   /**
    * Opens what there is in a directory, or makes a store there.
    *
+   * @param neighbours of the cache
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if the manifest is damaged
    */
-  static Bootstrap open(Environment environment, OpenOptions options) throws IOException {
+  static Bootstrap open(Environment environment, OpenOptions options, CacheNeighbours neighbours)
+      throws IOException {
     Storage storage = environment.storage();
     if (!Manifest.exists(storage)) {
       // Before the lock leaves a file behind in somebody else's directory.
@@ -36,7 +39,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
     if (!Manifest.exists(storage)) {
       create(environment, options);
     }
-    return read(environment, options);
+    return read(environment, options, neighbours);
   }
 
   private static void create(Environment environment, OpenOptions options) throws IOException {
@@ -77,7 +80,8 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
     return name.startsWith("MANIFEST-") || name.startsWith("CURRENT") || name.equals("LOCK");
   }
 
-  private static Bootstrap read(Environment environment, OpenOptions options) throws IOException {
+  private static Bootstrap read(
+      Environment environment, OpenOptions options, CacheNeighbours neighbours) throws IOException {
     Storage storage = environment.storage();
     PagePool small = new PagePool(1 << 20, 4096);
     int pageSize;
@@ -97,7 +101,10 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
             environment.memoryFaults());
     ReadMemory memory =
         ReadMemory.of(
-            pool, options.memoryBudget() - options.writeMemory(), ghostPages(options, pageSize));
+            pool,
+            options.memoryBudget() - options.writeMemory(),
+            ghostPages(options, pageSize),
+            neighbours);
     try {
       return new Bootstrap(memory, Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES));
     } catch (Throwable e) {

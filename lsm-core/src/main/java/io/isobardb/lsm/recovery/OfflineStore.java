@@ -23,6 +23,7 @@ import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.wal.LogExtent;
 import io.isobardb.lsm.wal.LogScan;
 import io.isobardb.memory.cache.Access;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -87,7 +88,11 @@ public final class OfflineStore implements AutoCloseable {
       PagePool pool =
           new PagePool(memoryBytes, StoreProperties.pageSize(recovered.properties(), 4096));
       return new OfflineStore(
-          storage, unlockedBecause, recovered, orders, ReadMemory.of(pool, memoryBytes / 2, 0));
+          storage,
+          unlockedBecause,
+          recovered,
+          orders,
+          ReadMemory.of(pool, memoryBytes / 2, 0, CacheNeighbours.NONE));
     } catch (CorruptionException e) {
       storage.close();
       throw e.in(storage.path());

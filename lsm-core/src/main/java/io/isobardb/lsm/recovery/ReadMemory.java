@@ -4,6 +4,7 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
@@ -24,12 +25,13 @@ record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements Auto
    * @param pool belongs to the result
    * @param cacheBytes the cache's target
    * @param ghostPages how many evicted pages the cache remembers
+   * @param neighbours those that the cache shares the pool with
    * @throws OutOfBudgetException if the pool has too little
    */
-  static ReadMemory of(PagePool pool, long cacheBytes, int ghostPages) {
+  static ReadMemory of(PagePool pool, long cacheBytes, int ghostPages, CacheNeighbours neighbours) {
     BufferCache cache = null;
     try {
-      cache = new BufferCache(pool, cacheBytes, ghostPages);
+      cache = new BufferCache(pool, cacheBytes, ghostPages, neighbours);
       Block spare = pool.blocks().allocate(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE);
       return new ReadMemory(pool, cache, spare);
     } catch (Throwable e) {

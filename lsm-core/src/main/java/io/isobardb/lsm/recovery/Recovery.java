@@ -9,8 +9,12 @@ import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.event.StallSpan;
+import io.isobardb.lsm.event.SyncSpan;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.state.TreeHandle;
@@ -18,8 +22,10 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogExtent;
+import io.isobardb.lsm.wal.LogListener;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.lsm.wal.LogScan;
+import io.isobardb.lsm.wal.LogSite;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
@@ -103,7 +109,8 @@ final class Recovery {
             Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
             recovered.counters().syncedLsn());
     // All that may refuse the store comes before anything is changed.
-    Log.check(environment, pool, logOptions, manifest.storeId(), extent);
+    LogSite site = new LogSite(environment, pool, manifest.storeId(), new LogReports(engine));
+    Log.check(site, logOptions, extent);
     for (Rollback rollback : rollbacks) {
       rollback.check();
     }
@@ -125,10 +132,7 @@ final class Recovery {
       merger.request(tree);
     }
     try {
-      engine
-          .log()
-          .opened(
-              Log.open(environment, pool, logOptions, manifest.storeId(), extent, this::replay));
+      engine.log().opened(Log.open(site, logOptions, extent, this::replay));
     } catch (TooLargeException e) {
       long largest = largest(extent);
       throw new IsobarException(
@@ -144,6 +148,24 @@ final class Recovery {
               + budgetFor(largest)
               + " bytes",
           e);
+    }
+  }
+
+  /** Tells the store what its log does. */
+  private record LogReports(Engine engine) implements LogListener {
+    @Override
+    public void synced(SyncSpan span, StoreListener.Sync sync) {
+      engine.observers().synced(span, sync);
+    }
+
+    @Override
+    public void count(StallSpan span, StallReason reason, long nanos) {
+      engine.gate().count(span, reason, nanos);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      engine.failure().fail(cause);
     }
   }
 

@@ -8,6 +8,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.lsm.wal.Log;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
@@ -54,7 +55,8 @@ public final class StoreCopy implements AutoCloseable {
   }
 
   static ReadMemory memory(int pageSize) {
-    return ReadMemory.of(new PagePool(MEMORY_BYTES, pageSize), MEMORY_BYTES / 4, 0);
+    return ReadMemory.of(
+        new PagePool(MEMORY_BYTES, pageSize), MEMORY_BYTES / 4, 0, CacheNeighbours.NONE);
   }
 
   /**

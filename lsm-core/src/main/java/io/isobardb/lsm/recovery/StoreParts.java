@@ -42,6 +42,7 @@ import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -87,8 +88,109 @@ public final class StoreParts {
   private final @Nullable TunerService tuner;
   private final Observers observers;
 
+  /**
+   * What parts tell each other that are made before those they tell. Each is told by its own
+   * interface, and nobody before all are there, save the cache's neighbours.
+   */
+  private final class Links
+      implements WriteGate.Relief, FailureLatch.Listener, Flusher.Listener, Merger.Listener {
+    private final Readers readers;
+
+    Links(Readers readers) {
+      this.readers = readers;
+    }
+
+    @Override
+    public void requestFlush() {
+      flusher.request();
+    }
+
+    @Override
+    public void checkWritable() {
+      engine.failure().check();
+    }
+
+    @Override
+    public void checkSpace() {
+      engine.space().check();
+    }
+
+    @Override
+    public void makeRoom(long bytes) {
+      wall.makeRoom(bytes);
+    }
+
+    @Override
+    public void stopped(Throwable cause) {
+      if (engine.log().isOpen()) {
+        engine.log().get().fail(cause);
+      }
+      engine.gate().wake();
+      environment.scheduler().jobEnded().raise();
+      observers.failed(new StoreListener.Failure(cause));
+    }
+
+    @Override
+    public void flushed(TreeHandle tree) {
+      merger.request(tree);
+    }
+
+    @Override
+    public void left(TreeHandle tree) {
+      merger.requestMemory(tree);
+    }
+
+    @Override
+    public void memoryShort() {
+      readers.letGo(false);
+    }
+
+    @Override
+    public void mergesRequested() {
+      MergePauses schedule = pauses;
+      if (schedule != null) {
+        schedule.requested();
+      }
+    }
+  }
+
+  /** The cache is made before the parts, and is alone until there are some. */
+  private static final class Neighbours implements CacheNeighbours {
+    private final Readers readers;
+    private volatile @Nullable StoreParts parts;
+
+    Neighbours(Readers readers) {
+      this.readers = readers;
+    }
+
+    @Override
+    public int sparePages() {
+      StoreParts made = parts;
+      return made == null ? 0 : made.wall.sparePages();
+    }
+
+    @Override
+    public void askForPages() {
+      readers.letGo(true);
+    }
+
+    @Override
+    public void missed() {
+      StoreParts made = parts;
+      TunerService tuning = made == null ? null : made.tuner;
+      if (tuning != null) {
+        tuning.active();
+      }
+    }
+  }
+
   private StoreParts(
-      Environment environment, MeteredStorage storage, OpenOptions wanted, Bootstrap found) {
+      Environment environment,
+      MeteredStorage storage,
+      OpenOptions wanted,
+      Bootstrap found,
+      Neighbours neighbours) {
+    Links links = new Links(neighbours.readers);
     this.environment = environment;
     this.storage = storage;
     this.pool = found.memory().pool();
@@ -100,17 +202,15 @@ public final class StoreParts {
     this.options = wanted.with(pool.pageSize(), account.writeBytes());
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
-    this.observers = new Observers(environment.storage().path());
-    this.engine = newEngine(found);
-    WriteGate gate = engine.gate();
+    this.observers = new Observers(environment.storage().path(), storage);
+    this.engine = newEngine(found, links);
     this.sealer = new Sealer(engine, options.sealing(), this::sealed);
     this.treeFactory =
         new TreeFactory(engine, sealer, options.known(), found.recovered().counters().nextTreeId());
     StaticShares shares = options.shares();
     TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine, this::flushAll);
-    this.flusher =
-        new Flusher(engine, options.flushing(), sealer, this::flushed, this::left, slots);
-    this.merger = new Merger(engine, sealer, options.merging(), flusher);
+    this.flusher = new Flusher(engine, options.flushing(), sealer, links, slots);
+    this.merger = new Merger(engine, sealer, options.merging(), flusher, links);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
         new MemoryWall(
@@ -140,13 +240,11 @@ public final class StoreParts {
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
     this.memoryReader = new MemoryReader(engine);
-    observers.sampled(storage::bytesRead, storage::bytesWritten);
-    engine.failure().onFailure(gate::wake);
-    gate.connect(flusher::request, engine.failure()::check, engine.space()::check);
+    neighbours.parts = this;
   }
 
   /** What all parts share. */
-  private Engine newEngine(Bootstrap found) {
+  private Engine newEngine(Bootstrap found, Links links) {
     Recovered.Counters counters = found.recovered().counters();
     boolean direct =
         options.files().ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
@@ -171,13 +269,8 @@ public final class StoreParts {
             log::durable);
     WriteGate gate =
         new WriteGate(
-            pool,
-            environment.clock(),
-            environment.scheduler(),
-            observers,
-            options.writeMemory(),
-            options.backpressure());
-    FailureLatch failure = new FailureLatch();
+            pool, environment, observers, links, options.writeMemory(), options.backpressure());
+    FailureLatch failure = new FailureLatch(links);
     Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos);
     snapshots.setCheckpoint(counters.checkpointLsn());
     return new Engine(
@@ -219,10 +312,6 @@ public final class StoreParts {
     written();
   }
 
-  private void left(TreeHandle tree) {
-    merger.requestMemory(tree);
-  }
-
   /** Some more was written. */
   private void written() {
     flusher.request();
@@ -261,11 +350,6 @@ public final class StoreParts {
     idleWatch.written();
   }
 
-  /** L0 of a tree has grown. */
-  private void flushed(TreeHandle tree) {
-    merger.request(tree);
-  }
-
   /** A tree is to leave the write memory. */
   private void flushAll(TreeHandle tree) {
     flusher.flushAll(tree);
@@ -274,16 +358,19 @@ public final class StoreParts {
   /**
    * Opens a store, or makes one.
    *
+   * @param readers those of users, who hold memory
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if something is damaged that must not be
    */
-  public static StoreParts open(Environment world, OpenOptions options) throws IOException {
+  public static StoreParts open(Environment world, OpenOptions options, Readers readers)
+      throws IOException {
     MeteredStorage storage = new MeteredStorage(world.storage());
     Environment environment = world.with(storage);
-    Bootstrap found = Bootstrap.open(environment, options);
+    Neighbours neighbours = new Neighbours(readers);
+    Bootstrap found = Bootstrap.open(environment, options, neighbours);
     StoreParts parts = null;
     try {
-      parts = new StoreParts(environment, storage, options, found);
+      parts = new StoreParts(environment, storage, options, found, neighbours);
       parts.recover(found);
       return parts;
     } catch (Throwable e) {
@@ -300,8 +387,6 @@ public final class StoreParts {
     found.recovered().trees().forEach(treeFactory::add);
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start();
-    engine.failure().onFailure(this::stopWriting);
-    engine.log().get().observe(observers, engine.gate(), engine.failure()::fail);
     if (environment.storage().discardsChanges()) {
       engine.failure().setReadOnly(environment.storage().path());
     }
@@ -314,19 +399,7 @@ public final class StoreParts {
     }
     TunerService tuning = tuner;
     if (tuning != null) {
-      cache.onMiss(tuning::active);
       tuning.start();
-    }
-  }
-
-  private void stopWriting() {
-    Throwable cause = engine.failure().cause();
-    if (cause != null) {
-      engine.log().get().fail(cause);
-    }
-    engine.gate().wake();
-    if (cause != null) {
-      observers.failed(new StoreListener.Failure(cause));
     }
   }
 

@@ -23,6 +23,7 @@ import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.lsm.wal.LogExtent;
 import io.isobardb.lsm.wal.LogSalvage;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -209,7 +210,8 @@ public final class StoreRepair {
 
   private RepairReport run(TableSalvage.Origin origin) throws IOException {
     PagePool pool = new PagePool(settings.memoryBytes(), origin.pageSize());
-    try (ReadMemory memory = ReadMemory.of(pool, settings.memoryBytes() / 8, 0)) {
+    try (ReadMemory memory =
+        ReadMemory.of(pool, settings.memoryBytes() / 8, 0, CacheNeighbours.NONE)) {
       TableSpace from =
           memory.space(damaged, IoMode.BUFFERED, origin.storeId(), TableSpace::unknownTree);
       TableSpace to = memory.space(target, IoMode.BUFFERED, settings.newStoreId(), this::label);

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.schedule;
 
+import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread. A count costs an addition that threads
  * do not share unless they collide. That is little beside the system call it belongs to.
  */
-public final class MeteredStorage extends ForwardingStorage {
+public final class MeteredStorage extends ForwardingStorage implements Observers.IoCounters {
   private static final IoPurpose[] PURPOSES = IoPurpose.values();
 
   private final Storage storage;
@@ -42,12 +43,12 @@ public final class MeteredStorage extends ForwardingStorage {
     return adders;
   }
 
-  /** Bytes read so far. */
+  @Override
   public Map<IoPurpose, Long> bytesRead() {
     return sums(read);
   }
 
-  /** Bytes written so far. */
+  @Override
   public Map<IoPurpose, Long> bytesWritten() {
     return sums(written);
   }

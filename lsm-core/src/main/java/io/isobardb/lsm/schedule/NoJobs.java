@@ -42,6 +42,11 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public Signal jobEnded() {
+    return threads.jobEnded();
+  }
+
+  @Override
   public void close() {
     threads.close();
   }

@@ -37,6 +37,9 @@ public interface Scheduler extends AutoCloseable {
   /** Jobs that are queued, held back or running. */
   int pending();
 
+  /** Raised when a job has ended, whatever became of it. */
+  Signal jobEnded();
+
   /** Finishes the steps in progress, fails the jobs that are left, and ends the threads. */
   @Override
   void close();

@@ -27,6 +27,7 @@ public final class ThreadScheduler implements Scheduler {
   private final List<ServiceThread> services = new ArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
+  private final Signal jobEnded = new ThreadSignal("the end of a job");
   private final JobQueue queue;
 
   /** {@link JobQueue#urgency}. Written under the lock. */
@@ -133,6 +134,11 @@ public final class ThreadScheduler implements Scheduler {
     }
   }
 
+  @Override
+  public Signal jobEnded() {
+    return jobEnded;
+  }
+
   /**
    * {@inheritDoc}
    *
@@ -153,7 +159,10 @@ public final class ThreadScheduler implements Scheduler {
     } finally {
       lock.unlock();
     }
-    left.forEach(this::cancel);
+    for (Job job : left) {
+      cancel(job);
+    }
+    jobEnded.raise();
     Thread caller = Thread.currentThread();
     boolean own = workers.contains(caller) || toStop.stream().anyMatch(s -> s.runsOn(caller));
     if (own) {
@@ -233,6 +242,7 @@ public final class ThreadScheduler implements Scheduler {
     try {
       fail(job, failure == null ? closedBefore(job) : failure);
     } finally {
+      jobEnded.raise();
       lock.lock();
     }
   }
@@ -294,6 +304,7 @@ public final class ThreadScheduler implements Scheduler {
     } finally {
       lock.unlock();
     }
+    jobEnded.raise();
   }
 
   private void cancel(Job job) {

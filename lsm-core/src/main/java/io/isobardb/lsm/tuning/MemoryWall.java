@@ -3,7 +3,6 @@ package io.isobardb.lsm.tuning;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
-import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
@@ -43,7 +42,6 @@ public final class MemoryWall {
   private final Checkpointer checkpointer;
   private final double askedShare;
   private final WallRules rules;
-  private final Signal pause;
 
   /** The log's end when the budget was last lowered: older entries may lie in slabs that go. */
   private volatile long loweredAtLsn;
@@ -64,6 +62,9 @@ public final class MemoryWall {
   private volatile long mostWriteBytes;
   private volatile long sharedBytes;
   private volatile long targetBytes;
+
+  /** Whether the cache may borrow what the write memory does not use; not while replay fills it. */
+  private volatile boolean lends;
 
   /**
    * A wall that stands where the grant says; the cache learns of it with {@link #start}.
@@ -94,8 +95,7 @@ public final class MemoryWall {
             pool.pageSize());
     this.targetBytes = grant.writeBytes();
     this.sharedBytes = grant.budgetBytes();
-    this.pause = engine.environment().scheduler().signal("memory that is given back");
-    engine.gate().grant(grant.writeBytes(), this::makeRoom);
+    engine.gate().grant(grant.writeBytes());
   }
 
   /**
@@ -122,9 +122,9 @@ public final class MemoryWall {
       MemoryAccount account = account(budgetBytes);
       long write = Math.min(engine.gate().limitBytes(), account.writeBytes());
       divide(budgetBytes, account, write);
-      engine.gate().grant(grantBytes, this::makeRoom);
+      engine.gate().grant(grantBytes);
       engine.gate().setLimitBytes(write);
-      cache.borrow(() -> (int) (engine.gate().spareBytes() / pool.pageSize()));
+      lends = true;
     } finally {
       moving.unlock();
     }
@@ -133,6 +133,11 @@ public final class MemoryWall {
       System.getLogger(MemoryWall.class.getName())
           .log(Level.INFO, "memory that stores free may stay with this process: " + why);
     }
+  }
+
+  /** How many pages the write memory lends to the cache now. */
+  public int sparePages() {
+    return lends ? (int) (engine.gate().spareBytes() / pool.pageSize()) : 0;
   }
 
   /** What write memory and cache have together, in bytes. */
@@ -217,7 +222,7 @@ public final class MemoryWall {
   }
 
   /** Moves the wall back, at once, for a write that the grant has room for. */
-  private void makeRoom(long bytes) {
+  public void makeRoom(long bytes) {
     moving.lock();
     try {
       largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes / WallRules.LARGE_WRITES));
@@ -291,7 +296,8 @@ public final class MemoryWall {
         onUnfinished.run();
         return;
       }
-      pause.await(() -> !pool.isAboveLimit(), nanos);
+      // Flushes and merges tell what they free, but a slab goes when its last reader leaves.
+      engine.gate().awaitFreed(() -> !pool.isAboveLimit(), nanos);
       nanos = Math.min(2 * nanos, LONGEST_PAUSE_NANOS);
     }
   }
@@ -337,12 +343,12 @@ public final class MemoryWall {
     if (bytes >= pool.limitBytes()) {
       pool.setLimit(bytes);
       divide(bytes, account, write);
-      engine.gate().grant(grantBytes, this::makeRoom);
+      engine.gate().grant(grantBytes);
       engine.gate().setLimitBytes(write);
       return;
     }
     shrinkWriteMemory(write);
-    engine.gate().grant(account.writeBytes(), this::makeRoom);
+    engine.gate().grant(account.writeBytes());
     largestWrite = Math.min(largestWrite, account.writeBytes() / WallRules.LARGE_WRITES);
     divide(bytes, account, write);
     pool.setLimit(bytes);

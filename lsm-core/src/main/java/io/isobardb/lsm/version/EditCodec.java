@@ -134,20 +134,19 @@ final class EditCodec {
       out.tag(CREATED);
       out.string(created.name());
       out.varint(created.options().size());
-      created
-          .options()
-          .forEach(
-              (name, value) -> {
-                out.string(name);
-                out.string(value);
-              });
+      for (Map.Entry<String, String> option : created.options().entrySet()) {
+        out.string(option.getKey());
+        out.string(option.getValue());
+      }
+    }
+    for (long file : edit.removed()) {
+      out.field(REMOVED, file);
     }
     String renamed = edit.renamed();
     if (renamed != null) {
       out.tag(RENAMED);
       out.string(renamed);
     }
-    edit.removed().forEach(file -> out.field(REMOVED, file));
     for (VersionEdit.Moved moved : edit.moved()) {
       out.field(MOVED, moved.fileNumber());
       out.place(moved.to());
@@ -162,19 +161,19 @@ final class EditCodec {
     if (edit.rangesReset()) {
       out.tag(RANGES_RESET);
     }
-    edit.rangeDeletes().forEach(delete -> encode(delete, out));
+    for (RangeDelete delete : edit.rangeDeletes()) {
+      encode(delete, out);
+    }
     out.optional(RANGES_LSN, edit.rangesLsn());
     out.optional(NEXT_FILE_NUMBER, edit.nextFileNumber());
     out.optional(NEXT_TREE_ID, edit.nextTreeId());
     out.optional(CHECKPOINT_LSN, edit.checkpointLsn());
     out.optional(LOG_START_LSN, edit.logStartLsn());
-    edit.properties()
-        .forEach(
-            (name, value) -> {
-              out.tag(PROPERTY);
-              out.string(name);
-              out.string(value);
-            });
+    for (Map.Entry<String, String> property : edit.properties().entrySet()) {
+      out.tag(PROPERTY);
+      out.string(property.getKey());
+      out.string(property.getValue());
+    }
     if (edit.dropped()) {
       out.tag(DROPPED);
     }

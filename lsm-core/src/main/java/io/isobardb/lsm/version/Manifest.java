@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -264,12 +265,10 @@ public final class Manifest implements AutoCloseable {
    * is to be asked before there are any.
    */
   public List<String> orphans(Collection<String> names) {
-    Set<String> live = liveFiles();
-    return names.stream()
-        .filter(name -> !live.contains(name))
-        .filter(Manifest::isOwn)
-        .sorted()
-        .toList();
+    Set<String> left = new TreeSet<>(names);
+    left.removeAll(liveFiles());
+    left.removeIf(name -> !isOwn(name));
+    return List.copyOf(left);
   }
 
   /** The state as the model has it, for tests of the same package. */

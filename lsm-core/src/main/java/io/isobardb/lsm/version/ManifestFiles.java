@@ -39,7 +39,9 @@ final class ManifestFiles implements AutoCloseable {
   void formatEdits(ManifestLayout.Identity identity, long offset, List<VersionEdit> edits) {
     out.clear();
     int record = beginRecord();
-    edits.forEach(edit -> EditCodec.encode(edit, out));
+    for (VersionEdit edit : edits) {
+      EditCodec.encode(edit, out);
+    }
     endRecord(record, ManifestLayout.EDITS, identity, offset);
   }
 

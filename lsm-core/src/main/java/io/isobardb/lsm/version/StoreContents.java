@@ -72,9 +72,14 @@ final class StoreContents {
   StoreContents after(List<VersionEdit> edits) {
     StoreContents next = new StoreContents(this);
     for (VersionEdit edit : edits) {
-      next.trees.computeIfPresent(edit.treeId(), (id, tree) -> new Tree(tree));
+      Tree tree = trees.get(edit.treeId());
+      if (tree != null) {
+        next.trees.put(edit.treeId(), new Tree(tree));
+      }
     }
-    edits.forEach(next::apply);
+    for (VersionEdit edit : edits) {
+      next.apply(edit);
+    }
     return next;
   }
 
@@ -199,7 +204,7 @@ final class StoreContents {
     nextTreeId = Math.max(nextTreeId, edit.nextTreeId());
     logStartLsn = Math.max(logStartLsn, edit.logStartLsn());
     checkpointLsn = Math.max(checkpointLsn, edit.checkpointLsn());
-    edit.properties().forEach((name, value) -> properties.merge(name, value, (old, now) -> now));
+    properties.putAll(edit.properties());
     properties.values().removeIf(String::isEmpty);
   }
 
@@ -233,7 +238,9 @@ final class StoreContents {
   /** The numbers of all SSTables' files. */
   List<Long> fileNumbers() {
     List<Long> numbers = new ArrayList<>();
-    trees.values().forEach(tree -> numbers.addAll(tree.tables.keySet()));
+    for (Tree tree : trees.values()) {
+      numbers.addAll(tree.tables.keySet());
+    }
     return numbers;
   }
 

@@ -2,8 +2,6 @@ package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
-import io.isobardb.lsm.event.Observers;
-import io.isobardb.lsm.event.StallCounter;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
@@ -15,7 +13,6 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,18 +45,17 @@ public final class Log implements AutoCloseable {
       Ring ring,
       Segments segments,
       LogMemory memory,
-      Environment environment,
+      LogSite site,
       LogOptions options,
       long droppedBytes) {
     this.ring = ring;
     this.segments = segments;
-    this.storage = environment.storage();
+    this.storage = site.environment().storage();
     this.memory = memory;
     this.droppedBytes = droppedBytes;
-    this.visibleChanged = environment.scheduler().signal("earlier writes");
+    this.visibleChanged = site.environment().scheduler().signal("earlier writes");
     this.writer =
-        new LogWriter(
-            ring, segments, memory, environment, options.asyncSyncNanos(), visibleChanged::raise);
+        new LogWriter(ring, segments, memory, site, options.asyncSyncNanos(), visibleChanged);
   }
 
   /**
@@ -74,20 +70,16 @@ public final class Log implements AutoCloseable {
    * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
    *     store; no file was changed
    */
-  public static Log open(
-      Environment environment,
-      PagePool pool,
-      LogOptions options,
-      UUID storeId,
-      LogExtent extent,
-      LogHandler handler)
+  public static Log open(LogSite site, LogOptions options, LogExtent extent, LogHandler handler)
       throws IOException {
     long startLsn = extent.startLsn();
     if (startLsn < Lsn.FIRST || startLsn % Lsn.ALIGNMENT != 0) {
       throw new IllegalArgumentException("no position of a record: " + startLsn);
     }
+    Environment environment = site.environment();
     Storage storage = environment.storage();
-    LogMemory memory = new LogMemory(pool, options.ringBytes());
+    UUID storeId = site.storeId();
+    LogMemory memory = new LogMemory(site.pool(), options.ringBytes());
     Segments segments = null;
     try {
       segments = new Segments(storage, storeId, memory.scratch(), options);
@@ -109,7 +101,7 @@ public final class Log implements AutoCloseable {
       segments.adoptLeftovers();
       Ring ring = memory.mapRing(storage, storeId);
       ring.reset(end);
-      Log log = new Log(ring, segments, memory, environment, options, dropped);
+      Log log = new Log(ring, segments, memory, site, options, dropped);
       log.writer.start(end, environment.scheduler());
       return log;
     } catch (Throwable e) {
@@ -161,11 +153,10 @@ public final class Log implements AutoCloseable {
    * @throws io.isobardb.lsm.error.FormatException if a file is of a newer version or of another
    *     store
    */
-  public static void check(
-      Environment environment, PagePool pool, LogOptions options, UUID storeId, LogExtent extent)
-      throws IOException {
-    Storage storage = environment.storage();
-    Block scratch = pool.blocks().allocate(Segments.SCRATCH_BYTES, Purpose.LOG);
+  public static void check(LogSite site, LogOptions options, LogExtent extent) throws IOException {
+    Storage storage = site.environment().storage();
+    UUID storeId = site.storeId();
+    Block scratch = site.pool().blocks().allocate(Segments.SCRATCH_BYTES, Purpose.LOG);
     try {
       RingFile ring = RingFile.find(storage, storeId, scratch.memory());
       if (ring != null) {
@@ -173,7 +164,7 @@ public final class Log implements AutoCloseable {
       }
       new Segments(storage, storeId, scratch.memory(), options).find(extent);
     } finally {
-      pool.release(scratch);
+      site.pool().release(scratch);
     }
   }
 
@@ -377,15 +368,6 @@ public final class Log implements AutoCloseable {
   /** Bytes written to segment files since the log was opened, rewritten blocks included. */
   public long writtenBytes() {
     return writer.writtenBytes();
-  }
-
-  /**
-   * From now on, syncs are reported, and waits for room in the buffer counted.
-   *
-   * @param onFailure told, once, if a write or a sync failed
-   */
-  public void observe(Observers observers, StallCounter stalls, Consumer<Throwable> onFailure) {
-    writer.observe(observers, stalls, onFailure);
   }
 
   /** Stops the log for good; all waiters and later writers get the cause. Idempotent. */

@@ -8,15 +8,12 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreFailedException;
-import io.isobardb.lsm.event.Observers;
-import io.isobardb.lsm.event.StallCounter;
 import io.isobardb.lsm.event.StallSpan;
 import io.isobardb.lsm.event.SyncSpan;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
@@ -26,7 +23,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,10 +70,10 @@ final class LogWriter implements Service {
   /** Whether somebody writes to the log: the service, or one who waits for a sync. */
   private final AtomicBoolean taken = new AtomicBoolean();
 
-  private final Runnable onFailure;
-  private volatile @Nullable Observers observers;
-  private volatile StallCounter stalls = (span, reason, nanos) -> {};
-  private volatile Consumer<Throwable> onBroken = cause -> {};
+  private final LogListener listener;
+
+  /** What waits for earlier writes, which a failure ends. */
+  private final Signal visibleChanged;
 
   // Read by any thread.
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -118,27 +114,28 @@ final class LogWriter implements Service {
 
   /**
    * @param memory its staging buffer has {@link #stageMemoryBytes}
-   * @param onFailure raises the signals that the log's other waiters wait on
+   * @param visibleChanged what the log's other waiters wait on; raised when the log fails
    */
   LogWriter(
       Ring ring,
       Segments segments,
       LogMemory memory,
-      Environment environment,
+      LogSite site,
       long asyncSyncNanos,
-      Runnable onFailure) {
+      Signal visibleChanged) {
     this.ring = ring;
     this.segments = segments;
     this.memory = memory;
     this.stage = memory.stage();
-    this.clock = environment.clock();
+    this.clock = site.environment().clock();
     this.timer = new SyncTimer(clock, asyncSyncNanos);
     this.stageBytes = stage.size() - DataFile.BLOCK;
     this.unit = segments.unit();
     this.batchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
-    this.room = environment.scheduler().signal("room in the log's buffer");
-    this.syncQueue = new SyncQueue(environment.scheduler());
-    this.onFailure = onFailure;
+    this.room = site.environment().scheduler().signal("room in the log's buffer");
+    this.syncQueue = new SyncQueue(site.environment().scheduler());
+    this.listener = site.listener();
+    this.visibleChanged = visibleChanged;
   }
 
   static int stageMemoryBytes(int ringBytes) {
@@ -265,7 +262,7 @@ final class LogWriter implements Service {
   @Override
   public void failed(Throwable cause) {
     latch(cause);
-    onBroken.accept(cause);
+    listener.failed(cause);
   }
 
   private void writeFinished() throws IOException {
@@ -398,10 +395,7 @@ final class LogWriter implements Service {
     syncs++;
     syncedPosition = written;
     durable = whole;
-    Observers told = observers;
-    if (told != null) {
-      told.synced(span, new StoreListener.Sync(durable - before, clock.nanos() - start));
-    }
+    listener.synced(span, new StoreListener.Sync(durable - before, clock.nanos() - start));
   }
 
   /** Any thread: about how old the oldest unsynced record is, at most. */
@@ -462,7 +456,7 @@ final class LogWriter implements Service {
     try {
       room.await(() -> failure.get() != null || over.getAsBoolean());
     } finally {
-      stalls.count(span, StallReason.LOG_BUFFER, clock.nanos() - start);
+      listener.count(span, StallReason.LOG_BUFFER, clock.nanos() - start);
     }
   }
 
@@ -557,23 +551,12 @@ final class LogWriter implements Service {
     return failure.get() != null;
   }
 
-  /** See {@link Log#observe}. */
-  void observe(Observers by, StallCounter counter, Consumer<Throwable> broken) {
-    onBroken = broken;
-    stalls = counter;
-    observers = by;
-    Throwable cause = failure.get();
-    if (cause != null) {
-      broken.accept(cause);
-    }
-  }
-
   /** Any thread: the first cause counts. */
   void latch(Throwable cause) {
     if (failure.compareAndSet(null, cause)) {
       room.raise();
       syncQueue.callAll();
-      onFailure.run();
+      visibleChanged.raise();
     }
   }
 

@@ -63,6 +63,7 @@ public final class SimulatedScheduler implements Scheduler {
   private final List<Task> tasks = new ArrayList<>();
   private final List<Wait> waits = new ArrayList<>();
   private final Set<Job.Priority> held = EnumSet.noneOf(Job.Priority.class);
+  private final SimulatedSignal jobEnded = new SimulatedSignal("the end of a job");
   private long stepLimit = NEVER;
   private @Nullable IllegalStateException stuck;
   private @Nullable Thread owner;
@@ -234,14 +235,19 @@ public final class SimulatedScheduler implements Scheduler {
   }
 
   @Override
+  public Signal jobEnded() {
+    return jobEnded;
+  }
+
+  @Override
   public void close() {
     checkThread();
     closed = true;
     for (Task task : List.copyOf(tasks)) {
       if (task instanceof ServiceTask service) {
         service.stop();
-      } else if (task instanceof JobTask job && !job.inProgress && tasks.remove(job)) {
-        job.job.failed(closedBefore(job.job));
+      } else if (task instanceof JobTask job && !job.inProgress && tasks.contains(job)) {
+        job.end(closedBefore(job.job));
       }
     }
   }
@@ -311,16 +317,22 @@ public final class SimulatedScheduler implements Scheduler {
         }
       } catch (Throwable e) {
         throwIfStuck();
-        tasks.remove(this);
-        job.failed(e);
+        end(e);
         return;
       }
       if (!more) {
-        tasks.remove(this);
+        end(null);
       } else if (closed) {
-        tasks.remove(this);
-        job.failed(closedBefore(job));
+        end(closedBefore(job));
       }
+    }
+
+    private void end(@Nullable Throwable failure) {
+      tasks.remove(this);
+      if (failure != null) {
+        job.failed(failure);
+      }
+      jobEnded.raised++;
     }
   }
 

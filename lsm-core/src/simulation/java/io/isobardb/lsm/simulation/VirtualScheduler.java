@@ -52,6 +52,7 @@ public final class VirtualScheduler implements Scheduler {
   private final Deque<Actor> idleWorkers = new ArrayDeque<>();
   private final List<ServiceActor> services = new ArrayList<>();
   private final VirtualSignal workersEnd;
+  private final VirtualSignal jobEnded;
   private int workersBusy;
   private boolean closed;
   private boolean jobsFree;
@@ -64,6 +65,7 @@ public final class VirtualScheduler implements Scheduler {
     this.time = new VirtualTime(clock, machine.processors(), device);
     this.queue = new JobQueue(machine.workers());
     this.workersEnd = new VirtualSignal(time, "the end of the workers' jobs");
+    this.jobEnded = new VirtualSignal(time, "the end of a job");
     for (int i = 1; i <= machine.workers(); i++) {
       time.start(new Actor("worker-" + i), this::work);
     }
@@ -246,6 +248,7 @@ public final class VirtualScheduler implements Scheduler {
     } else {
       job.failed(failure);
     }
+    jobEnded.raise();
   }
 
   private void run(Actor me, Job first) {
@@ -282,6 +285,7 @@ public final class VirtualScheduler implements Scheduler {
       }
     }
     queue.ended(job);
+    jobEnded.raise();
   }
 
   private static void cancel(Job job) {
@@ -333,6 +337,11 @@ public final class VirtualScheduler implements Scheduler {
   @Override
   public int pending() {
     return queue.size();
+  }
+
+  @Override
+  public Signal jobEnded() {
+    return jobEnded;
   }
 
   // Services.
@@ -435,6 +444,7 @@ public final class VirtualScheduler implements Scheduler {
   public void close() {
     closed = true;
     queue.clear().forEach(VirtualScheduler::cancel);
+    jobEnded.raise();
     wakeWorkers();
     boolean own = time.current().stepping != null || time.current() instanceof ServiceActor;
     if (!own) {

@@ -6,14 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +40,7 @@ class WriteGateTest {
   private WriteGate gate;
   private long slice = 8;
   private boolean flushing;
+  private Runnable onRequest = this::flush;
 
   static LongStream seeds() {
     return LongStream.range(0, 40);
@@ -48,12 +53,28 @@ class WriteGateTest {
     gate =
         new WriteGate(
             pool,
-            clock,
-            scheduler,
-            new Observers("test"),
+            new Environment(
+                new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(seed)),
+            new Observers("test", new MeteredStorage(new SimulatedStorage(clock))),
+            new Flushes(),
             LIMIT * UNIT,
             new Backpressure.Limits(L0Limits.DEFAULT, 1 << 30));
-    gate.connect(this::flush, () -> {}, () -> {});
+  }
+
+  private final class Flushes implements WriteGate.Relief {
+    @Override
+    public void requestFlush() {
+      onRequest.run();
+    }
+
+    @Override
+    public void checkWritable() {}
+
+    @Override
+    public void checkSpace() {}
+
+    @Override
+    public void makeRoom(long bytes) {}
   }
 
   @AfterEach
@@ -229,13 +250,11 @@ class WriteGateTest {
   void aLargeWriteGoesOnIfTheRequestItselfFreesMemory() {
     begin(1);
     take(60);
-    gate.connect(
+    onRequest =
         () -> {
           free(taken.size());
           gate.freed(0, 0);
-        },
-        () -> {},
-        () -> {});
+        };
     assertEquals(20 * UNIT, gate.claim(20 * UNIT));
     assertEquals(0, taken.size());
     gate.unclaim(20 * UNIT);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.FallingOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -14,20 +14,6 @@ import org.junit.jupiter.api.Test;
 
 /** Random range deletes, against a plain list of them. */
 class RangeDeletesTest {
-  private static final KeyOrder FALLING =
-      new KeyOrder() {
-        @Override
-        public String name() {
-          return "falling";
-        }
-
-        @Override
-        public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-          return Arrays.compareUnsigned(
-              b, bOffset, bOffset + bLength, a, aOffset, aOffset + aLength);
-        }
-      };
-
   private final List<RangeDelete> plain = new ArrayList<>();
   private KeyOrder order = KeyOrder.BYTES;
 
@@ -64,7 +50,7 @@ class RangeDeletesTest {
   void whatCoversAKeyIsWhatAPlainListSays() {
     for (int seed = 0; seed < 200; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      order = seed % 3 == 0 ? FALLING : KeyOrder.BYTES;
+      order = seed % 3 == 0 ? FallingOrder.FALLING : KeyOrder.BYTES;
       plain.clear();
       RangeDeletes deletes = RangeDeletes.none(order);
       for (long lsn = 1; lsn < 40; lsn++) {

@@ -15,6 +15,18 @@ import io.isobardb.lsm.version.L0Limits;
 public final class FlusherAccess {
   private FlusherAccess() {}
 
+  /** Is told what flushes do, and does nothing about it. */
+  private static final class Deaf implements Flusher.Listener {
+    @Override
+    public void flushed(TreeHandle tree) {}
+
+    @Override
+    public void left(TreeHandle tree) {}
+
+    @Override
+    public void memoryShort() {}
+  }
+
   /** Whether a flush of the tree for memory's sake would go on. */
   public static boolean goesOn(Engine engine, TreeHandle tree, long logLimitBytes) {
     FlushRules rules =
@@ -24,6 +36,6 @@ public final class FlusherAccess {
             rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1, L0Limits.DEFAULT);
     Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, null);
     Sealer sealer = new Sealer(engine, sealing, full -> {});
-    return new Flusher(engine, settings, sealer, flushed -> {}, left -> {}, null).goesOn(tree);
+    return new Flusher(engine, settings, sealer, new Deaf(), null).goesOn(tree);
   }
 }

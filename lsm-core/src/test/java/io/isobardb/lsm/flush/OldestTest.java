@@ -13,6 +13,7 @@ import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.List;
@@ -28,7 +29,7 @@ class OldestTest {
   private final TableSpace space =
       new TableSpace(
           pool,
-          new BufferCache(pool, 1 << 20, 0),
+          new BufferCache(pool, 1 << 20, 0, CacheNeighbours.NONE),
           new SimulatedStorage(),
           IoMode.BUFFERED,
           1,

@@ -28,6 +28,7 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.AllocationFaults;
 import io.isobardb.memory.pool.PagePool;
@@ -144,7 +145,7 @@ final class HandmadeStore {
    */
   String add(int treeId, Place place, String... entries) throws IOException {
     PagePool pool = new PagePool(8 << 20, 4096);
-    try (ReadMemory memory = ReadMemory.of(pool, 1 << 20, 0)) {
+    try (ReadMemory memory = ReadMemory.of(pool, 1 << 20, 0, CacheNeighbours.NONE)) {
       Recovered recovered = Manifest.open(disk, pool, Manifest.DEFAULT_ROLL_BYTES);
       try (Manifest manifest = recovered.manifest()) {
         TreeDefinition tree = recovered.trees().get(treeId - 1).definition();

@@ -63,6 +63,35 @@ final class ThreadSchedulerTest {
   }
 
   @Test
+  @Timeout(60)
+  void whoeverWaitsForJobsIsToldWhenTheLastHasEnded() throws Exception {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      for (boolean fails : List.of(false, true)) {
+        CountDownLatch go = new CountDownLatch(1);
+        scheduler.submit(
+            new StepJob(
+                Priority.IDLE,
+                "last",
+                () -> {
+                  go.await();
+                  if (fails) {
+                    throw new IllegalStateException("planted");
+                  }
+                  return false;
+                }));
+        Thread waiter =
+            new Thread(() -> scheduler.jobEnded().await(() -> scheduler.pending() == 0));
+        waiter.start();
+        while (waiter.getState() != Thread.State.WAITING) {
+          Thread.onSpinWait();
+        }
+        go.countDown();
+        waiter.join();
+      }
+    }
+  }
+
+  @Test
   void aMoreUrgentJobRunsBetweenTwoStepsAndTheOldOneGoesOnFirst() throws Exception {
     try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
       CountDownLatch started = new CountDownLatch(1);

@@ -12,6 +12,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -28,7 +29,7 @@ class TableTest {
   @Test
   void theLogIsNeededForWhatAMergeLeftOutUntilWhatReplacedItIsDurable() throws IOException {
     PagePool pool = new PagePool(4 << 20, 4096);
-    BufferCache cache = new BufferCache(pool, 1 << 20, 0);
+    BufferCache cache = new BufferCache(pool, 1 << 20, 0, CacheNeighbours.NONE);
     TableSpace space =
         new TableSpace(
             pool,

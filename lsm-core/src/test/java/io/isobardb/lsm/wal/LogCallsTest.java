@@ -2,8 +2,10 @@ package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.event.Observers;
+import io.isobardb.lsm.event.StallSpan;
+import io.isobardb.lsm.event.SyncSpan;
 import io.isobardb.lsm.io.TracedDisk;
+import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
@@ -156,9 +158,8 @@ class LogCallsTest {
           }
         }
         case "later" -> later(Arrays.copyOfRange(words, 1, words.length));
-        case "observe" -> observe();
         case "fail-with" -> log.fail(new IllegalStateException(words[1]));
-        case "look" -> Log.check(environment(), pool, options, LogWorld.STORE, extent(words));
+        case "look" -> Log.check(site(), options, extent(words));
         case "scan" -> {
           Found found = new Found();
           traced.note(LogScan.run(disk, pool, LogWorld.STORE, extent(words), found).toString());
@@ -241,27 +242,33 @@ class LogCallsTest {
     private void open(LogExtent extent) throws IOException {
       Found replayed = new Found();
       try {
-        log = Log.open(environment(), pool, options, LogWorld.STORE, extent, replayed);
+        log = Log.open(site(), options, extent, replayed);
         record = log.newRecord();
-        observe();
       } finally {
         traced.note("replayed " + replayed);
       }
     }
 
-    private void observe() {
-      Observers observers = new Observers("store");
-      observers.add(
-          new StoreListener() {
-            @Override
-            public void synced(Sync event) {
-              traced.note("synced " + event.bytes() + " bytes in " + event.nanos() + " ns");
-            }
-          });
-      log.observe(
-          observers,
-          (span, reason, nanos) -> traced.note("waited for " + reason + " " + nanos + " ns"),
-          cause -> traced.note("broken: " + cause.getMessage()));
+    private LogSite site() {
+      return new LogSite(environment(), pool, LogWorld.STORE, new Heard());
+    }
+
+    /** Notes what is told of the log. */
+    private final class Heard implements LogListener {
+      @Override
+      public void synced(SyncSpan span, StoreListener.Sync sync) {
+        traced.note("synced " + sync.bytes() + " bytes in " + sync.nanos() + " ns");
+      }
+
+      @Override
+      public void count(StallSpan span, StallReason reason, long nanos) {
+        traced.note("waited for " + reason + " " + nanos + " ns");
+      }
+
+      @Override
+      public void failed(Throwable cause) {
+        traced.note("broken: " + cause.getMessage());
+      }
     }
 
     private void later(String[] words) {

@@ -46,10 +46,8 @@ class LogConcurrencyTest {
       throws IOException {
     found.clear();
     return Log.open(
-        environment,
-        pool,
+        new LogSite(environment, pool, LogWorld.STORE, LogWorld.QUIET),
         options,
-        LogWorld.STORE,
         LogExtent.from(Lsn.FIRST),
         LogWorld.whole((lsn, kind, bytes) -> found.add(new Entry(lsn, kind, bytes))));
   }

@@ -200,10 +200,8 @@ class LogCrashTest {
     List<Long> seen = new ArrayList<>();
     List<SimulatedStorage> disks = new ArrayList<>();
     Log.open(
-            next.environment(),
-            next.pool,
+            next.site(),
             lazy,
-            LogWorld.STORE,
             LogExtent.from(Lsn.FIRST),
             (lsn, kind, payload, offset, length, rest) -> {
               seen.add(lsn);

@@ -308,10 +308,8 @@ class LogTest {
         FormatException.class,
         () ->
             Log.open(
-                world.environment(),
-                world.pool,
+                new LogSite(world.environment(), world.pool, UUID.randomUUID(), LogWorld.QUIET),
                 world.options,
-                UUID.randomUUID(),
                 LogExtent.from(Lsn.FIRST),
                 (lsn, kind, payload, offset, length, rest) -> {}));
 
@@ -354,14 +352,7 @@ class LogTest {
     List<Executable> reads =
         List.of(
             () -> LogScan.run(world.storage, world.pool, LogWorld.STORE, extent, reader),
-            () ->
-                Log.open(
-                    world.environment(),
-                    world.pool,
-                    world.options,
-                    LogWorld.STORE,
-                    extent,
-                    reader));
+            () -> Log.open(world.site(), world.options, extent, reader));
     for (Executable read : reads) {
       keys.clear();
       CorruptionException e = assertThrows(CorruptionException.class, read);

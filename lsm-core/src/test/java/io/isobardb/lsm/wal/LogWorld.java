@@ -3,6 +3,10 @@ package io.isobardb.lsm.wal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.event.StallSpan;
+import io.isobardb.lsm.event.SyncSpan;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
@@ -22,6 +26,19 @@ final class LogWorld {
   static final LogOptions SMALL = new LogOptions(64 << 10, 16 << 10, true, 100_000_000L, 2);
   static final LogOptions SMALL_BUFFERED =
       new LogOptions(64 << 10, 16 << 10, false, 100_000_000L, 2);
+
+  /** Is told what a log does, and does nothing about it. */
+  static final LogListener QUIET =
+      new LogListener() {
+        @Override
+        public void synced(SyncSpan span, StoreListener.Sync sync) {}
+
+        @Override
+        public void count(StallSpan span, StallReason reason, long nanos) {}
+
+        @Override
+        public void failed(Throwable cause) {}
+      };
 
   /** One record, as written or as replayed. */
   record Entry(long lsn, byte kind, byte[] payload) {
@@ -72,12 +89,15 @@ final class LogWorld {
   Log open(long start) throws IOException {
     replayed = new ArrayList<>();
     return Log.open(
-        environment(),
-        pool,
+        site(),
         options,
-        STORE,
         LogExtent.from(start),
         whole((lsn, kind, bytes) -> replayed.add(new Entry(lsn, kind, bytes))));
+  }
+
+  /** Where the log is, of which nobody hears. */
+  LogSite site() {
+    return new LogSite(environment(), pool, STORE, QUIET);
   }
 
   /** Receives whole records, and markers, which have no payload. */

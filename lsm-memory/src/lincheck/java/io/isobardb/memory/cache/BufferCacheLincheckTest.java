@@ -36,7 +36,8 @@ public class BufferCacheLincheckTest {
   private static final int PINNED_PAGES = BufferCache.MINIMUM_PAGES - 1;
 
   private final PagePool pool = new PagePool(LIMIT, PAGE, true);
-  private final BufferCache cache = new BufferCache(pool, BufferCache.MINIMUM_PAGES * PAGE, 0);
+  private final BufferCache cache =
+      new BufferCache(pool, BufferCache.MINIMUM_PAGES * PAGE, 0, CacheNeighbours.NONE);
 
   /** What is pinned until the end. */
   private final Queue<Long> held = new ConcurrentLinkedQueue<>();

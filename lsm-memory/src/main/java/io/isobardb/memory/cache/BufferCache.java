@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * page and pins it, and starts over. Who needs a page for longer pins it, and it stays until {@link
  * #unpin}.
  *
- * <p>Size. The cache holds pages up to its target ({@link #resize}) and what is lent to it ({@link
- * #borrow}), takes them from the pool as it needs them and gives them up when the target falls or
- * the pool runs dry, but never its last {@link #MINIMUM_PAGES}: so a load always finds a frame, as
- * long as not all are pinned. A full cache uses evicted pages again itself, once their readers have
- * left; a few are evicted ahead of need. If all frames are pinned, a load takes a page beyond the
- * target if the pool has one, and otherwise waits. Who loads while holding pins must hold few.
+ * <p>Size. The cache holds pages up to its target ({@link #resize}) and what its neighbours lend,
+ * takes them from the pool as it needs them and gives them up when the target falls or the pool
+ * runs dry, but never its last {@link #MINIMUM_PAGES}: so a load always finds a frame, as long as
+ * not all are pinned. A full cache uses evicted pages again itself, once their readers have left; a
+ * few are evicted ahead of need. If all frames are pinned, a load takes a page beyond the target if
+ * the pool has one, and otherwise waits. Who loads while holding pins must hold few.
  *
  * <p>Thread rule: all methods may be called by any thread. {@code find} and its like take no lock
  * and write to shared memory only when a cold page becomes hot; they must be called within an epoch
@@ -85,17 +84,19 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
   private final LongAdder failedLoads = new LongAdder();
   private final LongAdder adoptions = new LongAdder();
   private final LongAdder heldAtMisses = new LongAdder();
-  private volatile Runnable onMiss = () -> {};
+  private final CacheNeighbours neighbours;
 
   /**
    * An empty cache, which becomes the pool's reclaimer.
    *
    * @param targetBytes how much it may hold; at least {@link #MINIMUM_PAGES} are taken for that
    * @param ghostPages how many evicted pages to remember; 0 for none
+   * @param neighbours those that it shares the pool with
    * @throws OutOfBudgetException if the pool has no room for its least size and its tables
    */
-  public BufferCache(PagePool pool, long targetBytes, int ghostPages) {
+  public BufferCache(PagePool pool, long targetBytes, int ghostPages, CacheNeighbours neighbours) {
     this.pool = pool;
+    this.neighbours = neighbours;
     this.epochs = pool.epochs();
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe();
@@ -107,7 +108,8 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
       made = ghostPages == 0 ? null : new GhostCache(pool, ghostPages);
       this.table = first;
       this.ghost = made;
-      this.frames = new Frames(pool, this::open, made, MINIMUM_PAGES, entries::pageCount);
+      this.frames =
+          new Frames(pool, this::open, made, MINIMUM_PAGES, entries::pageCount, neighbours);
     } catch (OutOfBudgetException e) {
       if (made != null) {
         made.close();
@@ -120,33 +122,11 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
   }
 
   /**
-   * What to do when loads wait because all pages are pinned: make others give back what they can do
-   * without. Called by a thread that loads, which may hold pins; must not block.
-   */
-  public void onShortage(Runnable action) {
-    frames.onShortage(action);
-  }
-
-  /**
-   * Lends the cache what others do not use of theirs: besides its target it may hold so many pages,
-   * asked for with each miss. Whoever needs them takes them back from the pool, whose reclaimer the
-   * cache is.
-   */
-  public void borrow(IntSupplier sparePages) {
-    frames.borrow(sparePages);
-  }
-
-  /**
    * Single entries, which share the memory of the cache with its pages. It stays empty in a cache
    * without ghosts: they tell how much of the memory entries should have.
    */
   public EntryCache entries() {
     return entries;
-  }
-
-  /** What to do at each miss, before the page is read; must return at once. */
-  public void onMiss(Runnable action) {
-    onMiss = action;
   }
 
   /** The key of a page: files count from 1, pages from 0. */
@@ -264,7 +244,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
       if (ghost != null && ghost.remove(key)) {
         ghostHits[access.ordinal()].increment();
       }
-      onMiss.run();
+      neighbours.missed();
       if (ghost != null && missesToBalance.decrementAndGet() <= 0) {
         balance(ghost);
       }
@@ -458,6 +438,11 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
     boolean tooMany = held > CacheBalance.mostEntryPages(held + frames.held());
     int given = tooMany ? 0 : frames.reclaim(pages);
     return given > 0 ? given : leaveEntries(Math.max(0, held - pages));
+  }
+
+  @Override
+  public void askOthers() {
+    neighbours.askForPages();
   }
 
   @Override

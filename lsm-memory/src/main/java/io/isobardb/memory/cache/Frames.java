@@ -50,9 +50,8 @@ final class Frames {
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicLong hand = new AtomicLong();
   private final IntSupplier taken;
-  private volatile IntSupplier spare = () -> 0;
   private volatile int target;
-  private volatile Runnable onShortage = () -> {};
+  private final CacheNeighbours neighbours;
 
   /** The last attempt to get a page from the pool failed. */
   private volatile boolean poolIsDry;
@@ -72,13 +71,15 @@ final class Frames {
       Supplier<PageTable> table,
       @Nullable GhostCache ghost,
       int minimum,
-      IntSupplier taken) {
+      IntSupplier taken,
+      CacheNeighbours neighbours) {
     this.pool = pool;
     this.epochs = pool.epochs();
     this.table = table;
     this.ghost = ghost;
     this.minimum = minimum;
     this.taken = taken;
+    this.neighbours = neighbours;
     this.target = minimum;
     this.supply = new FrameSupply(epochs);
     this.leaving = pool::leaving;
@@ -91,16 +92,6 @@ final class Frames {
       supply.add(page);
     }
     held.set(minimum);
-  }
-
-  /** How many pages others lend now. */
-  void borrow(IntSupplier pages) {
-    spare = pages;
-  }
-
-  /** What to do, on a thread that waits and may hold pins, when no page comes free. */
-  void onShortage(Runnable action) {
-    onShortage = action;
   }
 
   int held() {
@@ -197,7 +188,7 @@ final class Frames {
 
   /** The target, and what others lend. */
   int total() {
-    return (int) Math.min((long) target + spare.getAsInt(), Integer.MAX_VALUE);
+    return (int) Math.min((long) target + neighbours.sparePages(), Integer.MAX_VALUE);
   }
 
   /** Evicts so many pages and gives them to the pool; how many it were. */
@@ -327,7 +318,7 @@ final class Frames {
           throw new NoFrameException(held.get());
         }
         if (looks == LOOKS / 8) {
-          onShortage.run();
+          neighbours.askForPages();
         }
         interrupted |= lookAgainLater();
       }

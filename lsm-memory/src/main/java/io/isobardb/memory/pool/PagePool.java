@@ -64,7 +64,6 @@ public final class PagePool implements AutoCloseable {
   private final boolean poison;
   private final AllocationFaults faults;
   private volatile Reclaimer reclaimer = pages -> 0;
-  private volatile Runnable onShortage = () -> {};
 
   private final Object lock = new Object();
 
@@ -134,14 +133,6 @@ public final class PagePool implements AutoCloseable {
   /** Who is asked for pages when there are no more. */
   public void setReclaimer(Reclaimer reclaimer) {
     this.reclaimer = reclaimer;
-  }
-
-  /**
-   * What to do, on a thread that waits in {@link #allocatePatiently} and may hold pages, when none
-   * comes free: let go of what can be done without. Must not wait.
-   */
-  public void onShortage(Runnable action) {
-    onShortage = action;
   }
 
   /** The epochs that {@link #retire} waits for; readers of pool pages enter them. */
@@ -258,10 +249,10 @@ public final class PagePool implements AutoCloseable {
    * A page for background work, or for a cursor's copy, which waits while pages that were given up
    * are still in view of a reader. Not within an epoch, which would wait for itself. All of what
    * {@link #reservePages} holds back is for {@link Purpose#MERGE}; for cursors some of it is, when
-   * {@link #onShortage} has been of no use.
+   * {@link Reclaimer#askOthers} has been of no use.
    *
    * @throws OutOfBudgetException if there is none in the end: all is held, even after {@link
-   *     #onShortage}
+   *     Reclaimer#askOthers}
    */
   public int allocatePatiently(Purpose purpose) {
     Urgency urgency =
@@ -286,7 +277,7 @@ public final class PagePool implements AutoCloseable {
       }
       if (!told && waited >= BRIEF_PATIENCE_NANOS / 2) {
         told = true;
-        onShortage.run();
+        reclaimer.askOthers();
         // Others have let go of what they can: now whoever has his turn is to come to an end.
         urgency = purpose == Purpose.CURSOR ? Urgency.BEGUN : urgency;
       }
@@ -449,7 +440,7 @@ public final class PagePool implements AutoCloseable {
    */
   public void vacate() {
     if (slabs.anyLeaving) {
-      onShortage.run();
+      reclaimer.askOthers();
       vacateLeaving();
     }
   }

@@ -18,4 +18,10 @@ public interface Reclaimer {
    * are to go back to the system. Must not wait.
    */
   default void vacate(IntPredicate leaving) {}
+
+  /**
+   * Makes others give up what they can do without. Called by a thread that waits for pages and may
+   * hold some. Must not wait.
+   */
+  default void askOthers() {}
 }

@@ -136,8 +136,8 @@ final class Mappings implements SystemMemory {
     IOException failed = null;
     for (Path directory : directories) {
       try {
-        boolean inMemory = Files.getFileStore(directory).type().matches("tmpfs|ramfs");
-        return new ZeroFile(create(directory), inMemory);
+        String type = Files.getFileStore(directory).type();
+        return new ZeroFile(create(directory), type.equals("tmpfs") || type.equals("ramfs"));
       } catch (ClosedChannelException e) {
         throw e;
       } catch (IOException | UnsupportedOperationException e) {
@@ -153,7 +153,7 @@ final class Mappings implements SystemMemory {
 
   private static FileChannel create(Path directory) throws IOException {
     for (int i = 0; ; i++) {
-      String name = ".isobar-memory-" + ProcessHandle.current().pid() + "-" + i;
+      String name = ".isobar-memory-" + ProcessMemory.processId() + "-" + i;
       try {
         return FileChannel.open(directory.resolve(name), NEW_FILE, OWNER_ONLY);
       } catch (FileAlreadyExistsException e) {

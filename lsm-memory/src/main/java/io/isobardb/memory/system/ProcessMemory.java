@@ -1,5 +1,7 @@
 package io.isobardb.memory.system;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,16 @@ public final class ProcessMemory {
   private static boolean canMap() {
     return System.getProperty("os.name", "").equals("Linux")
         && (Arenas.SUPPORTED || DirectBuffers.canFree());
+  }
+
+  /** The process's number. {@code ProcessHandle} starts threads when it is first used. */
+  public static long processId() {
+    try {
+      Path self = Files.readSymbolicLink(Path.of("/proc/self"));
+      return Long.parseLong(self.toString());
+    } catch (IOException | RuntimeException noProc) {
+      return ProcessHandle.current().pid();
+    }
   }
 
   /** For slabs: many regions of one size, which stay for long. */

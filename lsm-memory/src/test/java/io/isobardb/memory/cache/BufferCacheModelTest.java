@@ -48,7 +48,9 @@ class BufferCacheModelTest {
   private void run(long seed) throws IOException {
     random = new Random(seed);
     pool = new PagePool(3 << 20, PAGE, true);
-    cache = new BufferCache(pool, PAGE * (long) random.nextInt(400), random.nextInt(2) * 300);
+    cache =
+        new BufferCache(
+            pool, PAGE * (long) random.nextInt(400), random.nextInt(2) * 300, CacheNeighbours.NONE);
     firstFile = 1;
     for (int i = 0; i < 6000; i++) {
       step(random.nextInt(1000));

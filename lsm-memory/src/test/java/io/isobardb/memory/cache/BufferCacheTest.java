@@ -38,8 +38,29 @@ class BufferCacheTest {
     pool.close();
   }
 
+  /** What the cache's neighbours lend, and do. */
+  private final AtomicInteger spare = new AtomicInteger();
+
+  private Runnable whenAsked = () -> {};
+
+  private final CacheNeighbours neighbours =
+      new CacheNeighbours() {
+        @Override
+        public int sparePages() {
+          return spare.get();
+        }
+
+        @Override
+        public void askForPages() {
+          whenAsked.run();
+        }
+
+        @Override
+        public void missed() {}
+      };
+
   private BufferCache cache(int pages, int ghostPages) {
-    return new BufferCache(pool, (long) pages * PAGE, ghostPages);
+    return new BufferCache(pool, (long) pages * PAGE, ghostPages, neighbours);
   }
 
   private int load(BufferCache cache, long key, Access access) throws IOException {
@@ -79,10 +100,10 @@ class BufferCacheTest {
       for (int i = 0; i < MINIMUM_PAGES; i++) {
         load(cache, key(1, i), Access.QUERY);
       }
-      cache.onShortage(asked::incrementAndGet);
+      whenAsked = asked::incrementAndGet;
       assertThrows(NoFrameException.class, () -> load(cache, key(2, 0), Access.QUERY));
       assertEquals(1, asked.get());
-      cache.onShortage(() -> cache.unpin(key(1, 5)));
+      whenAsked = () -> cache.unpin(key(1, 5));
       touch(cache, key(2, 0), Access.QUERY);
       for (int i = 0; i < MINIMUM_PAGES; i++) {
         if (i != 5) {
@@ -435,15 +456,14 @@ class BufferCacheTest {
   @Test
   void aPoolTooSmallForTheLeastCacheIsRefusedWithoutLeak() {
     try (PagePool small = new PagePool(200 << 10, 65536, true)) {
-      assertThrows(OutOfBudgetException.class, () -> new BufferCache(small, 1 << 20, 5));
+      assertThrows(
+          OutOfBudgetException.class, () -> new BufferCache(small, 1 << 20, 5, neighbours));
     }
   }
 
   @Test
   void whatOthersDoNotUseIsBorrowedAndGivenBack() throws IOException {
-    AtomicInteger spare = new AtomicInteger();
     try (BufferCache cache = cache(100, 0)) {
-      cache.borrow(spare::get);
       touchAll(cache, 300);
       assertEquals(100, cache.stats().heldPages());
       spare.set(150);
@@ -528,7 +548,7 @@ class BufferCacheTest {
   @Test
   void whatIsLentCountsAsHeldIfEntriesHaveIt() throws IOException {
     try (BufferCache cache = cacheWithEntries()) {
-      cache.borrow(() -> 50);
+      spare.set(50);
       touchAll(cache, 300);
       CacheStats before = cache.stats();
       long held = before.heldPages() + before.entryPages();

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.cache.BufferCache;
+import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.stats.Ledger;
 import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
@@ -57,7 +58,18 @@ class PagePoolTest {
     List<Integer> pages = allocateAll(pool, Purpose.WRITE);
     assertEquals(SLAB_PAGES - 5, pages.size());
     AtomicInteger shortages = new AtomicInteger();
-    pool.onShortage(shortages::incrementAndGet);
+    pool.setReclaimer(
+        new Reclaimer() {
+          @Override
+          public int reclaim(int wanted) {
+            return 0;
+          }
+
+          @Override
+          public void askOthers() {
+            shortages.incrementAndGet();
+          }
+        });
     pool.release(pool.allocatePatiently(Purpose.CURSOR), Purpose.CURSOR);
     assertEquals(1, shortages.get(), "a cursor has it only then");
     for (int i = 0; i < 3; i++) {
@@ -359,7 +371,9 @@ class PagePoolTest {
     }
     Map<Purpose, Long> before = pool.ledger().bytes();
     namesTheOption(
-        assertThrows(OutOfBudgetException.class, () -> new BufferCache(pool, 2 * SLAB, 0)));
+        assertThrows(
+            OutOfBudgetException.class,
+            () -> new BufferCache(pool, 2 * SLAB, 0, CacheNeighbours.NONE)));
     pool.setLimit(8 * SLAB);
     assertEquals(before, pool.ledger().bytes());
     pages.forEach(page -> pool.release(page, Purpose.WRITE));

@@ -1,0 +1,14 @@
+package io.isobardb.lsm.wal;
+
+import io.isobardb.lsm.event.StallCounter;
+import io.isobardb.lsm.event.SyncSpan;
+import io.isobardb.lsm.observe.StoreListener;
+
+/** Is told of syncs and failures, and of waits for room in the log's buffer. Any thread. */
+public interface LogListener extends StallCounter {
+  /** A sync that began with {@code span} has ended. */
+  void synced(SyncSpan span, StoreListener.Sync sync);
+
+  /** A write or a sync failed; told once. */
+  void failed(Throwable cause);
+}

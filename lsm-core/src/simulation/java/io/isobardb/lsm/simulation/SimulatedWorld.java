@@ -1,0 +1,178 @@
+package io.isobardb.lsm.simulation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.isobardb.lsm.OpenStore;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.tuning.TunerFile;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
+import io.isobardb.tuner.memory.DecisionText;
+import io.isobardb.tuner.memory.MemoryTuner;
+import io.isobardb.tuner.memory.StoreCycle;
+import io.isobardb.tuner.memory.TunerHistory;
+import io.isobardb.tuner.memory.TunerOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** A simulated disk, clock and scheduler to open stores in, one after another. */
+public final class SimulatedWorld {
+  /** Far more than a process of any script takes: minutes of real time. */
+  private static final long STEP_LIMIT = 5_000_000;
+
+  private final SimulatedStorage storage;
+  private final SimulatedClock clock;
+  private final SplittableRandom random;
+  private SimulatedScheduler scheduler;
+  private long earlier;
+
+  /** A world with an empty disk. */
+  public SimulatedWorld(long seed) {
+    this(new SimulatedClock(), seed);
+  }
+
+  private SimulatedWorld(SimulatedClock clock, long seed) {
+    this(new SimulatedStorage(clock), clock, seed);
+  }
+
+  /** A world that finds a disk as another one left it. */
+  public SimulatedWorld(SimulatedStorage storage, long seed) {
+    this(storage, new SimulatedClock(), seed);
+  }
+
+  private SimulatedWorld(SimulatedStorage storage, SimulatedClock clock, long seed) {
+    this.storage = storage;
+    this.clock = clock;
+    this.random = new SplittableRandom(seed);
+    this.scheduler = scheduler(0);
+  }
+
+  private SimulatedScheduler scheduler(long seed) {
+    SimulatedScheduler made = new SimulatedScheduler(clock, seed);
+    made.setStepLimit(STEP_LIMIT);
+    return made;
+  }
+
+  /** Its disk. */
+  public SimulatedStorage storage() {
+    return storage;
+  }
+
+  /** Its clock. */
+  public SimulatedClock clock() {
+    return clock;
+  }
+
+  /** What stands for all that has happened: equal for equal histories, background work included. */
+  public long trace() {
+    return 31 * (31 * earlier + scheduler.traceHash()) + storage.traceHash();
+  }
+
+  /** Opens a store, as the next process. */
+  public Store open(StoreOptions options) {
+    return open(options, storage);
+  }
+
+  /** As {@link #open(StoreOptions)}, on a disk that passes on to this world's. */
+  public Store open(StoreOptions options, Storage disk) {
+    earlier = 31 * earlier + scheduler.traceHash();
+    scheduler = scheduler(random.nextLong());
+    return OpenStore.in(
+        new Environment(disk, clock, scheduler, new SplittableRandom(random.nextLong())), options);
+  }
+
+  /**
+   * Leaves a decision of the memory tuner in the directory of a store that is not open, so that the
+   * wall moves when it is opened.
+   *
+   * @param share of the memory, for writes
+   */
+  public void decided(double share) throws IOException {
+    long budget = 1L << 30;
+    StoreCycle cycle =
+        new StoreCycle(5, budget, (long) (share * budget), 4096, 9, 1, 1, 0, 0, 1 << 20, List.of());
+    TunerHistory history = new MemoryTuner(TunerOptions.DEFAULT).decide(TunerHistory.EMPTY, cycle);
+    overwrite(TunerFile.NAME, DecisionText.write(requireNonNull(history.last())) + "\n");
+  }
+
+  /** Makes a file with this text, in the place of what stands there. */
+  public void overwrite(String name, String text) throws IOException {
+    byte[] bytes = text.getBytes(UTF_8);
+    storage.delete(name);
+    try (DataFile file = storage.create(name, IoMode.BUFFERED)) {
+      file.write(
+          0, new Memory(ByteBuffer.allocateDirect(bytes.length).put(0, bytes)), 0, bytes.length);
+    }
+  }
+
+  /** What a file of text holds. */
+  public String text(String name) throws IOException {
+    try (DataFile file = storage.open(name, IoMode.BUFFERED)) {
+      byte[] bytes = new byte[(int) file.size()];
+      Memory memory = new Memory(ByteBuffer.allocateDirect(bytes.length));
+      file.read(0, memory, 0, bytes.length);
+      memory.get(0, bytes, 0, bytes.length);
+      return new String(bytes, UTF_8);
+    }
+  }
+
+  /** Lets up to {@code steps} steps of background work happen. */
+  public void background(int steps) {
+    for (int i = 0; i < steps && scheduler.runOne(); i++) {}
+  }
+
+  /** Lets simulated time go by, and the background work with it. */
+  public void pass(long nanos) {
+    scheduler.runFor(nanos);
+  }
+
+  /**
+   * Checks what a closed store has left: nothing open, and no file but the log's and those the
+   * manifest knows.
+   *
+   * @throws AssertionError if not
+   */
+  public void checkClosed() throws IOException {
+    check(storage.openFiles() == 0, storage.openFiles() + " files left open");
+    PagePool pool = new PagePool(1 << 20, 4096);
+    try {
+      Recovered recovered = Manifest.open(storage, pool, Manifest.DEFAULT_ROLL_BYTES);
+      List<String> names = storage.list();
+      try (Manifest manifest = recovered.manifest()) {
+        List<String> orphans = manifest.orphans(names);
+        check(orphans.isEmpty(), "files nobody knows: " + orphans);
+        check(names.containsAll(manifest.liveFiles()), "missing: some of " + manifest.liveFiles());
+        check(recovered.counters().logStartLsn() >= Lsn.ZERO, "a log that starts nowhere");
+      }
+    } finally {
+      pool.close();
+    }
+  }
+
+  private static void check(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  /** A key in hexadecimal, cut where it gets long. */
+  public static String text(byte[] key) {
+    StringBuilder text = new StringBuilder("[");
+    for (byte b : Arrays.copyOf(key, Math.min(key.length, 24))) {
+      text.append(String.format("%02x", b));
+    }
+    return text.append(key.length > 24 ? "...] of " + key.length + " bytes" : "]").toString();
+  }
+}

@@ -1,0 +1,173 @@
+package io.isobardb.lsm.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What users see of the engine. */
+class ApiTest {
+  private static final String BASE = "io.isobardb.lsm";
+
+  /** The packages that users may import. */
+  static final Set<String> EXPORTED =
+      Set.of(
+          BASE,
+          BASE + ".dataset",
+          BASE + ".error",
+          BASE + ".inspect",
+          BASE + ".observe",
+          BASE + ".option",
+          BASE + ".typed");
+
+  /** The packages of the modules below that users may import. */
+  static final Set<String> EXPORTED_BELOW = Set.of("io.isobardb.memory.stats");
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.isobardb.lsm", "io.isobardb.memory");
+
+  private static boolean exported(JavaClass type) {
+    return EXPORTED.contains(type.getPackageName())
+        || EXPORTED_BELOW.contains(type.getPackageName());
+  }
+
+  private static boolean seen(Set<JavaModifier> modifiers) {
+    return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
+  }
+
+  private static boolean seen(JavaClass type) {
+    return exported(type)
+        && seen(type.getModifiers())
+        && type.getEnclosingClass().map(ApiTest::seen).orElse(true);
+  }
+
+  @Test
+  void noSignatureNamesATypeThatUsersCantImport() {
+    List<String> leaks = new ArrayList<>();
+    for (JavaClass type : CLASSES) {
+      if (seen(type)) {
+        Stream.concat(type.getRawSuperclass().stream(), type.getRawInterfaces().stream())
+            .forEach(used -> check(type.getName(), used, leaks));
+        type.getMembers().stream()
+            .filter(member -> seen(member.getModifiers()))
+            .forEach(
+                member ->
+                    named(member)
+                        .flatMap(used -> used.getAllInvolvedRawTypes().stream())
+                        .forEach(used -> check(member.getFullName(), used, leaks)));
+      }
+    }
+    assertEquals(List.of(), leaks);
+  }
+
+  private static Stream<JavaType> named(JavaMember member) {
+    if (member instanceof JavaField field) {
+      return Stream.of(field.getType());
+    }
+    JavaCodeUnit unit = (JavaCodeUnit) member;
+    return Stream.of(
+            unit.getParameterTypes().stream(),
+            Stream.of(unit.getReturnType()),
+            unit.getExceptionTypes().stream())
+        .flatMap(types -> types);
+  }
+
+  private static void check(String where, JavaClass used, List<String> leaks) {
+    JavaClass type = used.getBaseComponentType();
+    if (type.getName().startsWith("io.isobardb.") && !seen(type)) {
+      leaks.add(where + " shows " + type.getName());
+    }
+  }
+
+  @Test
+  void everyExportedPackageHasAPublicType() {
+    Set<String> found = new TreeSet<>();
+    CLASSES.stream().filter(ApiTest::seen).forEach(type -> found.add(type.getPackageName()));
+    Set<String> known = new TreeSet<>(EXPORTED);
+    known.addAll(EXPORTED_BELOW);
+    assertEquals(known, found);
+  }
+
+  /**
+   * What the classes of the package are about, lowest first: each group may use those before it.
+   */
+  private static final List<Set<String>> GROUPS =
+      List.of(
+          Set.of(
+              "Compression",
+              "Durability",
+              "ExperimentalOptions",
+              "Isolation",
+              "Locking",
+              "MemoryTunerOptions",
+              "StoreOption",
+              "StoreOptions",
+              "TransactionOptions",
+              "TreeOption",
+              "TreeOptions"),
+          Set.of("Cursor", "CursorOptions", "Keys", "Snapshot", "Targets", "ValueReader"),
+          Set.of("MergeFilter", "RecordFilter", "Tree", "WriteBatch"),
+          Set.of(
+              "Backup",
+              "Backups",
+              "BulkLoad",
+              "Savepoint",
+              "Store",
+              "StoreInspector",
+              "Transaction",
+              "TransactionBody",
+              "TransactionTask"));
+
+  private static int group(JavaClass type) {
+    JavaClass top = type;
+    while (top.getEnclosingClass().isPresent()) {
+      top = top.getEnclosingClass().get();
+    }
+    String name = top.getSimpleName();
+    for (int i = 0; i < GROUPS.size(); i++) {
+      if (GROUPS.get(i).contains(name)) {
+        return i;
+      }
+    }
+    throw new AssertionError(name + " belongs to no group of package " + BASE);
+  }
+
+  @Test
+  void groupsOfClassesKnowEachOtherOneWay() {
+    List<String> upwards = new ArrayList<>();
+    for (JavaClass type : CLASSES) {
+      if (type.getPackageName().equals(BASE) && !type.getSimpleName().equals("package-info")) {
+        type.getDirectDependenciesFromSelf().stream()
+            .filter(use -> use.getTargetClass().getPackageName().equals(BASE))
+            .filter(use -> group(use.getTargetClass().getBaseComponentType()) > group(type))
+            .forEach(use -> upwards.add(use.getDescription()));
+      }
+    }
+    assertEquals(List.of(), upwards);
+  }
+
+  @Test
+  void packagesFormNoCircle() {
+    SlicesRuleDefinition.slices()
+        .matching("io.isobardb.(**)")
+        .should()
+        .beFreeOfCycles()
+        .check(CLASSES);
+  }
+}

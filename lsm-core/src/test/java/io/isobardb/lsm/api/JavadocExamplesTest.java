@@ -1,0 +1,84 @@
+package io.isobardb.lsm.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Store;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each example in the Javadoc of an exported package compiles. */
+class JavadocExamplesTest {
+  private static final Pattern EXAMPLE =
+      Pattern.compile("<pre>\\{@code\n(.*?)\n *\\* \\}</pre>", Pattern.DOTALL);
+
+  private static final String IMPORTS =
+      """
+      import static java.nio.charset.StandardCharsets.UTF_8;
+      import io.isobardb.lsm.*;
+      import io.isobardb.lsm.dataset.*;
+      import io.isobardb.lsm.error.*;
+      import io.isobardb.lsm.inspect.*;
+      import io.isobardb.lsm.observe.*;
+      import io.isobardb.lsm.option.*;
+      import io.isobardb.lsm.typed.*;
+      import java.nio.file.*;
+      import java.time.*;
+      import java.util.*;
+      import java.util.stream.*;
+      """;
+
+  /** What examples take for granted: each is a method of a subclass. */
+  private static final String GIVEN =
+      """
+      abstract class Given {
+        Store store;
+        Tree tree, orders, customers, byCustomer, carts;
+        byte[] key, value, from, order, customer, id, person, ada, record, year1800;
+        abstract byte[] cityOf(byte[] person);
+        abstract byte[] year(byte[] person);
+        abstract void use(byte[]... read);
+      }
+      """;
+
+  @TempDir Path dir;
+
+  @Test
+  void eachExampleCompiles() throws Exception {
+    Path sources = Path.of("src", "main", "java", "io", "isobardb", "lsm");
+    StringBuilder program = new StringBuilder(IMPORTS).append(GIVEN);
+    int examples = 0;
+    try (Stream<Path> files = Files.walk(sources)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".java")).sorted().toList()) {
+        Matcher example = EXAMPLE.matcher(Files.readString(file));
+        while (example.find()) {
+          examples++;
+          program.append("abstract class Example" + examples + " extends Given {\n");
+          program.append("  // " + file.getFileName() + "\n  void example() throws Exception {\n");
+          program.append(example.group(1).replaceAll("(?m)^ *\\* ?", "")).append("\n  }\n}\n");
+        }
+      }
+    }
+    assertTrue(examples > 10, "found " + examples);
+    Path source = dir.resolve("Examples.java");
+    Files.writeString(source, program);
+    ByteArrayOutputStream messages = new ByteArrayOutputStream();
+    Path classes = Path.of(Store.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-cp", classes.toString()));
+    arguments.addAll(List.of("-d", dir.toString(), source.toString()));
+    int code =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, messages, messages, arguments.toArray(String[]::new));
+    assertEquals(0, code, messages.toString(UTF_8));
+  }
+}

@@ -1,0 +1,286 @@
+package io.isobardb.lsm.backup;
+
+import static io.isobardb.lsm.SimulatedStores.bytes;
+import static io.isobardb.lsm.SimulatedStores.contents;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Backup;
+import io.isobardb.lsm.Backups;
+import io.isobardb.lsm.OpenStore;
+import io.isobardb.lsm.SimulatedStores;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.recovery.BackupDirectory;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedStorage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BackupsTest {
+  private static final StoreOptions OPTIONS =
+      StoreOptions.builder().memoryBudget(8 << 20).logLimit(16 << 20).build();
+
+  @TempDir Path directory;
+
+  private Path path(String name) {
+    return directory.resolve(name);
+  }
+
+  private static void fill(Tree tree, int from, int to, String value) {
+    for (int i = from; i < to; i++) {
+      tree.put(SimulatedStores.key(i), bytes(value + i));
+    }
+  }
+
+  @Test
+  void anotherBackupCopiesWhatIsNewAndEachIsRestored() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      Tree tree = store.openTree("t");
+      Tree unlogged = store.openTree("u", TreeOptions.builder().logged(false).build());
+      fill(tree, 0, 30_000, "first");
+      store.flush();
+      store.awaitQuiet();
+      fill(unlogged, 0, 100, "unlogged");
+      Backup first = backups.create(store);
+      assertEquals(first.sizeBytes(), first.copiedBytes());
+      final Map<String, String> firstContents = contents(tree);
+      fill(tree, 0, 10, "second");
+      Backup second = backups.create(store);
+      assertEquals(List.of(first, second), backups.list());
+      assertTrue(second.copiedBytes() * 10 < second.sizeBytes(), second::toString);
+      assertEquals(List.of(), backups.verify());
+      backups.restore(first.id(), path("one"));
+      backups.restore(second.id(), path("two"));
+      CheckpointToTest.check(path("one"));
+      CheckpointToTest.check(path("two"));
+      try (Store one = Store.open(path("one"), OPTIONS);
+          Store two = Store.open(path("two"), OPTIONS)) {
+        assertEquals(firstContents, contents(one.tree("t")));
+        assertEquals(contents(tree), contents(two.tree("t")));
+        assertEquals(contents(unlogged), contents(one.tree("u")));
+      }
+      backups.delete(first.id());
+      assertEquals(List.of(second), backups.list());
+      assertEquals(List.of(), backups.verify());
+      backups.restore(second.id(), path("three"));
+      assertThrows(IllegalArgumentException.class, () -> backups.restore(1, path("four")));
+      assertFalse(Files.exists(path("four")));
+      Backup third = backups.create(store);
+      assertEquals(3, third.id());
+      assertEquals(1, backups.keep(1));
+      assertEquals(List.of(third), backups.list());
+    }
+  }
+
+  /** They have one ID and use the same numbers for files and LSNs that then differ. */
+  @Test
+  void storesOfOneBackupThatAreChangedApartDontHarmEachOther() throws Exception {
+    try (Backups backups = Backups.open(path("backups"))) {
+      try (Store store = Store.open(path("store"), OPTIONS)) {
+        fill(store.openTree("t"), 0, 1000, "common");
+        backups.create(store);
+      }
+      List<Backup> made = new ArrayList<>();
+      for (String twin : List.of("left", "rght")) {
+        backups.restore(1, path(twin));
+        try (Store store = Store.open(path(twin), OPTIONS)) {
+          fill(store.tree("t"), 0, 1000, twin);
+          store.flush();
+          made.add(backups.create(store));
+        }
+      }
+      assertEquals(List.of(), backups.verify());
+      for (int i = 0; i < 2; i++) {
+        Path target = path("again" + i);
+        backups.restore(made.get(i).id(), target);
+        CheckpointToTest.check(target);
+        try (Store store = Store.open(target, OPTIONS);
+            Store origin = Store.open(path(i == 0 ? "left" : "rght"), OPTIONS)) {
+          assertEquals(contents(origin.tree("t")), contents(store.tree("t")));
+        }
+      }
+    }
+  }
+
+  @Test
+  void damageIsFoundAndNotRestored() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      fill(store.openTree("t"), 0, 1000, "value");
+      backups.create(store);
+      fill(store.tree("t"), 0, 1000, "newer");
+      Backup second = backups.create(store);
+      Path table;
+      try (Stream<Path> files = Files.list(path("backups"))) {
+        table = files.filter(file -> file.toString().endsWith(".table")).sorted().toList().get(0);
+      }
+      byte[] whole = Files.readAllBytes(table);
+      byte[] damaged = whole.clone();
+      damaged[damaged.length / 2] ^= 1;
+      Files.write(table, damaged);
+      assertEquals(1, backups.verify().size());
+      int refused = 0;
+      for (int id = 1; id <= 2; id++) {
+        try {
+          backups.restore(id, path("target" + id));
+        } catch (CorruptionException e) {
+          refused++;
+          assertFalse(Files.exists(path("target" + id)));
+        }
+      }
+      assertTrue(refused > 0);
+      Files.write(table, whole);
+      assertEquals(List.of(), backups.verify());
+      // While a backup can't be read, nothing that it may need is deleted.
+      Path first = path("backups").resolve("backup-000001");
+      byte[] description = Files.readAllBytes(first);
+      Files.writeString(first, "damaged");
+      assertEquals(1, backups.verify().size());
+      assertEquals(List.of(second), backups.list());
+      backups.delete(second.id());
+      Files.write(first, description);
+      assertEquals(List.of(), backups.verify());
+    }
+  }
+
+  @Test
+  void aDirectoryHasOneUserAndNothingElseInIt() throws Exception {
+    try (Backups backups = Backups.open(path("backups"))) {
+      assertThrows(StoreLockedException.class, () -> Backups.open(path("backups")));
+      assertEquals(List.of(), backups.list());
+    }
+    try (Store store = Store.open(path("store"), OPTIONS)) {
+      store.openTree("t");
+    }
+    assertThrows(FormatException.class, () -> Backups.open(path("store")));
+    assertThrows(IllegalArgumentException.class, () -> Backups.open(path("backups"), 0));
+  }
+
+  @Test
+  void theRateIsLimited() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS)) {
+      fill(store.openTree("t"), 0, 20_000, "value");
+      store.flush();
+      long limit = 2 << 20;
+      try (Backups backups = Backups.open(path("backups"), limit)) {
+        long begun = System.nanoTime();
+        Backup made = backups.create(store);
+        double least = (double) made.sizeBytes() / limit * 0.9;
+        assertTrue((System.nanoTime() - begun) / 1e9 >= least, made::toString);
+      }
+    }
+  }
+
+  /** The disk of the backups as it may be after a failure before any of its changes. */
+  @Test
+  void aFailureAtAnyCallLeavesEarlierBackupsWhole() throws Exception {
+    SplittableRandom random = new SplittableRandom(11);
+    SimulatedStorage disk = new SimulatedStorage();
+    SimulatedClock clock = new SimulatedClock();
+    List<SimulatedStorage> crashed = new ArrayList<>();
+    Map<Long, Map<String, String>> expected = new HashMap<>();
+    try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
+        Backups backups = OpenStore.backups(disk, Long.MAX_VALUE)) {
+      Tree tree = store.openTree("t");
+      disk.onMutation(
+          before -> crashed.add(before.crash(random, CrashMode.values()[random.nextInt(4)])));
+      for (long round = 1; round <= 4; round++) {
+        fill(tree, 0, (int) round * 300, "round" + round + "-");
+        if (round % 2 == 0) {
+          store.flush();
+        }
+        expected.put(round, contents(tree));
+        int from = crashed.size();
+        Backup made = backups.create(store);
+        assertEquals(round, made.id());
+        for (SimulatedStorage image : crashed.subList(from, crashed.size())) {
+          check(image, round - 1, round, expected);
+        }
+        crashed.clear();
+      }
+      backups.delete(2);
+      for (SimulatedStorage image : crashed) {
+        try (BackupDirectory after = BackupDirectory.open(image)) {
+          assertEquals(List.of(), after.verify());
+          List<Long> ids = after.list().stream().map(BackupDirectory.Entry::id).toList();
+          assertTrue(ids.containsAll(List.of(1L, 3L, 4L)), ids::toString);
+        }
+      }
+    }
+  }
+
+  private static void check(
+      SimulatedStorage image, long least, long most, Map<Long, Map<String, String>> expected)
+      throws IOException {
+    SimulatedClock clock = new SimulatedClock();
+    try (Backups backups = OpenStore.backups(image, Long.MAX_VALUE)) {
+      assertEquals(List.of(), backups.verify());
+      List<Backup> list = backups.list();
+      assertTrue(list.size() == least || list.size() == most, list::toString);
+      try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1)) {
+        fill(store.openTree("t"), 0, 10, "after");
+        assertEquals(list.size() + 1, backups.create(store).id());
+      }
+      assertEquals(List.of(), backups.verify());
+    }
+    List<String> names = image.list();
+    assertTrue(names.stream().noneMatch(name -> name.endsWith(".tmp")), names::toString);
+    try (BackupDirectory directory = BackupDirectory.open(image)) {
+      for (BackupDirectory.Entry entry : directory.list()) {
+        if (expected.containsKey(entry.id()) && entry.id() <= least) {
+          SimulatedStorage target = new SimulatedStorage(clock);
+          directory.restore(entry.id(), target);
+          target.close();
+          try (Store store = SimulatedStores.open(target, clock, 2)) {
+            assertEquals(expected.get(entry.id()), contents(store.tree("t")));
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void aFullDiskLeavesEarlierBackupsWholeAndTheStoreUnharmed() throws Exception {
+    SimulatedStorage disk = new SimulatedStorage();
+    SimulatedClock clock = new SimulatedClock();
+    try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
+        Backups backups = OpenStore.backups(disk, Long.MAX_VALUE)) {
+      Tree tree = store.openTree("t");
+      fill(tree, 0, 1000, "value");
+      Backup first = backups.create(store);
+      fill(tree, 0, 5000, "other");
+      long used = disk.usedBytes();
+      for (int room = 0; room < 16; room += 2) {
+        disk.capacityBytes(used + room * 4096L);
+        assertThrows(DiskFullException.class, () -> backups.create(store));
+        assertEquals(List.of(first), backups.list());
+        assertEquals(List.of(), backups.verify());
+        assertTrue(disk.usedBytes() <= used, "what was not finished is deleted");
+      }
+      disk.capacityBytes(Long.MAX_VALUE);
+      tree.put(bytes("later"), bytes("1"));
+      assertEquals(2, backups.create(store).id());
+      assertEquals(List.of(), backups.verify());
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.isobardb.lsm.backup;
+
+import static io.isobardb.lsm.SimulatedStores.bytes;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreInspector;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.inspect.CheckReport;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Stores made of open ones. */
+class CheckpointToTest {
+  private static final StoreOptions OPTIONS =
+      StoreOptions.builder().memoryBudget(8 << 20).logLimit(16 << 20).build();
+
+  @TempDir Path directory;
+
+  private Path path(String name) {
+    return directory.resolve(name);
+  }
+
+  static void check(Path store) throws IOException {
+    try (StoreInspector inspector = Store.inspect(store, OPTIONS)) {
+      CheckReport report = inspector.check((what, done, total) -> {});
+      assertEquals(List.of(), report.findings());
+    }
+  }
+
+  @Test
+  void holdsWhatWasInMemoryAndOnDiskOfAllTrees() throws Exception {
+    try (Store store = Store.open(path("a"), OPTIONS)) {
+      Tree logged = store.openTree("logged");
+      Tree unlogged = store.openTree("unlogged", TreeOptions.builder().logged(false).build());
+      store.openTree("empty");
+      Tree compressed =
+          store.openTree("lz4", TreeOptions.builder().compression(Compression.LZ4).build());
+      for (int i = 0; i < 20_000; i++) {
+        logged.put(bytes("k" + i), bytes("old" + i));
+        unlogged.put(bytes("u" + i), new byte[i % 300]);
+        compressed.put(bytes("c" + i), bytes("value of " + i));
+        if (i == 10_000) {
+          store.flush();
+        }
+      }
+      logged.delete(bytes("k5"));
+      logged.put(bytes("k6"), bytes("new"));
+      logged.put(bytes("large"), new byte[300_000]);
+      store.checkpointTo(path("b"));
+      logged.put(bytes("k7"), bytes("later"));
+      unlogged.delete(bytes("u299"));
+      check(path("b"));
+      for (int round = 0; round < 2; round++) {
+        try (Store copy = Store.open(path("b"), OPTIONS)) {
+          assertEquals(List.of("empty", "logged", "lz4", "unlogged"), copy.treeNames());
+          Tree tree = copy.tree("logged");
+          assertNull(tree.get(bytes("k5")));
+          assertArrayEquals(bytes("new"), tree.get(bytes("k6")));
+          assertArrayEquals(bytes("old7"), tree.get(bytes("k7")));
+          assertArrayEquals(new byte[300_000], tree.get(bytes("large")));
+          assertEquals(299, copy.tree("unlogged").get(bytes("u299")).length);
+          assertFalse(copy.tree("unlogged").isLogged());
+          assertArrayEquals(bytes("value of 19999"), copy.tree("lz4").get(bytes("c19999")));
+          tree.put(bytes("own"), bytes("1"));
+          copy.flush();
+        }
+      }
+      assertNull(logged.get(bytes("own")));
+    }
+    check(path("a"));
+    check(path("b"));
+  }
+
+  @Test
+  void aDirectoryWithFilesIsRefusedAndLeftAsItIs() throws Exception {
+    try (Store store = Store.open(path("a"), OPTIONS)) {
+      Files.createDirectory(path("b"));
+      Files.writeString(path("b").resolve("mine"), "text");
+      assertThrows(FormatException.class, () -> store.checkpointTo(path("b")));
+      assertEquals("text", Files.readString(path("b").resolve("mine")));
+      try (var left = Files.list(path("b"))) {
+        assertEquals(1, left.count());
+      }
+      assertThrows(FormatException.class, () -> store.checkpointTo(path("a")));
+      store.openTree("t").put(bytes("a"), bytes("1"));
+    }
+  }
+
+  /**
+   * Each thread writes its number to a logged or an unlogged tree, in batches over two trees; a
+   * copy shows, of each thread, the same number everywhere, and of a chain over threads a prefix.
+   */
+  @Test
+  void showsOneMomentWhileWritersGoOn() throws Exception {
+    SplittableRandom random = new SplittableRandom(7);
+    try (Store store = Store.open(path("a"), OPTIONS)) {
+      Tree one = store.openTree("one");
+      Tree two = store.openTree("two");
+      Tree unlogged = store.openTree("unlogged", TreeOptions.builder().logged(false).build());
+      AtomicBoolean stop = new AtomicBoolean();
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      Thread writer =
+          new Thread(
+              () -> {
+                try {
+                  for (int i = 1; !stop.get(); i++) {
+                    // The unlogged one first: nowhere may the batch be ahead of it.
+                    unlogged.put(bytes("n"), number(i));
+                    WriteBatch batch = store.newBatch();
+                    batch.put(one, bytes("n"), number(i));
+                    batch.put(one, bytes("x" + i % 5000), new byte[200]);
+                    batch.put(two, bytes("n"), number(i));
+                    store.write(batch);
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              });
+      writer.start();
+      int last = 0;
+      for (int round = 0; round < 12; round++) {
+        Thread.sleep(random.nextInt(60));
+        Path target = path("copy" + round);
+        store.checkpointTo(target);
+        check(target);
+        try (Store copy = Store.open(target, OPTIONS)) {
+          byte[] value = copy.tree("one").get(bytes("n"));
+          int seen = value == null ? 0 : ByteBuffer.wrap(value).getInt();
+          byte[] second = copy.tree("two").get(bytes("n"));
+          assertArrayEquals(value, second);
+          byte[] before = copy.tree("unlogged").get(bytes("n"));
+          int number = before == null ? 0 : ByteBuffer.wrap(before).getInt();
+          assertTrue(number == seen || number == seen + 1, number + " beside " + seen);
+          assertTrue(seen >= last, "back from " + last + " to " + seen);
+          last = seen;
+        }
+      }
+      stop.set(true);
+      writer.join();
+      assertNull(failure.get());
+      assertNotNull(one.get(bytes("n")));
+    }
+    check(path("a"));
+  }
+
+  private static byte[] number(int value) {
+    return ByteBuffer.allocate(4).putInt(value).array();
+  }
+
+  /** Who drops a tree waits for operations, and a checkpoint is one at first. */
+  @Test
+  @Timeout(60)
+  void treesAreDroppedMeanwhile() throws Exception {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    AtomicBoolean done = new AtomicBoolean();
+    try (Store store = Store.open(path("a"), OPTIONS)) {
+      Thread dropping =
+          new Thread(
+              () -> {
+                try {
+                  while (!done.get()) {
+                    store.openTree("short-lived").put(bytes("k"), bytes("v"));
+                    store.dropTree("short-lived");
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              });
+      dropping.start();
+      for (int i = 0; i < 60; i++) {
+        store.checkpointTo(path("copy-" + i));
+      }
+      done.set(true);
+      dropping.join();
+      assertNull(failure.get(), () -> String.valueOf(failure.get()));
+    }
+  }
+}

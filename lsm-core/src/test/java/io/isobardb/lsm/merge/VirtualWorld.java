@@ -1,0 +1,47 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.OpenStore;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.simulation.VirtualDevice;
+import io.isobardb.lsm.simulation.VirtualScheduler;
+import io.isobardb.lsm.simulation.VirtualScheduler.Machine;
+import io.isobardb.lsm.simulation.VirtualStorage;
+import java.util.SplittableRandom;
+
+/** A machine in virtual time, with two processors, for one store. The caller is its first actor. */
+public final class VirtualWorld {
+  public static final long MILLI = 1_000_000;
+  public static final long SECOND = 1_000 * MILLI;
+  private static final long STEP_NANOS = 100_000;
+  private static final int STEP_BYTES = 64 << 10;
+
+  public final SimulatedClock clock = new SimulatedClock();
+  public final VirtualScheduler scheduler;
+  public final VirtualStorage storage;
+  private final long seed;
+
+  /** A machine whose device writes so many bytes in a second, and reads twice as many. */
+  public VirtualWorld(long seed, long bytesPerSecond, int workers) {
+    this(
+        seed,
+        new VirtualDevice.Limits(
+            2 * bytesPerSecond, bytesPerSecond, 2 * bytesPerSecond, 10_000, 2 * MILLI),
+        workers);
+  }
+
+  public VirtualWorld(long seed, VirtualDevice.Limits device, int workers) {
+    this.seed = seed;
+    scheduler =
+        new VirtualScheduler(clock, new Machine(workers, 2, STEP_NANOS, STEP_BYTES, device));
+    storage = new VirtualStorage(new SimulatedStorage(clock), scheduler);
+  }
+
+  public Store open(StoreOptions options) {
+    return OpenStore.in(
+        new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options);
+  }
+}

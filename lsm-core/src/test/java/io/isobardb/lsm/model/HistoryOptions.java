@@ -1,0 +1,99 @@
+package io.isobardb.lsm.model;
+
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.simulation.FallingOrder;
+import io.isobardb.lsm.simulation.TailOperator;
+import io.isobardb.lsm.tuning.MemoryAccount;
+import java.time.Duration;
+import java.util.SplittableRandom;
+
+/** Draws the options of a {@link StoreHistory}. */
+final class HistoryOptions {
+  private final SplittableRandom random;
+  private final int pageSize;
+
+  private HistoryOptions(SplittableRandom random, int pageSize) {
+    this.random = random;
+    this.pageSize = pageSize;
+  }
+
+  private MergeSchedule schedule() {
+    Duration duration = Duration.ofMillis(1 + random.nextInt(20));
+    return switch (random.nextInt(4)) {
+      case 0 -> MergeSchedule.belowThroughput(1L << random.nextInt(30), duration);
+      case 1 -> MergeSchedule.afterLastWrite(duration);
+      default -> MergeSchedule.ALWAYS;
+    };
+  }
+
+  /** Options of a store with pages of this size. */
+  static StoreOptions some(SplittableRandom random, int pageSize) {
+    return new HistoryOptions(random, pageSize).options();
+  }
+
+  private StoreOptions options() {
+    long least = MemoryAccount.leastBudget(pageSize);
+    long budget =
+        switch (random.nextInt(3)) {
+          case 0 -> least;
+          case 1 -> least + random.nextLong(least);
+          default -> 2 * least << random.nextInt(2);
+        };
+    long writeMemory =
+        switch (random.nextInt(6)) {
+          case 0 -> (budget + 255) / 256;
+          case 1 -> budget / 4 * 3;
+          case 2, 3 -> budget / 2;
+          default -> budget / 16 * (2 + random.nextInt(10));
+        };
+    // As many trees as there are eight pages for each.
+    int mostTrees = (int) Math.min(3, writeMemory / (8L * pageSize));
+    boolean shares = mostTrees > 0 && random.nextInt(3) == 0;
+    return StoreOptions.builder()
+        .memoryBudget(budget)
+        .writeMemory(writeMemory)
+        .pageSize(pageSize)
+        .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
+        .experimental(
+            e ->
+                e.flushPolicy(anyOf(FlushPolicy.values()))
+                    .writeMemoryAllocation(
+                        shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+                    .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
+                    .memoryComponent(anyOf(MemoryComponent.values()))
+                    .flushStrategy(anyOf(FlushStrategy.values()))
+                    .l0Structure(anyOf(L0Structure.values()))
+                    .l0StartGroups(1 + random.nextInt(4))
+                    .l0SlowdownGroups(5 + random.nextInt(4))
+                    .l0StopGroups(8 + random.nextInt(5))
+                    .mergeDebtLimit(1L << (20 + random.nextInt(8)))
+                    .mergeSchedule(schedule())
+                    .mergeSelection(anyOf(MergeSelection.values()))
+                    .levelDropFactor(1 + random.nextInt(3))
+                    .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
+                    .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
+        .maxSpace(1.01 + random.nextInt(4) / 2.0)
+        .memoryTuner(random.nextInt(4) != 0)
+        .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
+        .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
+        .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
+        .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
+        .backgroundThreads(1 + random.nextInt(4))
+        .keyOrder(FallingOrder.FALLING)
+        .mergeOperator(TailOperator.TAIL)
+        .build();
+  }
+
+  private <E> E anyOf(E[] values) {
+    return values[random.nextInt(values.length)];
+  }
+}

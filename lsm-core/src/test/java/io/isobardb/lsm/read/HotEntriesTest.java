@@ -1,0 +1,135 @@
+package io.isobardb.lsm.read;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A few entries all over a tree that memory can't hold are read most of the time. */
+class HotEntriesTest {
+  private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
+  private static final int KEYS = 60_000;
+  private static final int HOT = 2_000;
+
+  @TempDir Path temp;
+
+  private final SplittableRandom random = new SplittableRandom(SEED);
+  private final int[] versions = new int[KEYS];
+
+  private static byte[] key(int i) {
+    // Neighbours in number are far from each other in the order of keys.
+    return ByteBuffer.allocate(8).putInt(Integer.reverse(i)).putInt(i).array();
+  }
+
+  private static byte[] value(int key, int version) {
+    byte[] value = new byte[100];
+    Arrays.fill(value, (byte) (31 * key + version));
+    ByteBuffer.wrap(value).putInt(key).putInt(version);
+    return value;
+  }
+
+  private StoreOptions options() {
+    return StoreOptions.builder()
+        .memoryBudget(4 << 20)
+        .pageSize(4096)
+        .memoryTuner(false)
+        .durability(Durability.ASYNC)
+        .build();
+  }
+
+  private void put(Tree tree, int key) {
+    tree.put(key(key), value(key, ++versions[key]));
+  }
+
+  private int draw() {
+    return random.nextInt(10) < 8 ? random.nextInt(HOT) : random.nextInt(KEYS);
+  }
+
+  private void read(Tree tree, int reads) {
+    for (int i = 0; i < reads; i++) {
+      int key = draw();
+      assertArrayEquals(value(key, versions[key]), tree.get(key(key)), "key " + key);
+    }
+  }
+
+  private void load(Store store, Tree tree) {
+    for (int i = 0; i < KEYS; i++) {
+      put(tree, i);
+    }
+    store.checkpoint();
+    store.awaitQuiet();
+  }
+
+  @Test
+  void hotEntriesAreHeldWithoutTheirPages() {
+    System.out.println("isobar.seed=" + SEED);
+    try (Store store = Store.open(temp.resolve("s"), options())) {
+      Tree tree = store.openTree("t");
+      load(store, tree);
+      read(tree, 60_000);
+      long misses = store.stats().cache().queryMisses();
+      long hits = store.stats().cache().entryHits();
+      read(tree, 20_000);
+      // Their pages alone are more than twice the memory.
+      assertTrue(store.stats().cache().entryHits() - hits > 8_000, store.stats()::toJson);
+      assertTrue(store.stats().cache().queryMisses() - misses < 9_000, store.stats()::toJson);
+      assertTrue(store.stats().ledger().peakBytes() <= 4 << 20, store.stats()::toJson);
+    }
+  }
+
+  @Test
+  void whatIsWrittenIsReadFromThenOnWhereverItLies() {
+    System.out.println("isobar.seed=" + SEED);
+    try (Store store = Store.open(temp.resolve("s"), options())) {
+      Tree tree = store.openTree("t");
+      load(store, tree);
+      for (int round = 0; round < 30; round++) {
+        read(tree, 3_000);
+        for (int i = 0; i < 1_000; i++) {
+          put(tree, draw());
+        }
+        if (round % 4 == 0) {
+          store.checkpoint();
+        }
+      }
+      assertTrue(store.stats().cache().entryHits() > 5_000, store.stats()::toJson);
+    }
+  }
+
+  @Test
+  void aReadInThePastLeavesNothingForThePresent() {
+    try (Store store = Store.open(temp.resolve("s"), options())) {
+      Tree tree = store.openTree("t");
+      load(store, tree);
+      read(tree, 20_000);
+      try (Snapshot past = store.snapshot()) {
+        int[] before = versions.clone();
+        for (int i = 0; i < KEYS; i++) {
+          put(tree, i);
+        }
+        // Both versions of a key now lie in one file.
+        store.checkpoint();
+        store.awaitQuiet();
+        for (int i = 0; i < 20_000; i++) {
+          int key = draw();
+          assertArrayEquals(value(key, before[key]), tree.get(key(key), past));
+        }
+        read(tree, 20_000);
+        for (int i = 0; i < 5_000; i++) {
+          int key = draw();
+          assertArrayEquals(value(key, before[key]), tree.get(key(key), past));
+        }
+      }
+    }
+  }
+}

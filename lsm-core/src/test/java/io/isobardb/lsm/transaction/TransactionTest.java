@@ -1,0 +1,457 @@
+package io.isobardb.lsm.transaction;
+
+import static io.isobardb.lsm.SimulatedStores.bytes;
+import static io.isobardb.lsm.SimulatedStores.contents;
+import static io.isobardb.lsm.SimulatedStores.key;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Isolation;
+import io.isobardb.lsm.Locking;
+import io.isobardb.lsm.Savepoint;
+import io.isobardb.lsm.SimulatedStores;
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TransactionOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.error.LockTimeoutException;
+import io.isobardb.lsm.error.SelfDeadlockException;
+import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.simulation.SimulatedWorld;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TransactionTest extends SimulatedTransactions {
+  // ---- what one sees and does
+
+  @ParameterizedTest
+  @EnumSource(Isolation.class)
+  void itSeesItsOwnWritesAndOthersDoNotUntilItCommits(Isolation isolation) {
+    put("a", "1");
+    for (Locking locking : Locking.values()) {
+      try (Transaction tx = begin(isolation, locking)) {
+        tx.delete(tree, bytes("a"));
+        put(tx, "b", "2");
+        assertNull(get(tx, "a"));
+        assertNull(getForUpdate(tx, "a"));
+        assertEquals("2", get(tx, "b"));
+        assertEquals(List.of("b"), scan(tx));
+        assertEquals("1", get("a"));
+        assertNull(get("b"));
+        tx.commit();
+        assertFalse(tx.isOpen());
+      }
+      assertEquals(Map.of("b", "2"), contents(tree));
+      tree.delete(bytes("b"));
+      put("a", "1");
+    }
+  }
+
+  @Test
+  void whatIsRolledBackOrClosedLeavesNothing() {
+    for (boolean close : new boolean[] {false, true}) {
+      Transaction tx = store.begin();
+      put(tx, "a", "1");
+      if (close) {
+        tx.close();
+      } else {
+        tx.rollback();
+      }
+      tx.close();
+      assertTrue(contents(tree).isEmpty());
+      put("a", "free");
+      tree.delete(bytes("a"));
+    }
+    assertEquals(2, store.stats().transactions().rolledBack());
+    assertEquals(0, store.stats().transactions().open());
+  }
+
+  @Test
+  void aCommitOverManyTreesIsOneBatch() {
+    Tree other = store.openTree("other");
+    store.runInTransaction(
+        tx -> {
+          put(tx, "a", "1");
+          tx.put(other, bytes("a"), bytes("2"));
+        });
+    assertEquals("1", get("a"));
+    assertEquals(Map.of("a", "2"), contents(other));
+    assertEquals(1, store.stats().transactions().committed());
+  }
+
+  @Test
+  void lambdasOfAllKindsHaveTheirMethod() throws IOException {
+    store.runInTransaction(tx -> put(tx, "a", "1"));
+    store.runInTransaction(TransactionOptions.defaults(), tx -> tx.get(tree, bytes("a")));
+    assertEquals("1", text(store.inTransaction(tx -> tx.get(tree, bytes("a")))));
+    assertEquals(
+        "1",
+        text(store.inTransaction(TransactionOptions.defaults(), tx -> tx.get(tree, bytes("a")))));
+    assertThrows(
+        IOException.class,
+        () ->
+            store.runInTransaction(
+                tx -> {
+                  put(tx, "a", "2");
+                  throw new IOException("no");
+                }));
+    assertEquals("1", get("a"));
+  }
+
+  @Test
+  void commitsSurviveReopeningAndOpenTransactionsDoNot() {
+    store.inTransaction(
+        tx -> {
+          put(tx, "a", "1");
+          return null;
+        });
+    Transaction open = store.begin();
+    put(open, "b", "2");
+    store.close();
+    open.close();
+    store = world.open(SimulatedStores.SMALL);
+    tree = store.tree("t");
+    assertEquals(Map.of("a", "1"), contents(tree));
+  }
+
+  @Test
+  void aValueGoesIntoTheCallersBufferIfItFits() {
+    put("a", "12345");
+    try (Transaction tx = store.begin()) {
+      put(tx, "b", "678");
+      tx.delete(tree, bytes("c"));
+      ByteBuffer target = ByteBuffer.allocate(8);
+      assertEquals(5, tx.get(tree, bytes("a"), target));
+      assertEquals(3, tx.get(tree, bytes("b"), target));
+      assertEquals(8, target.position());
+      assertEquals(5, tx.get(tree, bytes("a"), target));
+      assertEquals(3, tx.get(tree, bytes("b"), target));
+      assertEquals(8, target.position());
+      assertArrayEquals(bytes("12345678"), target.array());
+      assertEquals(Tree.NOT_FOUND, tx.get(tree, bytes("c"), target));
+      assertEquals(Tree.NOT_FOUND, tx.get(tree, bytes("d"), target));
+    }
+  }
+
+  @Test
+  void savepointsAreGoneBackToAsOftenAsIsWanted() {
+    try (Transaction tx = store.begin()) {
+      put(tx, "a", "1");
+      Savepoint first = tx.savepoint();
+      put(tx, "a", "2");
+      put(tx, "b", "2");
+      Savepoint second = tx.savepoint();
+      tx.delete(tree, bytes("a"));
+      put(tx, "b", "3");
+      tx.rollbackTo(second);
+      assertEquals("2", get(tx, "a"));
+      assertEquals("2", get(tx, "b"));
+      put(tx, "c", "3");
+      tx.rollbackTo(second);
+      assertNull(get(tx, "c"));
+      tx.rollbackTo(first);
+      assertEquals("1", get(tx, "a"));
+      assertNull(get(tx, "b"));
+      assertThrows(IllegalArgumentException.class, () -> tx.rollbackTo(second));
+      try (Transaction other = store.begin()) {
+        assertThrows(IllegalArgumentException.class, () -> other.rollbackTo(first));
+      }
+      tx.commit();
+    }
+    assertEquals(Map.of("a", "1"), contents(tree));
+  }
+
+  /** All of the merged view against a map, while own writes go on between steps. */
+  @ParameterizedTest
+  @EnumSource(Isolation.class)
+  void cursorsGoOverStoreAndOwnWritesAlike(Isolation isolation) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    for (int round = 0; round < 20; round++) {
+      for (int i = 0; i < 60; i++) {
+        tree.put(key(random.nextInt(50)), bytes("s" + i));
+        if (random.nextInt(4) == 0) {
+          tree.delete(key(random.nextInt(50)));
+        }
+        if (random.nextInt(40) == 0) {
+          store.flush();
+        }
+      }
+      TreeMap<String, String> model = new TreeMap<>(contents(tree));
+      try (Transaction tx = begin(isolation, Locking.PESSIMISTIC);
+          Cursor cursor = tx.cursor(tree)) {
+        for (int i = 0; i < 300; i++) {
+          int k = random.nextInt(50);
+          String name = new String(key(k), UTF_8);
+          switch (random.nextInt(9)) {
+            case 0, 1 -> {
+              tx.put(tree, key(k), bytes("t" + i));
+              model.put(name, "t" + i);
+            }
+            case 2 -> {
+              tx.delete(tree, key(k));
+              model.remove(name);
+            }
+            case 3 -> agree(cursor, cursor.seek(key(k)), model.ceilingEntry(name));
+            case 4 -> agree(cursor, cursor.seekBefore(key(k)), model.lowerEntry(name));
+            case 5 -> agree(cursor, cursor.first(), model.firstEntry());
+            case 6 -> agree(cursor, cursor.last(), model.lastEntry());
+            default -> {
+              if (cursor.isValid()) {
+                String here = new String(cursor.key(), UTF_8);
+                if (random.nextBoolean()) {
+                  agree(cursor, cursor.next(), model.higherEntry(here));
+                } else {
+                  agree(cursor, cursor.previous(), model.lowerEntry(here));
+                }
+              }
+            }
+          }
+        }
+        tx.commit();
+      }
+      assertEquals(model, contents(tree));
+    }
+  }
+
+  @Test
+  void aCursorShowsWhatIsWrittenToTheKeyItStandsOn() {
+    for (int i = 0; i < 5; i++) {
+      put("k" + i, "0");
+    }
+    for (boolean back : new boolean[] {false, true}) {
+      try (Transaction tx = store.begin();
+          Cursor cursor = tx.cursor(tree)) {
+        assertTrue(back ? cursor.seekBefore(bytes("k3")) : cursor.seek(bytes("k2")));
+        put(tx, "k2", "new");
+        assertEquals("new", text(cursor.value()));
+        tx.delete(tree, bytes("k2"));
+        assertThrows(IllegalStateException.class, cursor::value);
+        assertTrue(back ? cursor.previous() : cursor.next());
+        assertEquals(back ? "k1" : "k3", text(cursor.key()));
+      }
+    }
+  }
+
+  private static void agree(Cursor cursor, boolean on, Map.Entry<String, String> expected) {
+    assertEquals(expected != null, on, "seed " + SEED);
+    if (on) {
+      assertEquals(expected.getKey(), new String(cursor.key(), UTF_8), "seed " + SEED);
+      assertEquals(expected.getValue(), new String(cursor.value(), UTF_8), "seed " + SEED);
+      assertEquals(expected.getValue().length(), cursor.valueLength());
+    }
+  }
+
+  // ---- locks
+
+  @Test
+  void whoIsLockedOutLearnsByWhomAndCanGoOn() {
+    try (Transaction one = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC);
+        Transaction two = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+      put(one, "a", "1");
+      LockTimeoutException e = assertThrows(LockTimeoutException.class, () -> put(two, "a", "2"));
+      assertTrue(e.getMessage().contains("key 'a' of tree 't'"), e.getMessage());
+      assertTrue(e.getMessage().contains(one.toString()), e.getMessage());
+      assertEquals("t", e.tree());
+      SelfDeadlockException self =
+          assertThrows(SelfDeadlockException.class, () -> put("a", "plain"));
+      assertTrue(self.getMessage().contains("key 'a' of tree 't'"), self.getMessage());
+      assertTrue(self.getMessage().contains(one.toString()), self.getMessage());
+      assertThrows(
+          SelfDeadlockException.class,
+          () ->
+              store.write(
+                  store
+                      .newBatch()
+                      .put(tree, bytes("b"), bytes("1"))
+                      .put(tree, bytes("a"), bytes("1"))));
+      put(two, "b", "2");
+      two.commit();
+      one.commit();
+    }
+    assertEquals(Map.of("a", "1", "b", "2"), contents(tree));
+    assertEquals(1, store.stats().transactions().lockTimeouts());
+  }
+
+  @Test
+  void aSnapshotIsTakenOnlyWithTheFirstLock() {
+    put("a", "0");
+    try (Transaction tx = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+      put("a", "1");
+      assertEquals("1", getForUpdate(tx, "a"));
+      put(tx, "a", "2");
+      tx.commit();
+    }
+    assertEquals("2", get("a"));
+  }
+
+  @Test
+  void unchangedKeysThatWereFlushedAndMergedDoNotConflict() {
+    for (int i = 0; i < 2_000; i++) {
+      tree.put(key(i), bytes("0"));
+    }
+    try (Transaction tx = begin(Isolation.SERIALIZABLE, Locking.OPTIMISTIC)) {
+      scan(tx);
+      get(tx, "nothing");
+      store.flush();
+      store.awaitQuiet();
+      tx.put(tree, key(5), bytes("1"));
+      tx.commit();
+    }
+    try (Transaction tx = begin(Isolation.SERIALIZABLE, Locking.OPTIMISTIC)) {
+      tx.get(tree, key(7));
+      tree.put(key(7), bytes("2"));
+      store.flush();
+      store.awaitQuiet();
+      tx.put(tree, key(5), bytes("3"));
+      assertThrows(ConflictException.class, tx::commit);
+    }
+  }
+
+  // ---- bad use
+
+  @Test
+  void useAfterItsEndIsRefusedWithTheReason() {
+    Transaction committed = store.begin();
+    committed.commit();
+    assertTrue(refusal(() -> get(committed, "a")).contains("was committed"));
+    assertTrue(refusal(committed::commit).contains("was committed"));
+    Transaction rolledBack = store.begin();
+    rolledBack.rollback();
+    assertTrue(refusal(() -> put(rolledBack, "a", "1")).contains("was rolled back"));
+    Transaction cursors = store.begin();
+    Cursor cursor = cursors.cursor(tree);
+    cursors.commit();
+    assertThrows(StoreClosedException.class, cursor::first);
+    cursor.close();
+    try (Transaction loser = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+      get(loser, "a");
+      put("a", "plain");
+      assertThrows(ConflictException.class, () -> put(loser, "a", "1"));
+      assertTrue(refusal(() -> get(loser, "a")).contains("was changed by others"));
+    }
+  }
+
+  private static String refusal(Runnable action) {
+    String message = assertThrows(IllegalStateException.class, action::run).getMessage();
+    assertTrue(message.startsWith("transaction "), message);
+    return message;
+  }
+
+  @Test
+  void badArgumentsAreRefusedAndLeaveItUsable() {
+    Tree unlogged = store.createTree("unlogged", TreeOptions.builder().logged(false).build());
+    try (Transaction tx = store.begin();
+        Snapshot snapshot = store.snapshot();
+        Store second = new SimulatedWorld(1).open(SimulatedStores.SMALL)) {
+      Tree foreign = second.openTree("foreign");
+      assertThrows(IllegalArgumentException.class, () -> tx.get(foreign, bytes("a")));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> tx.put(tree, new byte[tree.maxKeyBytes() + 1], bytes("")));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> tx.put(tree, bytes("a"), new byte[tree.maxValueBytes() + 1]));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> tx.cursor(tree, CursorOptions.all().snapshot(snapshot)));
+      put(tx, "a", "1");
+      assertThrows(IllegalArgumentException.class, () -> tx.put(unlogged, bytes("a"), bytes("1")));
+      tx.commit();
+    }
+    assertEquals(Map.of("a", "1"), contents(tree));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> TransactionOptions.builder().lockTimeout(Duration.ofMillis(-1)).build());
+    assertThrows(
+        IllegalArgumentException.class, () -> TransactionOptions.builder().maxAttempts(0).build());
+  }
+
+  @Test
+  void oneThatIsOpenForLongIsReportedOnce() {
+    List<StoreListener.LongTransaction> reports = new ArrayList<>();
+    store.addListener(
+        new StoreListener() {
+          @Override
+          public void longTransaction(LongTransaction event) {
+            reports.add(event);
+          }
+        });
+    Transaction tx = store.begin();
+    store.begin().close();
+    assertTrue(reports.isEmpty());
+    world.pass(TimeUnit.SECONDS.toNanos(40));
+    assertTrue(store.stats().transactions().oldestNanos() >= TimeUnit.SECONDS.toNanos(40));
+    assertEquals(1, reports.size());
+    world.pass(TimeUnit.SECONDS.toNanos(100));
+    store.begin().close();
+    store.begin().close();
+    tx.close();
+    assertEquals(1, reports.size());
+    assertEquals(tx.id(), reports.get(0).id());
+  }
+
+  @Test
+  void aBodyIsRunAgainUntilItCommitsAndItsExceptionsRollBack() {
+    put("a", "0");
+    AtomicInteger runs = new AtomicInteger();
+    String result =
+        store.inTransaction(
+            options(Isolation.SNAPSHOT, Locking.OPTIMISTIC),
+            tx -> {
+              String seen = get(tx, "a");
+              if (runs.incrementAndGet() < 4) {
+                put("a", "plain" + runs.get());
+              }
+              put(tx, "a", seen + "+");
+              return seen;
+            });
+    assertEquals(4, runs.get());
+    assertEquals("plain3", result);
+    assertEquals("plain3+", get("a"));
+    assertThrows(
+        IOException.class,
+        () ->
+            store.inTransaction(
+                tx -> {
+                  put(tx, "a", "never");
+                  throw new IOException("the body's own");
+                }));
+    assertEquals("plain3+", get("a"));
+    TransactionOptions twice =
+        TransactionOptions.builder().locking(Locking.OPTIMISTIC).maxAttempts(2).build();
+    runs.set(0);
+    assertThrows(
+        ConflictException.class,
+        () ->
+            store.inTransaction(
+                twice,
+                tx -> {
+                  put(tx, "a", "1");
+                  put("a", "plain" + runs.incrementAndGet());
+                  return null;
+                }));
+    assertEquals(2, runs.get());
+  }
+}
