@@ -67,7 +67,7 @@ public record MergeChoice(
     DRAIN_L1,
     /** An empty L1 comes on top; the other levels' numbers grow by one. */
     ADD_LEVEL,
-    /** The inputs go, unread: range deletes hide all they hold. */
+    /** The inputs go, unread: range deletes hide all they hold, or it has expired. */
     DROP_TABLES,
     /** The empty L1 goes; the other levels' numbers shrink by one. */
     DROP_LEVEL
@@ -93,31 +93,25 @@ public record MergeChoice(
   }
 
   /** A choice to drop SSTables of which nobody needs anything. */
-  static MergeChoice ofHidden(List<Input> inputs) {
+  static MergeChoice ofDropped(List<Input> inputs, String reason) {
     Input first = inputs.get(0);
     SSTableMeta table = first.tables().get(0);
     return new MergeChoice(
-        Kind.DROP_TABLES,
-        inputs,
-        first.place(),
-        table.minKey(),
-        table.maxKey(),
-        false,
-        "range deletes hide all they hold");
+        Kind.DROP_TABLES, inputs, first.place(), table.minKey(), table.maxKey(), false, reason);
   }
 
-  /** A choice to rewrite an SSTable where it stands, since an end of it is hidden. */
-  static MergeChoice ofEdge(Version version, Input edge) {
-    SSTableMeta table = edge.tables().get(0);
+  /** A choice to rewrite an SSTable where it stands, without what nobody needs. */
+  static MergeChoice ofRewritten(Version version, Input one, String reason) {
+    SSTableMeta table = one.tables().get(0);
     return new MergeChoice(
         Kind.MERGE,
-        List.of(edge),
-        edge.place(),
+        List.of(one),
+        one.place(),
         table.minKey(),
         table.maxKey(),
-        !edge.place().inL0()
-            && version.nothingBelow(edge.place().height(), table.minKey(), table.maxKey()),
-        "range deletes hide an end of it");
+        !one.place().inL0()
+            && version.nothingBelow(one.place().height(), table.minKey(), table.maxKey()),
+        reason);
   }
 
   /** Whether it may change what lies round an SSTable's keys. */

@@ -111,13 +111,22 @@ final class RepairOutput implements AutoCloseable {
     return edit.build();
   }
 
-  /** Makes a store of all that was written. */
-  void commit(List<VersionEdit> trees, UUID storeId) throws IOException {
+  /**
+   * Makes a store of all that was written.
+   *
+   * @param properties of the damaged store, as far as they are known
+   */
+  void commit(List<VersionEdit> trees, UUID storeId, Map<String, String> properties)
+      throws IOException {
     for (SSTableMeta meta : spilled) {
       space.storage().delete(meta.fileName());
     }
     space.storage().syncDirectory();
     List<VersionEdit> edits = new ArrayList<>();
+    VersionEdit.Builder store = VersionEdit.store();
+    // Its clock goes on, and trees keep their time to live.
+    properties.forEach(store::property);
+    edits.add(store.build());
     edits.add(StoreProperties.notePageSize(pageSize).nextFileNumber(nextFile).build());
     edits.addAll(trees);
     try (Manifest manifest =
