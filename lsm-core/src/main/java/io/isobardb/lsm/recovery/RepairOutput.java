@@ -123,11 +123,9 @@ final class RepairOutput implements AutoCloseable {
     }
     space.storage().syncDirectory();
     List<VersionEdit> edits = new ArrayList<>();
-    VersionEdit.Builder store = VersionEdit.store();
-    // Its clock goes on, and trees keep their time to live.
-    properties.forEach(store::property);
+    VersionEdit.Builder store = StoreProperties.notePageSize(pageSize).nextFileNumber(nextFile);
+    StoreProperties.noteTimes(store, properties);
     edits.add(store.build());
-    edits.add(StoreProperties.notePageSize(pageSize).nextFileNumber(nextFile).build());
     edits.addAll(trees);
     try (Manifest manifest =
         Manifest.create(

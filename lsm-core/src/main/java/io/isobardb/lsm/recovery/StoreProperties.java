@@ -68,6 +68,16 @@ final class StoreProperties {
     }
   }
 
+  /** Has an edit note of another store how far its clock was, and how long entries live. */
+  static void noteTimes(VersionEdit.Builder edit, Map<String, String> properties) {
+    properties.forEach(
+        (name, value) -> {
+          if (name.equals(Catalog.TIME) || name.startsWith(TIME_TO_LIVE)) {
+            edit.property(name, value);
+          }
+        });
+  }
+
   private static long millis(String name, String noted) {
     try {
       long millis = Long.parseLong(noted);
