@@ -141,6 +141,17 @@ public final class Tree {
     writes.setTimeToLive(TreeOptions.builder().timeToLive(duration).build().timeToLive());
   }
 
+  /** When what is put now without an instant of its own expires; null if it does not. */
+  public @Nullable Instant expiryNow() {
+    long expiry = writes.expiry();
+    return expiry == Expiry.NEVER ? null : Instant.ofEpochMilli(expiry);
+  }
+
+  /** Whether entries of the tree expire, or did since the store was opened. */
+  public boolean hasExpiring() {
+    return handle.expires();
+  }
+
   /** This, once what these options set, and can be changed, is set. */
   Tree with(TreeOptions given) {
     if (given.changesTimeToLive(options())) {

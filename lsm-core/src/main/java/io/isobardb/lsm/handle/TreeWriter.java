@@ -63,12 +63,20 @@ public final class TreeWriter {
   /** When what is put now expires, or {@link Expiry#NEVER}. */
   public long expiry() {
     long millis = handle.timeToLive();
-    return millis == 0 ? Expiry.NEVER : Expiry.after(time.getAsLong(), millis);
+    return millis == 0 ? Expiry.NEVER : noted(Expiry.after(time.getAsLong(), millis));
   }
 
   /** When what expires at an instant does. */
   public long expiry(Instant at) {
-    return Expiry.of(Objects.requireNonNull(at, "expires"));
+    return noted(Expiry.of(Objects.requireNonNull(at, "expires")));
+  }
+
+  /** From now on something in the tree may expire. */
+  private long noted(long expiry) {
+    if (expiry != Expiry.NEVER) {
+      parts.engine().expires(handle);
+    }
+    return expiry;
   }
 
   /** Whether an entry has expired that is put now: it is written as a delete. */
