@@ -66,6 +66,16 @@ final class ExpiredTables {
     return inputs;
   }
 
+  /** Whether nothing lies below an SSTable that has keys within its range. */
+  static boolean nothingBelow(Version version, MergeChoice.Input one) {
+    List<Stand> stands = stands(version);
+    int at = 0;
+    while (!stands.get(at).place().equals(one.place())) {
+      at++;
+    }
+    return hidesNothing(one.tables().get(0), stands.subList(at + 1, stands.size()), Set.of());
+  }
+
   private static boolean hidesNothing(SSTableMeta table, List<Stand> below, Set<Long> gone) {
     byte[] max = table.maxKey();
     for (Stand stand : below) {

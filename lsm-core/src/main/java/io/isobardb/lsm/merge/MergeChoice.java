@@ -109,8 +109,7 @@ public record MergeChoice(
         one.place(),
         table.minKey(),
         table.maxKey(),
-        !one.place().inL0()
-            && version.nothingBelow(one.place().height(), table.minKey(), table.maxKey()),
+        ExpiredTables.nothingBelow(version, one),
         reason);
   }
 
