@@ -11,6 +11,7 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -35,7 +36,7 @@ final class World {
 
   /** A world that finds a disk as another one left it. */
   World(SimulatedStorage storage, long seed) {
-    this(storage, new SimulatedClock(), seed);
+    this(storage, storage.newClock(), seed);
   }
 
   private World(SimulatedStorage storage, SimulatedClock clock, long seed) {
@@ -61,6 +62,11 @@ final class World {
   /** Lets up to {@code steps} steps of background work happen. */
   void background(int steps) {
     for (int i = 0; i < steps && scheduler.runOne(); i++) {}
+  }
+
+  /** The wall time, which goes on from world to world. */
+  Instant now() {
+    return Instant.ofEpochMilli(clock.wallMillis());
   }
 
   /** Lets simulated time go by, and the background work with it. */
