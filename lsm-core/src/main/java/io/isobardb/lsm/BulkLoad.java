@@ -5,6 +5,7 @@ import io.isobardb.lsm.handle.BulkLoader;
 import io.isobardb.lsm.handle.OneThread;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -65,12 +66,24 @@ public final class BulkLoad implements AutoCloseable {
    * @throws IllegalStateException if the load has ended
    */
   public void add(Tree tree, byte[] key, byte[] value) {
-    TreeHandle handle = handle(Objects.requireNonNull(tree, "tree"));
+    add(tree, key, value, Objects.requireNonNull(tree, "tree").writes().expiry());
+  }
+
+  /**
+   * Adds an entry that is absent from an instant on; see {@link Tree#put(byte[], byte[], Instant)}.
+   * Else as {@link #add(Tree, byte[], byte[])}.
+   */
+  public void add(Tree tree, byte[] key, byte[] value, Instant expires) {
+    add(tree, key, value, Objects.requireNonNull(tree, "tree").writes().expiry(expires));
+  }
+
+  private void add(Tree tree, byte[] key, byte[] value, long expiry) {
+    TreeHandle handle = handle(tree);
     tree.checkKey(key);
     tree.checkValue(value);
     enter();
     try {
-      loader.add(handle, key.clone(), value);
+      loader.add(handle, key.clone(), value, expiry);
     } finally {
       use.exit();
     }

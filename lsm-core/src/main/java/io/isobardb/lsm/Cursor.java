@@ -1,8 +1,11 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.handle.OpenCursor;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A position among the entries of a tree, in key order, as of one moment.
@@ -117,6 +120,12 @@ public final class Cursor implements AutoCloseable {
   /** A copy of the current value. */
   public byte[] value() {
     return cursor.value();
+  }
+
+  /** When the current entry expires; null if it does not. */
+  public @Nullable Instant expires() {
+    long expiry = cursor.expiry();
+    return expiry == Expiry.NEVER ? null : Instant.ofEpochMilli(expiry);
   }
 
   /** Length of the current value in bytes. */

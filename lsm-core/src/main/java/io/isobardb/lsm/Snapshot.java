@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.handle.LeakWatch;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Costs nothing to take. While it is open, merges keep the versions it sees; close it.
+ * <p>What had not expired when it was taken is there while it is open. Costs nothing to take. While
+ * it is open, merges keep the versions it sees; close it.
  *
  * <p>Thread rule: may be used by many threads at once; {@link #close} by any, more than once. A
  * read that is under way when the snapshot is closed still sees what the snapshot saw; {@code
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Snapshot implements AutoCloseable {
   private final Session session;
   private final Snapshots registry;
-  private final long lsn;
+  private final Moment moment;
   private final LeakWatch.@Nullable Origin origin;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -40,13 +42,13 @@ public final class Snapshot implements AutoCloseable {
   private Snapshot(Session session) {
     this.session = session;
     this.registry = session.engine().snapshots();
-    this.lsn = registry.register();
+    this.moment = registry.moment(registry.register());
     this.origin = session.snapshotTaken();
   }
 
   /** What it reads at: between {@link #enter} and {@link #exit}. */
-  long lsn() {
-    return lsn;
+  Moment moment() {
+    return moment;
   }
 
   /**
@@ -74,12 +76,12 @@ public final class Snapshot implements AutoCloseable {
     registry.endRead(read);
   }
 
-  /** Registers one more reader at its LSN, and gives that. */
-  long retain(Session of) {
+  /** Registers one more reader at its LSN, and gives its moment. */
+  Moment retain(Session of) {
     int read = enter(of);
     try {
-      registry.retain(lsn);
-      return lsn;
+      registry.retain(moment.lsn());
+      return moment;
     } finally {
       exit(read);
     }
@@ -88,7 +90,7 @@ public final class Snapshot implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      session.snapshotClosed(lsn, origin);
+      session.snapshotClosed(moment.lsn(), origin);
     }
   }
 }

@@ -284,8 +284,9 @@ public final class Store implements AutoCloseable {
   /**
    * A tree, created if it is missing.
    *
-   * <p>The options of a tree never change. If the tree exists, those that were set must be what is
-   * stored; those that were not set take what is stored ({@link Tree#options}).
+   * <p>The options of a tree never change, save {@code timeToLive}, which this sets. If the tree
+   * exists, those that were set must be what is stored; the others take that ({@link
+   * Tree#options}).
    *
    * @param name if it is missing: 1 to 200 characters, without control characters and lone
    *     surrogates
@@ -298,7 +299,7 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(treeOptions, "treeOptions");
     Tree tree = trees.open(name, treeOptions.toSettings());
     treeOptions.checkStored(name, tree.options());
-    return tree;
+    return tree.with(treeOptions);
   }
 
   /**
@@ -311,7 +312,7 @@ public final class Store implements AutoCloseable {
   public Tree createTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
-    return trees.create(name, treeOptions.toSettings());
+    return trees.create(name, treeOptions.toSettings()).with(treeOptions);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.FormatException;
@@ -16,6 +17,7 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.Version;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -169,6 +171,7 @@ public final class StoreInspector implements AutoCloseable {
                     at.kind() == Kind.DELETE,
                     Kind.isOperand(at.kind()),
                     at.valueLength(),
+                    instant(at.leaf().expiry()),
                     runs.get(run).name())));
   }
 
@@ -224,10 +227,21 @@ public final class StoreInspector implements AutoCloseable {
               && (to == null || order.compare(key, 0, key.length, to, 0, to.length) < 0)) {
             boolean merge = Kind.isOperand(write.kind());
             StoredEntry entry =
-                new StoredEntry(key, lsn, write.isDelete(), merge, write.valueLength(), "log");
+                new StoredEntry(
+                    key,
+                    lsn,
+                    write.isDelete(),
+                    merge,
+                    write.valueLength(),
+                    instant(write.expiry()),
+                    "log");
             ended[0] = !visitor.entry(entry);
           }
         });
+  }
+
+  private static @Nullable Instant instant(long expiry) {
+    return expiry == Expiry.NEVER ? null : Instant.ofEpochMilli(expiry);
   }
 
   /** Gives memory and lock back. */

@@ -1,6 +1,6 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
@@ -19,6 +19,7 @@ import io.isobardb.lsm.transaction.OwnWrites;
 import io.isobardb.lsm.transaction.ReadSet;
 import io.isobardb.lsm.transaction.WriteSet;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -157,8 +158,8 @@ public final class Transaction implements AutoCloseable {
     if (latest) {
       return tree.get(key);
     }
-    long at = snapshots.first();
-    track(tree, key, at);
+    Moment at = snapshots.first();
+    track(tree, key, at.lsn());
     return tree.get(key, at);
   }
 
@@ -181,8 +182,8 @@ public final class Transaction implements AutoCloseable {
       if (latest) {
         return tree.get(key, target);
       }
-      long at = snapshots.first();
-      track(tree, key, at);
+      Moment at = snapshots.first();
+      track(tree, key, at.lsn());
       return tree.get(key, target, at);
     } finally {
       exit();
@@ -223,8 +224,8 @@ public final class Transaction implements AutoCloseable {
       return latest ? tree.get(key) : tree.get(key, snapshots.first());
     }
     // At READ_COMMITTED each read has a moment of its own.
-    long at = latest ? snapshots.register() : snapshots.first();
-    reads.add(tree.handle(), kept, at);
+    Moment at = latest ? snapshots.register() : snapshots.first();
+    reads.add(tree.handle(), kept, at.lsn());
     return tree.get(key, at);
   }
 
@@ -236,11 +237,23 @@ public final class Transaction implements AutoCloseable {
    * @throws TransactionAbortedException if others write the key
    */
   public void put(Tree tree, byte[] key, byte[] value) {
+    putUntil(tree, key, value, null);
+  }
+
+  /**
+   * Sets a key until an instant; see {@link Tree#put(byte[], byte[], Instant)}. The transaction
+   * sees it until it ends. Errors as with {@link #put(Tree, byte[], byte[])}.
+   */
+  public void put(Tree tree, byte[] key, byte[] value, Instant expires) {
+    putUntil(tree, key, value, Objects.requireNonNull(expires, "expires"));
+  }
+
+  private void putUntil(Tree tree, byte[] key, byte[] value, @Nullable Instant expires) {
     enter(tree);
     try {
       tree.checkKey(key);
       tree.checkValue(value);
-      write(tree, key.clone(), new OwnWrites.Write(Kind.PUT, value.clone()));
+      write(tree, key.clone(), tree.writes().ownPut(value.clone(), expires));
     } finally {
       exit();
     }
@@ -266,7 +279,8 @@ public final class Transaction implements AutoCloseable {
     try {
       tree.checkMerge(key, operand);
       prepareWrite(tree, key);
-      writes.merge(tree.handle(), key.clone(), operand, !savepoints.isEmpty());
+      OwnWrites.Write own = tree.writes().ownMerge(operand);
+      writes.merge(tree.handle(), key.clone(), own, !savepoints.isEmpty());
     } finally {
       exit();
     }
@@ -291,7 +305,7 @@ public final class Transaction implements AutoCloseable {
         locking(() -> transactions.lockRange(owner, handle, range, since, lockTimeoutNanos()));
       } else if (!latest) {
         KeyRange keys = KeyRange.of(handle.order(), range.from(), range.to());
-        reads.add(handle, keys, snapshots.first());
+        reads.add(handle, keys, snapshots.first().lsn());
       }
       writes.deleteRange(handle, range.from(), range.to(), !savepoints.isEmpty());
     } finally {
@@ -354,7 +368,7 @@ public final class Transaction implements AutoCloseable {
       if (pessimistic) {
         lock(tree, key.clone());
       } else if (!latest) {
-        reads.add(tree.handle(), key.clone(), snapshots.first());
+        reads.add(tree.handle(), key.clone(), snapshots.first().lsn());
       }
     }
   }
@@ -401,16 +415,11 @@ public final class Transaction implements AutoCloseable {
         throw new IllegalArgumentException(
             "a transaction's cursor sees what the transaction does, not a snapshot");
       }
-      long at;
-      if (latest) {
-        at = snapshots.registerForOther();
-      } else {
-        at = snapshots.retainFirst();
-      }
+      Moment at = latest ? snapshots.registerForOther() : snapshots.retainFirst();
       KeyRange passed = null;
       if (serializable) {
         passed = new KeyRange(tree.handle().order(), cursorOptions.from(), cursorOptions.to());
-        reads.add(tree.handle(), passed, at);
+        reads.add(tree.handle(), passed, at.lsn());
       }
       TreeHandle handle = tree.handle();
       OwnWrites own = writes.of(handle);

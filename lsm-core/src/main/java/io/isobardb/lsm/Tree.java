@@ -1,22 +1,24 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.Writer;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.handle.Operations;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.TreeWriter;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
-import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.Bounds;
-import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeSize;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -43,23 +45,11 @@ public final class Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
   public static final int NOT_FOUND = PointReader.NOT_FOUND;
 
-  private static final int SCRATCH_BYTES = 4096;
-
-  /** Up to this size a copy is cheaper than holding the value where it is. */
-  private static final int SMALL_BYTES = 1024;
-
-  private static final ThreadLocal<ByteBuffer> SCRATCH =
-      ThreadLocal.withInitial(() -> ByteBuffer.allocate(SCRATCH_BYTES));
-
-  private static final ByteBuffer NO_SCRATCH = ByteBuffer.allocate(0);
-
   private final Session session;
   private final TreeHandle handle;
   private final Operations operations;
   private final Committer committer;
-  private final PointReader reader;
-  private final InPlaceReader inPlace;
-  private final BatchReader batches;
+  private final TreeReads reads;
   private final MemoryReader memory;
   private final TreeWriter writes;
   private final boolean syncByDefault;
@@ -70,9 +60,7 @@ public final class Tree {
     this.handle = handle;
     this.operations = session.operations();
     this.committer = parts.committer();
-    this.reader = parts.reader();
-    this.inPlace = parts.inPlaceReader();
-    this.batches = parts.batchReader();
+    this.reads = new TreeReads(session, handle);
     this.memory = parts.memoryReader();
     this.writes = new TreeWriter(session, handle);
     this.syncByDefault = session.syncByDefault();
@@ -134,7 +122,42 @@ public final class Tree {
 
   /** What is stored of how the tree was made. */
   public TreeOptions options() {
-    return TreeOptions.of(handle.settings());
+    return TreeOptions.of(handle.settings(), timeToLive());
+  }
+
+  /** How long entries live that are written now; zero for ever. */
+  public Duration timeToLive() {
+    return Duration.ofMillis(handle.timeToLive());
+  }
+
+  /**
+   * Sets how long entries live; see {@link TreeOptions.Builder#timeToLive}. It is stored, durably,
+   * when this returns. What is written already keeps its time.
+   *
+   * @param duration zero for ever
+   */
+  public void setTimeToLive(Duration duration) {
+    Objects.requireNonNull(duration, "duration");
+    writes.setTimeToLive(TreeOptions.builder().timeToLive(duration).build().timeToLive());
+  }
+
+  /** When what is put now without an instant of its own expires; null if it does not. */
+  public @Nullable Instant expiryNow() {
+    long expiry = writes.expiry();
+    return expiry == Expiry.NEVER ? null : Instant.ofEpochMilli(expiry);
+  }
+
+  /** Whether entries of the tree expire, or did since the store was opened. */
+  public boolean hasExpiring() {
+    return handle.expires();
+  }
+
+  /** This, once what these options set, and can be changed, is set. */
+  Tree with(TreeOptions given) {
+    if (given.changesTimeToLive(options())) {
+      setTimeToLive(given.timeToLive());
+    }
+    return this;
   }
 
   /** About how many entries there are. Old versions and deleted ones may count; reads nothing. */
@@ -208,10 +231,39 @@ public final class Tree {
     writes.write(begun(Kind.PUT, key, value), sync);
   }
 
+  /** As {@link #put(byte[], byte[], Instant, Durability)}, with the default durability. */
+  public void put(byte[] key, byte[] value, Instant expires) {
+    put(key, value, expires, syncByDefault ? Durability.SYNC : Durability.ASYNC);
+  }
+
+  /**
+   * Sets a key until an instant, whatever the tree's time to live is. From that millisecond on it
+   * is absent, by the store's clock, which is the machine's, and never goes back.
+   *
+   * @param expires {@link Instant#MAX} for never
+   */
+  public void put(byte[] key, byte[] value, Instant expires, Durability durability) {
+    checkKey(key);
+    checkValue(value);
+    long expiry = writes.expiry(expires);
+    boolean gone = writes.isPast(expiry);
+    Writer writer = gone ? begun(Kind.DELETE, key, Keys.NO_VALUE) : begun(Kind.PUT, key, value);
+    writer.write().expiring(gone ? Expiry.NEVER : expiry);
+    writes.write(writer, isSync(durability));
+  }
+
+  /** What tells when its entries expire. */
+  TreeWriter writes() {
+    return writes;
+  }
+
   /** A write in the calling thread's hand. */
   private Writer begun(int kind, byte[] key, byte[] value) {
     Writer writer = committer.writer();
     writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
+    if (kind != Kind.DELETE) {
+      writer.write().expiring(writes.expiry());
+    }
     return writer;
   }
 
@@ -232,6 +284,7 @@ public final class Tree {
     Keys.checkValue(value.remaining(), maxValueBytes());
     Writer writer = committer.writer();
     Keys.put(writer.write(), key, value);
+    writer.write().expiring(writes.expiry());
     writes.write(writer, sync);
   }
 
@@ -271,7 +324,7 @@ public final class Tree {
    */
   public void merge(byte[] key, byte[] operand) {
     checkMerge(key, operand);
-    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), syncByDefault);
+    writes.write(begun(Kind.MERGE, key, writes.operand(operand)), syncByDefault);
   }
 
   /**
@@ -280,7 +333,7 @@ public final class Tree {
   public void merge(byte[] key, byte[] operand, Durability durability) {
     boolean sync = isSync(durability);
     checkMerge(key, operand);
-    writes.write(begun(Kind.MERGE, key, Operands.of(operand)), sync);
+    writes.write(begun(Kind.MERGE, key, writes.operand(operand)), sync);
   }
 
   /** Passes if an operand can be merged into a key. */
@@ -368,7 +421,7 @@ public final class Tree {
 
   /** Whether there is such a key. */
   public boolean contains(byte[] key) {
-    return read(key, PointReader.LATEST, Keys.NO_ROOM) != NOT_FOUND;
+    return read(key, reads.latest(), Keys.NO_ROOM) != NOT_FOUND;
   }
 
   /** Whether there is such a key; takes what remains in the buffer. */
@@ -388,25 +441,23 @@ public final class Tree {
 
   /** The value of a key, or null if there is none. */
   public byte @Nullable [] get(byte[] key) {
-    return get(key, PointReader.LATEST);
+    return get(key, reads.latest());
   }
 
   /** The value of a key as of a snapshot, or null if there was none. */
   public byte @Nullable [] get(byte[] key, Snapshot snapshot) {
     int read = enter(snapshot);
     try {
-      return get(key, snapshot.lsn());
+      return get(key, snapshot.moment());
     } finally {
       snapshot.exit(read);
     }
   }
 
-  /** As {@link #get(byte[])}, as of an LSN that is registered. */
-  byte @Nullable [] get(byte[] key, long lsn) {
-    ByteBuffer target = SCRATCH.get();
-    target.clear();
+  /** As {@link #get(byte[])}, as of a moment that is registered. */
+  byte @Nullable [] get(byte[] key, Moment at) {
     checkKey(key);
-    return reader.getArray(handle, key, lsn, target);
+    return reads.get(key, at);
   }
 
   /**
@@ -418,7 +469,7 @@ public final class Tree {
    */
   public int get(byte[] key, ByteBuffer target) {
     Targets.check(target);
-    return advance(target, read(key, PointReader.LATEST, target));
+    return advance(target, read(key, reads.latest(), target));
   }
 
   /** As {@link #get(byte[], ByteBuffer)}; the key is what remains in its buffer. */
@@ -431,14 +482,14 @@ public final class Tree {
     Targets.check(target);
     int read = enter(snapshot);
     try {
-      return advance(target, read(key, snapshot.lsn(), target));
+      return advance(target, read(key, snapshot.moment(), target));
     } finally {
       snapshot.exit(read);
     }
   }
 
-  int get(byte[] key, ByteBuffer target, long lsn) {
-    return advance(target, read(key, lsn, target));
+  int get(byte[] key, ByteBuffer target, Moment at) {
+    return advance(target, read(key, at, target));
   }
 
   private static int advance(ByteBuffer target, int length) {
@@ -448,9 +499,9 @@ public final class Tree {
     return length;
   }
 
-  private int read(byte[] key, long lsn, ByteBuffer target) {
+  private int read(byte[] key, Moment at, ByteBuffer target) {
     checkKey(key);
-    return reader.get(handle, key, lsn, target);
+    return reads.get(key, at, target);
   }
 
   /**
@@ -465,24 +516,8 @@ public final class Tree {
    */
   public <T> @Nullable T read(byte[] key, ValueReader<T> look) {
     Objects.requireNonNull(look, "look");
-    ByteBuffer target = SCRATCH.get();
-    target.clear().limit(Math.min(target.capacity(), SMALL_BYTES));
-    int length = read(key, PointReader.LATEST, target);
-    if (length == NOT_FOUND) {
-      return null;
-    }
-    if (length > target.remaining()) {
-      return inPlace.read(handle, key, look::read);
-    }
-    ByteBuffer view = target.slice(0, length).asReadOnlyBuffer();
-    // Whoever looks may read other keys meanwhile: they must not get the same buffer.
-    SCRATCH.set(NO_SCRATCH);
-    try {
-      return look.read(view);
-    } finally {
-      SCRATCH.set(target);
-      view.limit(0);
-    }
+    checkKey(key);
+    return reads.read(key, look);
   }
 
   /** As {@link #read(byte[], ValueReader)}; the key is what remains in its buffer. */
@@ -518,9 +553,7 @@ public final class Tree {
     try {
       int read = enter(snapshot);
       try {
-        ByteBuffer scratch = SCRATCH.get();
-        scratch.clear();
-        return Arrays.asList(batches.get(handle, keys, snapshot.lsn(), scratch));
+        return reads.multiGet(keys, snapshot.moment());
       } finally {
         snapshot.exit(read);
       }
@@ -540,10 +573,11 @@ public final class Tree {
     int slot = operations.enter(handle);
     try {
       Snapshot snapshot = options.snapshot();
-      long lsn =
-          snapshot != null ? snapshot.retain(session) : session.engine().snapshots().register();
+      Snapshots registry = session.engine().snapshots();
+      Moment at =
+          snapshot != null ? snapshot.retain(session) : registry.moment(registry.register());
       Bounds bounds = new Bounds(options.from(), options.to());
-      return new Cursor(session.cursors().open(handle, bounds, lsn, null, null));
+      return new Cursor(session.cursors().open(handle, bounds, at, null, null));
     } finally {
       operations.exit(slot);
     }

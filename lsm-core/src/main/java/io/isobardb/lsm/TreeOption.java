@@ -5,6 +5,7 @@ import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.Option.Change;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionSet;
+import java.time.Duration;
 
 /** All options of a tree, each defined once; see {@link StoreOption}. */
 final class TreeOption {
@@ -60,6 +61,17 @@ final class TreeOption {
               "Bits of filter that a key costs; 0 for no filters. With 10, about 1 % of absent"
                   + " keys cost a read.",
               "Use 0 if keys that are looked up are always there, or a tree is only scanned.");
+
+  static final Option<Duration> TIME_TO_LIVE =
+      ALL.option("timeToLive", OptionKind.DURATION)
+          .from(Duration.ZERO, Duration.ofDays(36500))
+          .where("from a millisecond to 36500 days, or 0 for ever")
+          .byDefault(Duration.ZERO)
+          .changes(Change.WHILE_OPEN)
+          .does(
+              "How long entries live that are written from now on. An entry that has expired is"
+                  + " absent.",
+              "Set it for sessions, caches and events that nobody needs after some time.");
 
   private TreeOption() {}
 }

@@ -6,13 +6,16 @@ import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.state.TreeHandle;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a tree is made; immutable. All of it is stored when the tree is created, and never changes.
+ * How a tree is made; immutable. All of it is stored when the tree is created. Nothing but {@code
+ * timeToLive} ever changes.
  *
  * <pre>{@code
  * Tree cache = store.openTree("cache", TreeOptions.builder().logged(false).build());
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>{@link Store#openTree(String, TreeOptions)} refuses an option that was set and differs from
- * what is stored. One that was not set takes what is stored.
+ * what is stored, save that {@code timeToLive} changes. One that was not set takes what is stored.
  */
 public final class TreeOptions {
   private static final TreeOptions DEFAULTS = builder().build();
@@ -42,13 +45,14 @@ public final class TreeOptions {
   }
 
   /** The options of a tree that exists, all of them set. */
-  static TreeOptions of(TreeHandle.Settings stored) {
+  static TreeOptions of(TreeHandle.Settings stored, Duration timeToLive) {
     Builder all =
         builder()
             .keyOrder(stored.order())
             .logged(stored.logged())
             .compression(Compression.of(stored.codec()))
-            .filterBitsPerKey(stored.filterBitsPerKey());
+            .filterBitsPerKey(stored.filterBitsPerKey())
+            .timeToLive(timeToLive);
     all.mergeOperator = stored.operator();
     all.set(TreeOption.MERGE_OPERATOR, operatorName(stored.operator()));
     return all.build();
@@ -93,6 +97,16 @@ public final class TreeOptions {
     return values.get(TreeOption.FILTER_BITS_PER_KEY);
   }
 
+  /** How long entries live; zero for ever. */
+  public Duration timeToLive() {
+    return values.get(TreeOption.TIME_TO_LIVE);
+  }
+
+  /** Whether it was said how long entries live, and otherwise than it is stored. */
+  boolean changesTimeToLive(TreeOptions stored) {
+    return values.givenUnlike(stored.values).contains(TreeOption.TIME_TO_LIVE);
+  }
+
   TreeHandle.Settings toSettings() {
     return new TreeHandle.Settings(
         keyOrder, logged(), compression().code(), filterBitsPerKey(), mergeOperator);
@@ -104,7 +118,8 @@ public final class TreeOptions {
    * @throws IllegalArgumentException if not, with both values of each such option
    */
   void checkStored(String tree, TreeOptions stored) {
-    List<Option<?>> unlike = values.givenUnlike(stored.values);
+    List<Option<?>> unlike = new ArrayList<>(values.givenUnlike(stored.values));
+    unlike.remove(TreeOption.TIME_TO_LIVE);
     if (!unlike.isEmpty()) {
       throw new IllegalArgumentException(
           "tree '"
@@ -196,6 +211,17 @@ public final class TreeOptions {
      */
     public Builder filterBitsPerKey(int bits) {
       return set(TreeOption.FILTER_BITS_PER_KEY, bits);
+    }
+
+    /**
+     * How long entries live that are put, merged or loaded from now on, counted in milliseconds
+     * from that call, by the store's clock; zero, the default, for ever. What is written already
+     * keeps its time. An entry that has expired is absent, as if it had been deleted; {@code put}
+     * with an {@code Instant} says for one entry when that is. Can be changed: by {@link
+     * Tree#setTimeToLive}, or by opening the tree with another one.
+     */
+    public Builder timeToLive(Duration duration) {
+      return set(TreeOption.TIME_TO_LIVE, duration);
     }
 
     /**

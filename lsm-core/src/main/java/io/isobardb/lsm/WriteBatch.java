@@ -1,14 +1,15 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -73,7 +74,22 @@ public final class WriteBatch {
   public WriteBatch put(Tree tree, byte[] key, byte[] value) {
     Objects.requireNonNull(tree, "tree").checkKey(key);
     tree.checkValue(value);
-    add(Kind.PUT, tree, key, value);
+    add(Kind.PUT, tree, key, value, tree.writes().expiry());
+    return this;
+  }
+
+  /**
+   * Sets a key until an instant; see {@link Tree#put(byte[], byte[], Instant)}. Errors as with
+   * {@link #put(Tree, byte[], byte[])}.
+   */
+  public WriteBatch put(Tree tree, byte[] key, byte[] value, Instant expires) {
+    Objects.requireNonNull(tree, "tree").checkKey(key);
+    tree.checkValue(value);
+    long expiry = tree.writes().expiry(expires);
+    if (tree.writes().isPast(expiry)) {
+      return delete(tree, key);
+    }
+    add(Kind.PUT, tree, key, value, expiry);
     return this;
   }
 
@@ -82,7 +98,7 @@ public final class WriteBatch {
    */
   public WriteBatch delete(Tree tree, byte[] key) {
     Objects.requireNonNull(tree, "tree").checkKey(key);
-    add(Kind.DELETE, tree, key, NO_VALUE);
+    add(Kind.DELETE, tree, key, NO_VALUE, Expiry.NEVER);
     return this;
   }
 
@@ -92,7 +108,7 @@ public final class WriteBatch {
    */
   public WriteBatch merge(Tree tree, byte[] key, byte[] operand) {
     Objects.requireNonNull(tree, "tree").checkMerge(key, operand);
-    add(Kind.MERGE, tree, key, Operands.of(operand));
+    add(Kind.MERGE, tree, key, tree.writes().laterOperand(operand), tree.writes().expiry());
     return this;
   }
 
@@ -132,8 +148,8 @@ public final class WriteBatch {
     return delete(tree, Keys.bytes(key));
   }
 
-  private void add(int kind, Tree tree, byte[] key, byte[] value) {
-    add(tree, treeId -> operations.add(kind, treeId, key, value));
+  private void add(int kind, Tree tree, byte[] key, byte[] value, long expiry) {
+    add(tree, treeId -> operations.add(kind, treeId, key, value, expiry));
   }
 
   private void add(Tree tree, IntConsumer operation) {

@@ -101,7 +101,8 @@ class TreeOptionsTest {
     assertEquals(TreeOptions.defaults().hashCode(), set.hashCode());
     assertNotEquals(TreeOptions.defaults(), UNUSUAL);
     assertEquals(
-        "keyOrder=bytes mergeOperator=none logged=true compression=NONE filterBitsPerKey=10",
+        "keyOrder=bytes mergeOperator=none logged=true compression=NONE filterBitsPerKey=10"
+            + " timeToLive=0s",
         set.toString());
   }
 }

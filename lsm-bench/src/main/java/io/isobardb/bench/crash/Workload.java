@@ -10,6 +10,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.Watchdog;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +32,12 @@ final class Workload {
   private static final int MAX_VALUE = 64 << 10;
 
   private static final int MAX_TREES = 4;
+
+  /** After so long an entry expires soon. */
+  private static final long SOON_NANOS = 2_000_000;
+
+  /** No workload lasts so long. */
+  private static final Instant LATE = Instant.parse("2100-01-01T00:00:00Z");
 
   private final SplittableRandom random;
   private final Expected expected;
@@ -172,16 +179,33 @@ final class Workload {
     long at = expected.begin();
     ModelValue value = random.nextInt(5) == 0 ? null : value(at);
     boolean merges = value != null && merges(to);
-    expect(to, key, value, merges, at);
+    Instant expires = value == null || merges ? null : expires();
+    boolean soon = expires != null && !expires.equals(LATE);
+    expect(to, key, soon ? null : value, merges, at);
     if (value == null) {
       tree.delete(key, durability);
     } else if (merges) {
       tree.merge(key, value.bytes(), durability);
+    } else if (expires != null) {
+      tree.put(key, value.bytes(), expires, durability);
     } else {
       tree.put(key, value.bytes(), durability);
     }
     expected.returned();
     acknowledge(sync, to.options.logged());
+    if (soon) {
+      world.pass(SOON_NANOS);
+      coverage.count(Happening.ENTRY_EXPIRED);
+    }
+  }
+
+  /** When a put expires: soon, late, or mostly never. */
+  private @Nullable Instant expires() {
+    return switch (random.nextInt(8)) {
+      case 0 -> world.now().plusNanos(SOON_NANOS);
+      case 1 -> LATE;
+      default -> null;
+    };
   }
 
   private void deleteRange() {
@@ -233,6 +257,8 @@ final class Workload {
         batch.delete(store.tree(to.name), key);
       } else if (merges) {
         batch.merge(store.tree(to.name), key, value.bytes());
+      } else if (random.nextInt(8) == 0) {
+        batch.put(store.tree(to.name), key, value.bytes(), LATE);
       } else {
         batch.put(store.tree(to.name), key, value.bytes());
       }

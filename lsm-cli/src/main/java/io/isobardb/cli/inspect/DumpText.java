@@ -80,7 +80,9 @@ final class DumpText {
         text.row(
             string(entry, "key"),
             string(entry, "lsn"),
-            string(entry, "kind"),
+            string(entry, "kind")
+                + (entry.containsKey("expires") ? " until " : "")
+                + entry.getOrDefault("expires", ""),
             string(entry, "valueBytes"),
             withRun ? string(entry, "run") : "");
       }

@@ -5,6 +5,9 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,6 +33,14 @@ public final class PutCommand implements Callable<Integer> {
   @Option(names = "--create", description = "Create the tree if it is missing.")
   private boolean create;
 
+  @Option(
+      names = "--expires",
+      paramLabel = "WHEN",
+      description =
+          "When the entry expires: a duration from now, such as PT1H, or an instant, such as"
+              + " 2030-01-01T00:00:00Z.")
+  private @Nullable String expires;
+
   @Parameters(index = "1", paramLabel = "KEY", description = "The key.")
   private String key = "";
 
@@ -40,6 +51,7 @@ public final class PutCommand implements Callable<Integer> {
   public Integer call() {
     byte[] written = KeyText.parse(key);
     String given = value;
+    Instant until = until();
     try (Store opened =
         UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
       UsageException.ofArguments(
@@ -47,6 +59,8 @@ public final class PutCommand implements Callable<Integer> {
             Tree found = create ? opened.openTree(tree) : opened.tree(tree);
             if (given == null) {
               found.delete(written, Durability.SYNC);
+            } else if (until != null) {
+              found.put(written, KeyText.parse(given), until, Durability.SYNC);
             } else {
               found.put(written, KeyText.parse(given), Durability.SYNC);
             }
@@ -54,5 +68,24 @@ public final class PutCommand implements Callable<Integer> {
           });
     }
     return Exit.SUCCESS.code();
+  }
+
+  private @Nullable Instant until() {
+    String text = expires;
+    if (text == null) {
+      return null;
+    }
+    if (value == null) {
+      throw new UsageException("--expires is for a value, and there is none");
+    }
+    try {
+      return text.startsWith("P") ? Instant.now().plus(Duration.parse(text)) : Instant.parse(text);
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new UsageException(
+          "--expires takes a duration such as PT1H, or an instant such as 2030-01-01T00:00:00Z,"
+              + " not '"
+              + text
+              + "'");
+    }
   }
 }

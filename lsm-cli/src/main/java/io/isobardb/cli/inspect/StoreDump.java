@@ -123,6 +123,9 @@ final class StoreDump {
     entry.put("lsn", at.lsn());
     entry.put("kind", at.merge() ? "MERGE" : at.delete() ? "DELETE" : "PUT");
     entry.put("valueBytes", at.valueBytes());
+    if (at.expires() != null) {
+      entry.put("expires", at.expires().toString());
+    }
     return entry;
   }
 

@@ -78,6 +78,24 @@ class ContentCommandsTest {
   }
 
   @Test
+  void anEntryIsPutUntilAnInstant() {
+    String[] put = {"put", dir, "--tree", "users", "guest", "here", "--expires"};
+    assertEquals(0, run(add(put, "2100-01-01T00:00:00Z")), err);
+    assertEquals(0, run("dump", dir, "--tree", "users", "--from", "guest"), err);
+    assertTrue(out.contains("PUT until 2100-01-01T00:00:00Z"), out);
+    assertEquals(0, run("dump", dir, "--tree", "users", "--from", "guest", "--json"), err);
+    assertTrue(out.contains("\"expires\":\"2100-01-01T00:00:00Z\""), out);
+    assertEquals(0, run("get", dir, "--tree", "users", "guest"), err);
+    assertEquals(0, run(add(put, "2001-01-01T00:00:00Z")), err);
+    assertTrue(run("get", dir, "--tree", "users", "guest") != 0, out);
+    assertEquals(0, run(add(put, "PT1H")), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "guest"), err);
+    assertEquals(2, run(add(put, "tomorrow")));
+    assertTrue(err.contains("a duration such as PT1H"), err);
+    assertEquals(2, run("put", dir, "--tree", "users", "guest", "--expires", "PT1H"));
+  }
+
+  @Test
   void aRangeIsScannedBothWays() {
     String[] range = {"scan", dir, "--tree", "users", "--from", "user110", "--to", "user113"};
     assertEquals(0, run(range), err);

@@ -57,7 +57,7 @@ public class EntryPublication {
     int epoch = POOL.epochs().enter();
     try {
       ByteBuffer value = ByteBuffer.allocate(40);
-      int length = tree.getInto(key, KeyHash.hash(key, 0, 1), Long.MAX_VALUE - 1, value);
+      int length = tree.getInto(key, KeyHash.hash(key, 0, 1), Long.MAX_VALUE - 1, () -> 0, value);
       if (length == ActiveTree.ABSENT) {
         return 0;
       }

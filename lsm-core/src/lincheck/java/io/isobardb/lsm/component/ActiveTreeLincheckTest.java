@@ -87,7 +87,7 @@ public class ActiveTreeLincheckTest {
     try {
       ByteBuffer words = ByteBuffer.allocate(VALUE_BYTES);
       long hash = KeyHash.hash(key, 0, key.length);
-      int length = tree.getInto(key, hash, Long.MAX_VALUE - 1, words);
+      int length = tree.getInto(key, hash, Long.MAX_VALUE - 1, () -> 0, words);
       if (length == ActiveTree.ABSENT || length == ActiveTree.DELETED) {
         return 0;
       }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.option.KeyOrder;
@@ -12,6 +13,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The value of a MERGE is that of {@link Operands}. A batch for a tree with a merge operator has
- * one operation for each key. The value of a DELETE_RANGE is a byte that says which bounds there
- * are, and the end; its key is the first key that goes.
+ * one operation for each key. A value that expires is followed by eight bytes that say when, which
+ * count as bytes of it; the kind then has {@link Kind#EXPIRES}. The value of a DELETE_RANGE is a
+ * byte that says which bounds there are, and the end; its key is the first key that goes.
  */
 public final class BatchFormat {
   /** The most that comes before a key: its operation's kind, and three numbers. */
@@ -44,21 +47,27 @@ public final class BatchFormat {
 
   /** Bytes that an operation takes. */
   static int operationBytes(int treeId, Write write) {
-    return operationBytes(write.kind(), treeId, write.keyLength(), write.valueLength());
+    int valueLength = write.valueLength() + Expiry.bytes(write.expiry());
+    return operationBytes(write.kind(), treeId, write.keyLength(), valueLength);
   }
 
   /** Puts an operation into a record. */
   static void encode(LogRecord record, int treeId, Write write) {
-    record.putByte(write.kind());
+    record.putByte(Expiry.kind(write.kind(), write.expiry()));
     record.putVarint(treeId);
     record.putVarint(write.keyLength());
     if (write.isDelete()) {
       record.put(write.key(), write.keyOffset(), write.keyLength());
       return;
     }
-    record.putVarint(write.valueLength());
+    record.putVarint(write.valueLength() + Expiry.bytes(write.expiry()));
     record.put(write.key(), write.keyOffset(), write.keyLength());
     record.put(write.value(), write.valueOffset(), write.valueLength());
+    if (write.expiry() != Expiry.NEVER) {
+      for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+        record.putByte((byte) (write.expiry() >>> shift));
+      }
+    }
   }
 
   /** Receives the operations of a payload, in order. */
@@ -74,12 +83,12 @@ public final class BatchFormat {
 
   private record Place(int treeId, ByteBuffer key) {}
 
-  private record Operation(int kind, byte[] value) {
+  private record Operation(int kind, byte[] value, long expiry) {
     /** What both do, one after the other. */
     Operation then(Operation next) {
       return next.kind != Kind.MERGE
           ? next
-          : new Operation(Kind.MERGE, Operands.append(kind, value, next.value));
+          : new Operation(Kind.MERGE, Operands.append(kind, value, next.value), next.expiry);
     }
   }
 
@@ -110,10 +119,11 @@ public final class BatchFormat {
      * can those of one key, of which trees with a merge operator get one.
      *
      * @param orders of keys, by tree
+     * @param now the time at which it is written
      */
-    public Builder resolved(IntFunction<KeyOrder> orders) {
+    public Builder resolved(IntFunction<KeyOrder> orders, LongSupplier now) {
       Builder left = hides ? BatchRanges.resolve(this, orders) : this;
-      return merges ? left.withOneOperationEach() : left;
+      return merges ? left.withOneOperationEach(now) : left;
     }
 
     /** A tree of these operations has a merge operator. */
@@ -127,7 +137,17 @@ public final class BatchFormat {
      * @throws IllegalArgumentException if the payload would exceed an array's size
      */
     public void add(int kind, int treeId, byte[] key, byte[] value) {
-      long needed = (long) length + operationBytes(kind, treeId, key.length, value.length);
+      add(kind, treeId, key, value, Expiry.NEVER);
+    }
+
+    /**
+     * As {@link #add(int, int, byte[], byte[])}.
+     *
+     * @param expiry when the value expires, or {@link Expiry#NEVER}
+     */
+    public void add(int kind, int treeId, byte[] key, byte[] value, long expiry) {
+      int valueLength = value.length + Expiry.bytes(expiry);
+      long needed = (long) length + operationBytes(kind, treeId, key.length, valueLength);
       if (needed > Integer.MAX_VALUE - 64) {
         throw new IllegalArgumentException("a batch can't be larger than 2 GiB");
       }
@@ -137,17 +157,21 @@ public final class BatchFormat {
                 bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), Integer.MAX_VALUE - 64));
       }
       int begun = length;
-      bytes[length++] = (byte) kind;
+      bytes[length++] = (byte) Expiry.kind(kind, expiry);
       varint(treeId);
       varint(key.length);
       if (kind != Kind.DELETE) {
-        varint(value.length);
+        varint(valueLength);
       }
       System.arraycopy(key, 0, bytes, length, key.length);
       length += key.length;
       if (kind != Kind.DELETE) {
         System.arraycopy(value, 0, bytes, length, value.length);
         length += value.length;
+      }
+      if (expiry != Expiry.NEVER) {
+        Expiry.put(bytes, length, expiry);
+        length += Expiry.BYTES;
       }
       count++;
       largest = Math.max(largest, length - begun);
@@ -185,17 +209,18 @@ public final class BatchFormat {
      * operator need it: entries of a batch have one LSN, which tells neither their order nor which
      * of them SSTables have. Nothing comes before a range delete that hides it any more.
      */
-    private Builder withOneOperationEach() {
+    private Builder withOneOperationEach(LongSupplier now) {
       Map<Place, Operation> last = new LinkedHashMap<>();
       Builder result = new Builder();
-      decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write));
+      decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write, now));
       last.forEach(
-          (at, done) -> result.add(done.kind(), at.treeId(), at.key().array(), done.value()));
+          (at, done) ->
+              result.add(done.kind(), at.treeId(), at.key().array(), done.value(), done.expiry()));
       return result;
     }
 
     /** Takes an operation up: at once if it is a range delete, else among the last of each key. */
-    private void add(Map<Place, Operation> last, int treeId, Write write) {
+    private void add(Map<Place, Operation> last, int treeId, Write write, LongSupplier now) {
       int from = write.keyOffset();
       byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
       int at = write.valueOffset();
@@ -204,7 +229,15 @@ public final class BatchFormat {
         add(Kind.DELETE_RANGE, treeId, key, value);
         return;
       }
-      Operation added = new Operation(write.kind(), value);
+      if (write.kind() == Kind.MERGE) {
+        value = Operands.written(value, now);
+      }
+      boolean gone = write.expiry() != Expiry.NEVER && write.expiry() <= now.getAsLong();
+      int kind = gone ? Kind.DELETE : write.kind();
+      Operation added =
+          kind == Kind.DELETE
+              ? new Operation(kind, NO_KEY, Expiry.NEVER)
+              : new Operation(kind, value, write.expiry());
       last.merge(new Place(treeId, ByteBuffer.wrap(key)), added, Operation::then);
     }
 
@@ -326,10 +359,7 @@ public final class BatchFormat {
         return false;
       }
       int kind = bytes[at++];
-      if (kind != Kind.PUT
-          && kind != Kind.DELETE
-          && kind != Kind.DELETE_RANGE
-          && kind != Kind.MERGE) {
+      if (!isOperation(kind)) {
         throw new IllegalArgumentException(Kind.unknown(kind));
       }
       int treeId = varint();
@@ -344,9 +374,26 @@ public final class BatchFormat {
       }
       int keyOffset = at;
       at += keyLength + valueLength;
-      write.of(kind, bytes, keyOffset, keyLength).value(bytes, keyOffset + keyLength, valueLength);
+      int valueOffset = keyOffset + keyLength;
+      write.of(Kind.plain(kind), bytes, keyOffset, keyLength);
+      if (Kind.expires(kind)) {
+        valueLength -= Expiry.BYTES;
+        if (valueLength < 0) {
+          throw new IllegalArgumentException("a value that expires, without when");
+        }
+        write.expiring(Expiry.get(bytes, valueOffset + valueLength));
+      }
+      write.value(bytes, valueOffset, valueLength);
       handler.operation(treeId, write);
       return true;
+    }
+
+    private static boolean isOperation(int kind) {
+      return switch (Kind.plain(kind)) {
+        case Kind.PUT, Kind.MERGE -> true;
+        case Kind.DELETE, Kind.DELETE_RANGE -> !Kind.expires(kind);
+        default -> false;
+      };
     }
 
     private int varint() {

@@ -17,7 +17,7 @@ final class BatchRanges {
   private static final long ONE = 1;
 
   private record Operation(
-      int kind, int treeId, byte[] key, byte[] value, @Nullable RangeDelete range) {}
+      int kind, int treeId, byte[] key, byte[] value, long expiry, @Nullable RangeDelete range) {}
 
   private BatchRanges() {}
 
@@ -40,7 +40,7 @@ final class BatchRanges {
     for (int i = 0; i < hidden.length; i++) {
       if (!hidden[i]) {
         Operation one = all.get(i);
-        left.add(one.kind(), one.treeId(), one.key(), one.value());
+        left.add(one.kind(), one.treeId(), one.key(), one.value(), one.expiry());
       }
     }
     return left;
@@ -61,6 +61,7 @@ final class BatchRanges {
                   treeId,
                   Arrays.copyOfRange(write.key(), key, key + write.keyLength()),
                   Arrays.copyOfRange(write.value(), value, value + write.valueLength()),
+                  write.expiry(),
                   write.isRange() ? write.at(ONE).range() : null));
         });
     return all;

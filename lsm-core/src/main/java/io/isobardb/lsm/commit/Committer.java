@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.state.TreeHandle;
@@ -350,6 +351,9 @@ public final class Committer {
       long[] live = engine.liveSnapshots(tree);
       tree.states().deleteRange(tree.order(), write.range(), settled, live);
       return;
+    }
+    if (write.expiry() != Expiry.NEVER) {
+      engine.expires(tree);
     }
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.

@@ -50,6 +50,14 @@ public record Engine(
     return table.cursor(Access.QUERY, log.visible());
   }
 
+  /** What is written to a tree from now on may expire. Called before it is visible. */
+  public void expires(TreeHandle tree) {
+    if (!tree.expires()) {
+      snapshots.time().use();
+      tree.setExpires();
+    }
+  }
+
   /** A handle on an SSTable file that was just written; it is opened when it is first read. */
   public SSTable open(SSTableMeta meta, TreeHandle tree) {
     return SSTable.written(catalog.space(), tree.order(), meta);
@@ -84,7 +92,13 @@ public record Engine(
     long settled = settledLsn();
     long[] live = liveSnapshots(tree);
     RangeDeletes deletes = tree.states().current().ranges().list();
-    return new VersionFilter(tree.order(), live, deletes == null ? null : deletes.upTo(settled));
+    return new VersionFilter(
+        tree.order(), live, deletes == null ? null : deletes.upTo(settled), expiredBy(tree));
+  }
+
+  /** What has expired by then is so for all who read the tree, now and later; 0 if nothing is. */
+  public long expiredBy(TreeHandle tree) {
+    return tree.expires() ? snapshots.settledMillis() : 0;
   }
 
   /** All up to this LSN is applied, and no crash takes it back. */

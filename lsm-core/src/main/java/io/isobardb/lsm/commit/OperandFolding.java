@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.error.MergeException;
@@ -76,8 +77,9 @@ final class OperandFolding {
         byte[] value = chain.fold(operator, tree.name(), key);
         int kind = value == null ? Kind.DELETE : Kind.PUT;
         byte[] bytes = value == null ? NO_VALUE : value;
-        if (active.fitsInline(key.length, bytes.length)) {
+        if (active.fitsInline(key.length, bytes.length + Expiry.BYTES)) {
           Write folded = new Write().of(kind, key, 0, key.length).value(bytes, 0, bytes.length);
+          folded.expiring(value == null ? Expiry.NEVER : chain.expiry());
           replacing.replace(tree, active, folded.at(chain.newestLsn()).hashed());
         }
       } finally {

@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
@@ -50,16 +51,19 @@ public final class OperandReader {
   /**
    * The value of a key, or null if there is none.
    *
-   * @param lsn what to read at, registered as a snapshot
+   * @param at what to read at, registered as a snapshot
    * @throws io.isobardb.lsm.error.MergeException if the operator fails
    */
-  public byte @Nullable [] read(TreeHandle tree, byte[] key, long lsn) {
+  public byte @Nullable [] read(TreeHandle tree, byte[] key, Moment at) {
     OperandChain chain = new OperandChain();
     TreeState state = tree.states().acquire();
     try {
-      collect(state, key, lsn, chain);
+      collect(state, key, at.lsn(), chain);
     } finally {
       tree.states().release(state);
+    }
+    if (chain.expiry() != Expiry.NEVER && chain.expiry() <= at.millis()) {
+      return null;
     }
     return chain.fold(operator(tree), tree.name(), key);
   }

@@ -39,10 +39,14 @@ public final class Snapshots implements Visibility {
 
   private final LongSupplier visible;
   private final LongSupplier clock;
+  private final StoreClock time;
   private long[] lsns = new long[8];
 
   /** When each was registered, or an equal one before it. */
   private long[] nanos = new long[8];
+
+  /** The store's time when each was registered, or an equal one before it, or earlier. */
+  private long[] millis = new long[8];
 
   private int count;
   private volatile long newest = -1;
@@ -55,10 +59,36 @@ public final class Snapshots implements Visibility {
   /**
    * @param visible the LSN up to which all writes are applied
    * @param clock gives nanoseconds
+   * @param time what entries expire by
    */
-  public Snapshots(LongSupplier visible, LongSupplier clock) {
+  public Snapshots(LongSupplier visible, LongSupplier clock, StoreClock time) {
     this.visible = visible;
     this.clock = clock;
+    this.time = time;
+  }
+
+  /** What entries expire by. */
+  public StoreClock time() {
+    return time;
+  }
+
+  /** To read from now on at an LSN that has just been registered. */
+  public Moment moment(long lsn) {
+    // What the LSN sees was not there before the clock was used.
+    return Moment.at(lsn, time.isUsed() ? time.getAsLong() : 0);
+  }
+
+  /**
+   * What has expired by this time is so for all who are registered, and for all who read later, a
+   * crash or not, once the manifest has that time.
+   */
+  public synchronized long settledMillis() {
+    settle();
+    if (!time.isUsed()) {
+      return 0;
+    }
+    long now = time.getAsLong();
+    return count == 0 ? now : Math.min(now, millis[0]);
   }
 
   @Override
@@ -111,6 +141,7 @@ public final class Snapshots implements Visibility {
     }
     System.arraycopy(lsns, at + 1, lsns, at, count - at - 1);
     System.arraycopy(nanos, at + 1, nanos, at, count - at - 1);
+    System.arraycopy(millis, at + 1, millis, at, count - at - 1);
     count--;
     newest = count == 0 ? -1 : lsns[count - 1];
   }
@@ -184,16 +215,21 @@ public final class Snapshots implements Visibility {
     if (count == lsns.length) {
       lsns = Arrays.copyOf(lsns, count * 2);
       nanos = Arrays.copyOf(nanos, count * 2);
+      millis = Arrays.copyOf(millis, count * 2);
     }
     int at = Arrays.binarySearch(lsns, 0, count, lsn);
     long since = at < 0 ? clock.getAsLong() : nanos[at];
+    // Not later than the time that the reader is going to judge by.
+    long told = at < 0 ? time.lastMillis() : millis[at];
     if (at < 0) {
       at = -at - 1;
     }
     System.arraycopy(lsns, at, lsns, at + 1, count - at);
     System.arraycopy(nanos, at, nanos, at + 1, count - at);
+    System.arraycopy(millis, at, millis, at + 1, count - at);
     lsns[at] = lsn;
     nanos[at] = since;
+    millis[at] = told;
     count++;
   }
 }

@@ -36,7 +36,8 @@ import io.isobardb.memory.page.Memory;
  * with LSNs from {@code LSN - 8 * link} (unsigned) up to the entry's LSN may be missing.
  *
  * <p>The value of an entry of kind {@code PUT_OVERFLOW} is the first page of its chain and the
- * value's length, 4 bytes each.
+ * value's length, 4 bytes each. If the entry expires, eight bytes follow that say when; they count
+ * as bytes of the value.
  */
 final class ActiveLayout {
   static final int VERSION = 0;

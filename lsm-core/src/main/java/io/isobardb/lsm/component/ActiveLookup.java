@@ -13,11 +13,13 @@ import static io.isobardb.lsm.component.ActiveTree.DELETED;
 import static io.isobardb.lsm.component.ActiveTree.OPERAND;
 import static io.isobardb.lsm.component.ActiveTree.RETRY;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class ActiveLookup {
   /** The node was edited meanwhile. */
   private static final int TORN = -5;
+
+  /** The entry expires, or the node was edited meanwhile. */
+  private static final int EXPIRES = -6;
 
   private final PagePool pool;
   private final ActiveSearch search;
@@ -141,7 +146,7 @@ final class ActiveLookup {
   }
 
   /** See {@link ActiveTree#getInto}. */
-  int find(byte[] key, long lsn, ByteBuffer target) {
+  int find(byte[] key, long lsn, LongSupplier now, ByteBuffer target) {
     long sought = Math.min(lsn, NEWEST);
     boolean crossed = false;
     for (; ; ) {
@@ -165,7 +170,11 @@ final class ActiveLookup {
           && missing(memory, search.entry(memory, base, shape, slot - 1), lsn)) {
         result = changed(memory, base, version) ? TORN : RETRY;
       } else if (ActiveSearch.sameKey(position)) {
-        result = copy(memory, base, version, search.entry(memory, base, shape, slot), target);
+        int entry = search.entry(memory, base, shape, slot);
+        result = copy(memory, base, version, entry, target);
+        if (result == EXPIRES) {
+          result = copyExpiring(memory, base, version, entry, now, target);
+        }
       } else if (slot == search.count(shape) && fenceHasKey(memory, base, UPPER, key)) {
         // Older versions may be in the leaf behind, which then starts with this key.
         long upperLsn = fenceLsn(memory, base, UPPER);
@@ -236,6 +245,9 @@ final class ActiveLookup {
       }
       return changed(memory, base, version) ? TORN : stored;
     }
+    if (Kind.expires(kind)) {
+      return EXPIRES;
+    }
     boolean overflow = kind == Kind.PUT_OVERFLOW && stored == ActiveLayout.OVERFLOW_REF_BYTES;
     int first = overflow ? memory.getInt(from) : PagePool.NONE;
     int length = overflow ? memory.getInt(from + 4) : stored;
@@ -246,6 +258,38 @@ final class ActiveLookup {
       return kind == Kind.DELETE ? DELETED : OPERAND;
     }
     if (length <= target.remaining()) {
+      OverflowChain.copy(pool, first, 0, target, target.position(), length);
+    }
+    return length;
+  }
+
+  /** As {@link #copy}, of an entry that may expire: what was read of it may be torn. */
+  private int copyExpiring(
+      Memory memory, int base, int version, int entry, LongSupplier now, ByteBuffer target) {
+    int kind = Kind.plain(ActiveLayout.kind(memory, entry));
+    int keyLength = search.keyLength(memory, base, entry);
+    int stored = search.valueLength(memory, base, entry, keyLength) - Expiry.BYTES;
+    if (stored < 0) {
+      return TORN;
+    }
+    int from = entry + ENTRY_KEY + keyLength;
+    long expiry = memory.getLong(from + stored);
+    boolean overflow = kind == Kind.PUT_OVERFLOW && stored == ActiveLayout.OVERFLOW_REF_BYTES;
+    int first = overflow ? memory.getInt(from) : PagePool.NONE;
+    int length = overflow ? memory.getInt(from + 4) : stored;
+    if (kind == Kind.PUT && stored <= target.remaining()) {
+      memory.get(from, target, target.position(), stored);
+    }
+    if (changed(memory, base, version)) {
+      return TORN;
+    }
+    if (kind != Kind.PUT && kind != Kind.PUT_OVERFLOW) {
+      return OPERAND;
+    }
+    if (expiry <= now.getAsLong()) {
+      return DELETED;
+    }
+    if (overflow && length <= target.remaining()) {
       OverflowChain.copy(pool, first, 0, target, target.position(), length);
     }
     return length;

@@ -4,6 +4,7 @@ import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -15,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,7 +152,8 @@ public final class ActiveTree implements Sealed {
 
   /** As {@link #fitsInline(int, int)}. */
   public boolean fitsInline(Write write) {
-    return write.isRange() || fitsInline(write.keyLength, write.valueLength);
+    return write.isRange()
+        || fitsInline(write.keyLength, write.valueLength + Expiry.bytes(write.expiry));
   }
 
   /**
@@ -325,8 +328,8 @@ public final class ActiveTree implements Sealed {
   }
 
   @Override
-  public int getInto(byte[] key, long hash, long lsn, ByteBuffer target) {
-    return mayContain(hash) ? lookup.find(key, lsn, target) : ABSENT;
+  public int getInto(byte[] key, long hash, long lsn, LongSupplier now, ByteBuffer target) {
+    return mayContain(hash) ? lookup.find(key, lsn, now, target) : ABSENT;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.isobardb.lsm.component;
 
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.memory.page.Memory;
@@ -39,9 +40,17 @@ abstract class LeafEntryCursor extends LeafCursor {
 
   @Override
   public final int valueLength() {
-    return Kind.isOverflow(kind())
-        ? memory().getInt(valueOffset() + 4)
-        : ActiveLayout.valueLength(memory(), entry);
+    if (Kind.isOverflow(kind())) {
+      return memory().getInt(valueOffset() + 4);
+    }
+    int stored = ActiveLayout.valueLength(memory(), entry);
+    return expires() ? stored - Expiry.BYTES : stored;
+  }
+
+  @Override
+  protected final long storedExpiry() {
+    int end = valueOffset() + ActiveLayout.valueLength(memory(), entry);
+    return memory().getLong(end - Expiry.BYTES);
   }
 
   @Override

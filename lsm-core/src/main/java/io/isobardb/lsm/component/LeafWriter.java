@@ -5,6 +5,7 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
@@ -91,6 +92,9 @@ final class LeafWriter {
     } else {
       memory.putInt(at, write.overflow);
       memory.putInt(at + 4, write.valueLength);
+    }
+    if (write.expiry != Expiry.NEVER) {
+      memory.putLong(at + write.storedLength() - Expiry.BYTES, write.expiry);
     }
   }
 

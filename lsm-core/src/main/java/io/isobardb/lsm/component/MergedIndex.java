@@ -4,6 +4,7 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
@@ -12,6 +13,7 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,7 +108,7 @@ public final class MergedIndex implements Sealed {
   }
 
   @Override
-  public int getInto(byte[] key, long hash, long lsn, ByteBuffer target) {
+  public int getInto(byte[] key, long hash, long lsn, LongSupplier now, ByteBuffer target) {
     if (filter != null && !filter.mayContain(hash)) {
       return ActiveTree.ABSENT;
     }
@@ -121,7 +123,13 @@ public final class MergedIndex implements Sealed {
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
     int from = entry + ENTRY_KEY + key.length;
-    return switch (ActiveLayout.kind(memory, entry)) {
+    int kind = ActiveLayout.kind(memory, entry);
+    boolean expires = Kind.expires(kind);
+    int stored = ActiveLayout.valueLength(memory, entry) - (expires ? Expiry.BYTES : 0);
+    if (expires && !Kind.isOperand(kind) && memory.getLong(from + stored) <= now.getAsLong()) {
+      return ActiveTree.DELETED;
+    }
+    return switch (Kind.plain(kind)) {
       case Kind.DELETE -> ActiveTree.DELETED;
       case Kind.MERGE, Kind.MERGE_OVERFLOW -> ActiveTree.OPERAND;
       case Kind.PUT_OVERFLOW -> {
@@ -132,11 +140,10 @@ public final class MergedIndex implements Sealed {
         yield valueLength;
       }
       default -> {
-        int valueLength = ActiveLayout.valueLength(memory, entry);
-        if (valueLength <= target.remaining()) {
-          memory.get(from, target, target.position(), valueLength);
+        if (stored <= target.remaining()) {
+          memory.get(from, target, target.position(), stored);
         }
-        yield valueLength;
+        yield stored;
       }
     };
   }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.component;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +17,13 @@ public sealed interface Sealed permits ActiveTree, MergedIndex {
    * Reads the newest version of a key with an LSN of at most {@code lsn}, inside an epoch.
    *
    * @param hash {@code KeyHash} of the key
+   * @param now the time to judge by; asked only of what expires
    * @param target gets the value at its position, if it has room for it; else nothing is changed
    *     that the caller may rely on. Its position does not move.
    * @return the value's length in bytes, or {@link ActiveTree#ABSENT}, {@link ActiveTree#DELETED},
    *     {@link ActiveTree#OPERAND} or {@link ActiveTree#RETRY}
    */
-  int getInto(byte[] key, long hash, long lsn, ByteBuffer target);
+  int getInto(byte[] key, long hash, long lsn, LongSupplier now, ByteBuffer target);
 
   /** The LSN of the newest version of a key, or {@link ActiveTree#ABSENT}, inside an epoch. */
   default long newestLsn(byte[] key, long hash) {

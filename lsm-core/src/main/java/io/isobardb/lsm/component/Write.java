@@ -1,5 +1,6 @@
 package io.isobardb.lsm.component;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.sstable.KeyHash;
@@ -31,6 +32,9 @@ public final class Write {
   long hash;
   long lsn;
 
+  /** When what is written expires. */
+  long expiry = Expiry.NEVER;
+
   /** Whether the key has so many operands now that they should be folded. */
   boolean deep;
 
@@ -49,6 +53,7 @@ public final class Write {
     keyLength = length;
     overflow = PagePool.NONE;
     deep = false;
+    expiry = Expiry.NEVER;
     return value(NOTHING, 0, 0);
   }
 
@@ -101,6 +106,12 @@ public final class Write {
     value = bytes;
     valueOffset = offset;
     valueLength = length;
+    return this;
+  }
+
+  /** Has the value expire, or not, with {@link Expiry#NEVER}. */
+  public Write expiring(long atMillis) {
+    expiry = atMillis;
     return this;
   }
 
@@ -181,14 +192,20 @@ public final class Write {
     return lsn;
   }
 
-  /** What an entry in a leaf is to be marked as. */
-  int storedKind() {
-    return overflow == PagePool.NONE ? kind : Kind.overflow(kind);
+  /** When the value expires, or {@link Expiry#NEVER}. */
+  public long expiry() {
+    return expiry;
   }
 
-  /** Bytes that the leaf holds of the value: all, or where it is. */
+  /** What an entry in a leaf is to be marked as. */
+  int storedKind() {
+    return Expiry.kind(overflow == PagePool.NONE ? kind : Kind.overflow(kind), expiry);
+  }
+
+  /** Bytes that the leaf holds of the value, all or where it is, and of when it expires. */
   int storedLength() {
-    return overflow == PagePool.NONE ? valueLength : ActiveLayout.OVERFLOW_REF_BYTES;
+    int value = overflow == PagePool.NONE ? valueLength : ActiveLayout.OVERFLOW_REF_BYTES;
+    return value + Expiry.bytes(expiry);
   }
 
   /** Bytes that the entry takes of a leaf. */

@@ -7,6 +7,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -193,7 +194,29 @@ public final class Dataset {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     checkStore(transaction);
-    write(transaction, key, value);
+    write(transaction, new RecordBatch.Operation(key, value, null));
+  }
+
+  /**
+   * Sets a record until an instant, whatever the time to live of its tree is. From then on it is
+   * absent, and so are its index entries; see {@link Tree#put(byte[], byte[], Instant)}. Errors as
+   * with {@link #put(byte[], byte[])}.
+   */
+  public void put(byte[] key, byte[] value, Instant expires) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(expires, "expires");
+    run(transaction -> put(transaction, key, value, expires));
+  }
+
+  /** As {@link #put(byte[], byte[], Instant)}, within a transaction. */
+  public void put(Transaction transaction, byte[] key, byte[] value, Instant expires) {
+    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(expires, "expires");
+    checkStore(transaction);
+    write(transaction, new RecordBatch.Operation(key, value, expires));
   }
 
   /** Removes a record, whether it is there or not. */
@@ -207,7 +230,7 @@ public final class Dataset {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(key, "key");
     checkStore(transaction);
-    write(transaction, key, null);
+    write(transaction, new RecordBatch.Operation(key, null, null));
   }
 
   /**
@@ -255,14 +278,14 @@ public final class Dataset {
 
   private void writeAll(Transaction transaction, RecordBatch batch) {
     for (RecordBatch.Operation operation : batch.operations()) {
-      write(transaction, operation.key(), operation.value());
+      write(transaction, operation);
     }
   }
 
   /** Sets or removes a record. What is to be maintained is found out in the same turn. */
-  private void write(Transaction transaction, byte[] key, byte @Nullable [] value) {
+  private void write(Transaction transaction, RecordBatch.Operation operation) {
     transaction.exclusively(
-        () -> writer.write(transaction, writers.layoutOf(transaction), key, value));
+        () -> writer.write(transaction, writers.layoutOf(transaction), operation));
   }
 
   /** Else a dataset of one store would note a transaction of another as its writer. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.dataset;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,8 +14,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time.
  */
 public final class RecordBatch {
-  /** A write; without a value it deletes. */
-  record Operation(byte[] key, byte @Nullable [] value) {}
+  /**
+   * A write; without a value it deletes.
+   *
+   * @param expires when the record does; null for the dataset's time to live
+   */
+  record Operation(byte[] key, byte @Nullable [] value, @Nullable Instant expires) {}
 
   private final List<Operation> operations = new ArrayList<>();
 
@@ -25,14 +30,23 @@ public final class RecordBatch {
   public RecordBatch put(byte[] key, byte[] value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    operations.add(new Operation(key.clone(), value.clone()));
+    operations.add(new Operation(key.clone(), value.clone(), null));
+    return this;
+  }
+
+  /** Sets a record until an instant; see {@link Dataset#put(byte[], byte[], Instant)}. */
+  public RecordBatch put(byte[] key, byte[] value, Instant expires) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(expires, "expires");
+    operations.add(new Operation(key.clone(), value.clone(), expires));
     return this;
   }
 
   /** Removes a record, whether it is there or not. */
   public RecordBatch delete(byte[] key) {
     Objects.requireNonNull(key, "key");
-    operations.add(new Operation(key.clone(), null));
+    operations.add(new Operation(key.clone(), null, null));
     return this;
   }
 

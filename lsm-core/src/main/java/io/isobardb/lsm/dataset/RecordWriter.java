@@ -4,6 +4,7 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -49,22 +50,27 @@ final class RecordWriter {
    * Sets or removes a record. No other thread may use the transaction meanwhile: see {@link
    * Transaction#exclusively}.
    *
+   * @param what of a put with an instant of its own; its entries expire with it
    * @throws DuplicateKeyException if a unique index has one of its keys already; nothing is written
    * @throws ExtractorException if an extractor fails; nothing is written
    */
-  void write(Transaction transaction, Layout layout, byte[] key, byte @Nullable [] value) {
+  void write(Transaction transaction, Layout layout, RecordBatch.Operation what) {
+    byte[] key = what.key();
+    byte[] value = what.value();
     List<Change> changes = plan(transaction, layout, key, value);
+    Instant given = what.expires() == null ? primary.expiryNow() : what.expires();
+    Instant expires = given == null ? Instant.MAX : given;
     // What can be refused has been by now. Should something fail nevertheless, half a write must
     // not be committed.
     try {
       if (value == null) {
         transaction.delete(primary, key);
       } else {
-        transaction.put(primary, key, value);
+        transaction.put(primary, key, value, expires);
       }
       for (Change change : changes) {
         change.removed.forEach(indexKey -> change.index.remove(transaction, indexKey, key));
-        change.added.forEach(indexKey -> change.index.add(transaction, indexKey, key));
+        change.added.forEach(indexKey -> change.index.add(transaction, indexKey, key, expires));
       }
     } catch (RuntimeException | Error e) {
       transaction.rollback();
@@ -84,7 +90,7 @@ final class RecordWriter {
       range = to == null ? range : range.to(to);
       try (Cursor cursor = transaction.cursor(primary, range)) {
         for (boolean more = cursor.first(); more; more = cursor.next()) {
-          write(transaction, layout, cursor.key(), null);
+          write(transaction, layout, new RecordBatch.Operation(cursor.key(), null, null));
         }
       }
     }
@@ -104,7 +110,7 @@ final class RecordWriter {
       if (index.isEager() && old != null) {
         SortedSet<byte[]> before = index.keys(key, old);
         removed = without(before, added);
-        if (index.isReady()) {
+        if (index.isReady() && !primary.hasExpiring()) {
           added = without(added, before);
         }
       }
@@ -182,8 +188,23 @@ final class RecordWriter {
       if (index.isUnique()) {
         checkUnique(transaction, index, indexKey, key);
       }
-      index.add(transaction, indexKey, key);
+      index.add(transaction, indexKey, key, expires(transaction, key));
     }
+  }
+
+  /** When a record expires that the transaction has read for update. */
+  private Instant expires(Transaction transaction, byte[] key) {
+    if (primary.hasExpiring()) {
+      try (Cursor cursor = transaction.cursor(primary, CursorOptions.all().from(key))) {
+        if (!cursor.first() || !Arrays.equals(cursor.key(), key)) {
+          // It has just done so.
+          return Instant.EPOCH;
+        }
+        Instant expires = cursor.expires();
+        return expires == null ? Instant.MAX : expires;
+      }
+    }
+    return Instant.MAX;
   }
 
   /**

@@ -6,6 +6,7 @@ import io.isobardb.lsm.MergeFilter;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.SortedSet;
@@ -170,8 +171,8 @@ final class SecondaryIndex implements MergeFilter {
     return isUnique() ? indexKey : EntryKey.of(indexKey, key);
   }
 
-  void add(Transaction transaction, byte[] indexKey, byte[] key) {
-    transaction.put(tree, entryKey(indexKey, key), isUnique() ? key : NO_VALUE);
+  void add(Transaction transaction, byte[] indexKey, byte[] key, Instant expires) {
+    transaction.put(tree, entryKey(indexKey, key), isUnique() ? key : NO_VALUE, expires);
   }
 
   void remove(Transaction transaction, byte[] indexKey, byte[] key) {

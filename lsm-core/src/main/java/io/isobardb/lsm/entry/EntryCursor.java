@@ -75,7 +75,7 @@ public interface EntryCursor extends AutoCloseable {
     return leaf().lsn();
   }
 
-  /** One of {@link Kind}'s data kinds. */
+  /** One of {@link Kind}'s data kinds, without {@link Kind#EXPIRES}. */
   default int kind() {
     return leaf().kind();
   }

@@ -29,6 +29,12 @@ public final class Kind {
   /** As {@link #MERGE}, in overflow pages. */
   public static final int MERGE_OVERFLOW = 8;
 
+  /**
+   * Added to the kind of an entry with a value: it expires. What is stored of its value is followed
+   * by eight bytes that say when; see {@link Expiry}.
+   */
+  public static final int EXPIRES = 16;
+
   private Kind() {}
 
   /** What to say of a kind that is none of these: where it stands is told by who says it. */
@@ -38,22 +44,35 @@ public final class Kind {
 
   /** Whether the kind is one that a data page may hold. */
   public static boolean isData(int kind) {
-    return kind >= PUT && kind <= PUT_OVERFLOW || isOperand(kind);
+    int plain = plain(kind);
+    return plain >= PUT && plain <= PUT_OVERFLOW && kind != (DELETE | EXPIRES) || isOperand(kind);
+  }
+
+  /** Whether the entry expires. */
+  public static boolean expires(int kind) {
+    return (kind & EXPIRES) != 0;
+  }
+
+  /** The kind without {@link #EXPIRES}. */
+  public static int plain(int kind) {
+    return kind & ~EXPIRES;
   }
 
   /** Whether the entry's value is to be merged with what lies below it. */
   public static boolean isOperand(int kind) {
-    return kind == MERGE || kind == MERGE_OVERFLOW;
+    int plain = plain(kind);
+    return plain == MERGE || plain == MERGE_OVERFLOW;
   }
 
   /** Whether the value lies in overflow pages. */
   public static boolean isOverflow(int kind) {
-    return kind == PUT_OVERFLOW || kind == MERGE_OVERFLOW;
+    int plain = plain(kind);
+    return plain == PUT_OVERFLOW || plain == MERGE_OVERFLOW;
   }
 
-  /** The kind of an entry whose value moves to overflow pages. */
+  /** The kind of an entry whose value moves to overflow pages; whether it expires stays. */
   public static int overflow(int kind) {
-    return isOperand(kind) ? MERGE_OVERFLOW : PUT_OVERFLOW;
+    return (isOperand(kind) ? MERGE_OVERFLOW : PUT_OVERFLOW) | kind & EXPIRES;
   }
 
   /** The kind of an entry whose value is at hand, wherever it is stored. */

@@ -20,13 +20,31 @@ public abstract class LeafCursor implements EntryCursor {
   private long lsn;
   private int kind;
 
-  /** Takes up the current entry, whose key is in {@link #key} already. */
+  /** Takes up the current entry, as it is stored, whose key is in {@link #key} already. */
   protected final void entry(int keyLength, long lsn, int kind) {
     this.keyLength = keyLength;
     this.head = Words.head(key, 0, keyLength);
     this.lsn = lsn;
     this.kind = kind;
   }
+
+  /** Whether the current entry expires. */
+  public final boolean expires() {
+    return Kind.expires(kind);
+  }
+
+  /** When the current entry expires, or {@link Expiry#NEVER}. */
+  public final long expiry() {
+    return Kind.expires(kind) ? storedExpiry() : Expiry.NEVER;
+  }
+
+  /** Whether the current entry has expired by then. */
+  public final boolean isExpired(long nowMillis) {
+    return Kind.expires(kind) && storedExpiry() <= nowMillis;
+  }
+
+  /** When the current entry expires, which it does. */
+  protected abstract long storedExpiry();
 
   @Override
   public final LeafCursor leaf() {
@@ -55,7 +73,7 @@ public abstract class LeafCursor implements EntryCursor {
 
   @Override
   public final int kind() {
-    return kind;
+    return Kind.plain(kind);
   }
 
   @Override

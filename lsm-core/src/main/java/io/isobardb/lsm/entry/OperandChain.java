@@ -26,6 +26,12 @@ public final class OperandChain {
   private long lowestLsn = Lsn.MAX;
   private boolean empty = true;
 
+  /** Of the newest version. */
+  private long expiry = Expiry.NEVER;
+
+  /** When the oldest operand was written; what had expired by then does not count. */
+  private long written = Operands.UNTIMED;
+
   /** Of the version taken last, and how many operands there were before it. */
   private long lastLsn;
 
@@ -39,6 +45,13 @@ public final class OperandChain {
     newestLsn = -1;
     lowestLsn = Lsn.MAX;
     empty = true;
+    expiry = Expiry.NEVER;
+    written = Operands.UNTIMED;
+  }
+
+  /** When the value expires: with the newest version. */
+  public long expiry() {
+    return expiry;
   }
 
   /** Whether no version was taken. */
@@ -69,7 +82,7 @@ public final class OperandChain {
   /** As {@link #add(LeafCursor)}, as if the version had another LSN. */
   public boolean add(LeafCursor entry, long lsn) {
     int kind = Kind.inline(entry.kind());
-    return add(kind, lsn, kind == Kind.DELETE ? null : value(entry));
+    return add(kind, lsn, kind == Kind.DELETE ? null : value(entry), entry.expiry());
   }
 
   /** The value of the entry that a cursor stands on. */
@@ -85,9 +98,10 @@ public final class OperandChain {
    *
    * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
    * @param value null for a delete
+   * @param expires when it does, or {@link Expiry#NEVER}
    * @return whether nothing older counts
    */
-  public boolean add(int kind, long lsn, byte @Nullable [] value) {
+  public boolean add(int kind, long lsn, byte @Nullable [] value, long expires) {
     if (complete) {
       return true;
     }
@@ -98,8 +112,13 @@ public final class OperandChain {
       operands.subList(lastSize, operands.size()).clear();
     } else if (!empty && lsn >= lowestLsn) {
       return false;
+    } else if (!empty && expires <= written) {
+      end();
+      return true;
     }
     newestLsn = empty ? lsn : newestLsn;
+    expiry = empty ? expires : expiry;
+    written = taken == null ? Operands.UNTIMED : taken.written();
     empty = false;
     lastLsn = lsn;
     lastSize = operands.size();
@@ -186,7 +205,8 @@ public final class OperandChain {
     if (below != null) {
       parts.add(0, below);
     }
-    return new Operands(form, lowestLsn == newestLsn ? Lsn.MAX : lowestLsn, parts).toValue();
+    long lowest = lowestLsn == newestLsn ? Lsn.MAX : lowestLsn;
+    return new Operands(form, lowest, complete ? Operands.UNTIMED : written, parts).toValue();
   }
 
   private static byte @Nullable [] combine(MergeOperator operator, byte[] older, byte[] newer) {

@@ -16,6 +16,9 @@ public final class VersionFilter {
   private final long[] snapshots;
   private final RangeDeletes.@Nullable Walk deletes;
 
+  /** What has expired by then counts as deleted. */
+  private final long expiredBy;
+
   private byte[] lastKey = new byte[64];
   private int lastLength = -1;
   private long lastHead;
@@ -25,15 +28,18 @@ public final class VersionFilter {
    * @param snapshots LSNs that somebody still reads at, ascending
    */
   public VersionFilter(KeyOrder order, long[] snapshots) {
-    this(order, snapshots, null);
+    this(order, snapshots, null, 0);
   }
 
   /**
    * @param snapshots LSNs that somebody still reads at, ascending
    * @param deletes range deletes that everybody else sees, and that no crash takes back; or null
+   * @param expiredBy what has expired by then is so for all who read, now and later
    */
-  public VersionFilter(KeyOrder order, long[] snapshots, @Nullable RangeDeletes deletes) {
+  public VersionFilter(
+      KeyOrder order, long[] snapshots, @Nullable RangeDeletes deletes, long expiredBy) {
     this.order = order;
+    this.expiredBy = expiredBy;
     this.snapshots = snapshots.clone();
     this.deletes = deletes == null || deletes.isEmpty() ? null : new RangeDeletes.Walk(deletes);
   }
@@ -63,7 +69,12 @@ public final class VersionFilter {
       }
     }
     // Dropping the marker also drops, as not needed, all that is older: no snapshot lies below it.
-    return !(entry.kind() == Kind.DELETE && bottommost && !snapshotIn(0, lsn));
+    return !(bottommost && deletes(entry) && !snapshotIn(0, lsn));
+  }
+
+  /** Whether an entry says to all who read it that there is no such key. */
+  public boolean deletes(LeafCursor entry) {
+    return entry.kind() == Kind.DELETE || entry.isExpired(expiredBy);
   }
 
   /** Whether somebody reads below an LSN. */

@@ -76,8 +76,12 @@ public final class BulkLoader {
     return loader;
   }
 
-  /** Adds an entry; the arrays are not changed afterwards. */
-  public void add(TreeHandle tree, byte[] key, byte[] value) {
+  /**
+   * Adds an entry; the arrays are not changed afterwards.
+   *
+   * @param expiry when it expires, or {@link io.isobardb.lsm.entry.Expiry#NEVER}
+   */
+  public void add(TreeHandle tree, byte[] key, byte[] value, long expiry) {
     int slot = operations.enter();
     try {
       checkUsable();
@@ -88,7 +92,7 @@ public final class BulkLoader {
             "tree '" + tree.name() + "' is not among those that the bulk load was begun with");
       }
       load.check(key);
-      write(() -> load.add(key, value));
+      write(() -> load.add(key, value, expiry));
     } finally {
       operations.exit(slot);
     }

@@ -230,6 +230,16 @@ public final class OpenCursor {
     }
   }
 
+  /** When the current entry expires, or {@link io.isobardb.lsm.entry.Expiry#NEVER}. */
+  public long expiry() {
+    enter();
+    try {
+      return cursor.expiry();
+    } finally {
+      exit();
+    }
+  }
+
   /** Puts the current value into {@code target}, if it fits, and gives its length. */
   public int value(ByteBuffer target) {
     enter();

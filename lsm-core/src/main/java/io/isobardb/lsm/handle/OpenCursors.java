@@ -1,6 +1,7 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.Overlay;
@@ -43,14 +44,14 @@ public final class OpenCursors {
   /**
    * Opens a cursor.
    *
-   * @param lsn what it reads at; registered, and given back when the cursor is closed or this fails
+   * @param at what it reads at; registered, and given back when the cursor is closed or this fails
    * @param overlay what goes before the tree's own entries, or null
    * @param passed where to note what it has passed, or null
    */
   public OpenCursor open(
       TreeHandle tree,
       Bounds bounds,
-      long lsn,
+      Moment at,
       @Nullable Overlay overlay,
       @Nullable KeyRange passed) {
     OpenCursor added;
@@ -59,8 +60,8 @@ public final class OpenCursors {
       int slot = operations.enter();
       try {
         tree.checkOpen();
-        TreeCursor cursor = new TreeCursor(tree, engine::queryCursor, turns, overlay, lsn, bounds);
-        added = new OpenCursor(this, tree, cursor, lsn, passed);
+        TreeCursor cursor = new TreeCursor(tree, engine::queryCursor, turns, overlay, at, bounds);
+        added = new OpenCursor(this, tree, cursor, at.lsn(), passed);
         cursors.add(added);
         tree.counts().scanned();
         // Who refuses first and closes all cursors then has not seen this one, or is seen here.
@@ -72,7 +73,7 @@ public final class OpenCursors {
         operations.exit(slot);
       }
     } catch (RuntimeException | Error e) {
-      engine.snapshots().release(lsn);
+      engine.snapshots().release(at.lsn());
       throw e;
     }
     if (refused) {

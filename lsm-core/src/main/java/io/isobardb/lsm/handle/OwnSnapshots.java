@@ -1,50 +1,52 @@
 package io.isobardb.lsm.handle;
 
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The LSNs that a transaction reads at. The first one is that of its snapshot, unless each read has
- * a moment of its own.
+ * The moments that a transaction reads at. The first one is that of its snapshot, unless each read
+ * has a moment of its own.
  *
  * <p>Thread rule: one thread at a time.
  */
 public final class OwnSnapshots {
-  private static final long NONE = -1;
-
   private final Snapshots snapshots;
   private final List<Long> registered = new ArrayList<>();
-  private long first = NONE;
+  private @Nullable Moment first;
 
   public OwnSnapshots(Snapshots snapshots) {
     this.snapshots = snapshots;
   }
 
-  /** The snapshot's LSN; it is taken by the first call. */
-  public long first() {
-    if (first == NONE) {
-      first = register();
+  /** The snapshot's moment; it is taken by the first call. */
+  public Moment first() {
+    Moment at = first;
+    if (at == null) {
+      at = register();
+      first = at;
     }
-    return first;
+    return at;
   }
 
   /** Registers what is visible now, until {@link #releaseAll}. */
-  public long register() {
-    long at = snapshots.register();
-    registered.add(at);
+  public Moment register() {
+    Moment at = registerForOther();
+    registered.add(at.lsn());
     return at;
   }
 
   /** Registers what is visible now for somebody who releases it himself. */
-  public long registerForOther() {
-    return snapshots.register();
+  public Moment registerForOther() {
+    return snapshots.moment(snapshots.register());
   }
 
   /** As {@link #first()}, for somebody who releases it himself. */
-  public long retainFirst() {
-    long at = first();
-    snapshots.retain(at);
+  public Moment retainFirst() {
+    Moment at = first();
+    snapshots.retain(at.lsn());
     return at;
   }
 
@@ -53,7 +55,8 @@ public final class OwnSnapshots {
    * there is no snapshot, or reads have moments of their own.
    */
   public long since(boolean latest) {
-    return latest || first == NONE ? Transactions.ANY_TIME : first;
+    Moment at = first;
+    return latest || at == null ? Transactions.ANY_TIME : at.lsn();
   }
 
   /** Ends all registrations. */

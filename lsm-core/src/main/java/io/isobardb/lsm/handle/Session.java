@@ -153,7 +153,7 @@ public final class Session {
     int slot = operations.enter();
     try {
       checkOpen(trees);
-      BatchFormat.Builder batch = added.resolved(this::order);
+      BatchFormat.Builder batch = added.resolved(this::order, engine.snapshots().time());
       operations.count(slot, batch.count());
       long begun = engine.latencies().begin(batches.add(slot, 0, 1));
       LockOwner locked = admit(batch);
@@ -518,8 +518,20 @@ public final class Session {
     awaitBackground();
     int slot = operations.enter();
     try {
+      if (!engine.environment().storage().discardsChanges()) {
+        // Of what has expired in memory, a merge there would leave the delete markers.
+        engine.catalog().trees().stream()
+            .filter(TreeHandle::expires)
+            .forEach(parts.flusher()::flushAll);
+      }
+    } finally {
+      operations.exit(slot);
+    }
+    awaitBackground();
+    slot = operations.enter();
+    try {
       for (TreeHandle tree : engine.catalog().trees()) {
-        parts.merger().request(tree);
+        parts.merger().requestExpired(tree);
         parts.merger().requestIdle(tree);
       }
     } finally {

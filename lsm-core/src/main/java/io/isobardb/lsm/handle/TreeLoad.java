@@ -1,6 +1,7 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.option.KeyOrder;
@@ -73,7 +74,7 @@ final class TreeLoad {
   }
 
   /** Adds an entry that was {@link #check}ed. */
-  void add(byte[] key, byte[] value) throws IOException {
+  void add(byte[] key, byte[] value, long expiry) throws IOException {
     SSTableWriter out = writer;
     if (out != null && out.sizeBytes() >= target) {
       finish();
@@ -83,7 +84,10 @@ final class TreeLoad {
       out = begin();
       writer = out;
     }
-    out.add(key, key.length, lsn, Kind.PUT, value);
+    if (expiry != Expiry.NEVER) {
+      engine.expires(tree);
+    }
+    out.expiring(expiry).add(key, key.length, lsn, Kind.PUT, value);
     last = key;
   }
 

@@ -4,13 +4,23 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Expiry;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.lsm.transaction.OwnWrites;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +38,8 @@ public final class TreeWriter {
   private final PointReader reader;
   private final Transactions transactions;
   private final Latencies latencies;
+  private final StoreParts parts;
+  private final LongSupplier time;
 
   public TreeWriter(Session session, TreeHandle handle) {
     this.handle = handle;
@@ -36,6 +48,8 @@ public final class TreeWriter {
     this.reader = session.parts().reader();
     this.transactions = session.transactions();
     this.latencies = session.engine().latencies();
+    this.parts = session.parts();
+    this.time = session.engine().snapshots().time();
   }
 
   /**
@@ -45,6 +59,67 @@ public final class TreeWriter {
    * @param before the value that the condition was asked about
    */
   public record Outcome(boolean done, byte @Nullable [] before) {}
+
+  /** When what is put now expires, or {@link Expiry#NEVER}. */
+  public long expiry() {
+    long millis = handle.timeToLive();
+    return millis == 0 ? Expiry.NEVER : noted(Expiry.after(time.getAsLong(), millis));
+  }
+
+  /** When what expires at an instant does. */
+  public long expiry(Instant at) {
+    return noted(Expiry.of(Objects.requireNonNull(at, "expires")));
+  }
+
+  /** From now on something in the tree may expire. */
+  private long noted(long expiry) {
+    if (expiry != Expiry.NEVER) {
+      parts.engine().expires(handle);
+    }
+    return expiry;
+  }
+
+  /** Whether an entry has expired that is put now: it is written as a delete. */
+  public boolean isPast(long expiry) {
+    return expiry != Expiry.NEVER && expiry <= time.getAsLong();
+  }
+
+  /** The value of an entry that holds an operand, written now. */
+  public byte[] operand(byte[] operand) {
+    return Operands.of(operand, handle.expires() ? time.getAsLong() : Operands.UNTIMED);
+  }
+
+  /** The same, to be written later: see {@link Operands#written}. */
+  public byte[] laterOperand(byte[] operand) {
+    return Operands.of(operand, handle.expires() ? 0 : Operands.UNTIMED);
+  }
+
+  /**
+   * A put of a transaction.
+   *
+   * @param expires null for the tree's time to live
+   */
+  public OwnWrites.Write ownPut(byte[] value, @Nullable Instant expires) {
+    long expiry = expires == null ? expiry() : expiry(expires);
+    return isPast(expiry) ? OwnWrites.Write.DELETE : new OwnWrites.Write(Kind.PUT, value, expiry);
+  }
+
+  /** A merge of a transaction. */
+  public OwnWrites.Write ownMerge(byte[] operand) {
+    return new OwnWrites.Write(Kind.MERGE, laterOperand(operand), expiry());
+  }
+
+  /** Sets how long entries live that are written from now on, durably; zero for ever. */
+  public void setTimeToLive(Duration duration) {
+    int slot = operations.enter(handle);
+    try {
+      parts.setTimeToLive(handle, duration.toMillis());
+    } catch (IOException e) {
+      throw Operations.failed("setting the time to live of tree '" + handle.name() + "'", e);
+    } finally {
+      operations.exit(slot);
+    }
+  }
 
   /** Writes what the writer has in hand. */
   public void write(Writer writer, boolean sync) {
@@ -161,7 +236,7 @@ public final class TreeWriter {
       long written;
       LockOwner locked = lock(write, key);
       try {
-        before = reader.getArray(handle, key, PointReader.LATEST, NO_SCRATCH);
+        before = reader.getArray(handle, key, reader.latest(), NO_SCRATCH);
         if (!condition.test(before)) {
           return new Outcome(false, before);
         }

@@ -326,7 +326,7 @@ final class DiskMergeJob implements Job {
     cleanUpTo = snapshots.length == 0 ? settled : Math.min(settled, snapshots[0]);
     return new Rewrite(
         source,
-        new VersionFilter(tree.order(), snapshots, deletes),
+        new VersionFilter(tree.order(), snapshots, deletes, engine.expiredBy(tree)),
         this::nothingBelow,
         this::writer,
         cuts(tree.states().current().version()),

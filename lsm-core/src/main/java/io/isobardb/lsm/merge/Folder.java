@@ -2,8 +2,10 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.OperandReader;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.MergeException;
@@ -123,10 +125,25 @@ public final class Folder {
     }
     Folded folded = known ? folded(lsn, last) : null;
     if (folded == null) {
-      folded = new Folded(key, lsn, Kind.MERGE, chain.toValue(operator));
+      folded = new Folded(key, lsn, Kind.MERGE, chain.toValue(operator), chain.expiry());
     }
     chain.clear();
     return folded.kind() == Folded.NONE ? null : folded;
+  }
+
+  /** Whether no newer version of the key is anywhere: so no operand counts on this one. */
+  boolean isNewest(LeafCursor version) {
+    OperandChain whole = new OperandChain();
+    TreeState state = tree.states().acquire();
+    try {
+      byte[] of = Arrays.copyOf(version.key(), version.keyLength());
+      reader.collect(state, of, Lsn.MAX, whole);
+    } catch (OutOfBudgetException e) {
+      return false;
+    } finally {
+      tree.states().release(state);
+    }
+    return whole.newestLsn() == version.lsn();
   }
 
   /** Reads the key as of the operand; whether that tells all that lies below. */
@@ -156,9 +173,9 @@ public final class Folder {
       return null;
     }
     if (value != null) {
-      return new Folded(key, lsn, Kind.PUT, value);
+      return new Folded(key, lsn, Kind.PUT, value, chain.expiry());
     }
     boolean goes = last && bottommost && !snapshotBelow && mayForget(lsn);
-    return new Folded(key, lsn, goes ? Folded.NONE : Kind.DELETE, NO_VALUE);
+    return new Folded(key, lsn, goes ? Folded.NONE : Kind.DELETE, NO_VALUE, Expiry.NEVER);
   }
 }

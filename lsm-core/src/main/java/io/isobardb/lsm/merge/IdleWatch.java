@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
  * Notices trees that nobody writes to any more, and has their memory merged into one run.
  *
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
- * store that is not written to is not looked at again. Work that has to be repeated until it is
- * done, and that no one waits for, is done here as well.
+ * store that is not written to is not looked at again, but once a second if it holds what expires.
+ * Work that has to be repeated until it is done, and that no one waits for, is done here as well.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #written} by any.
  */
 public final class IdleWatch implements Service {
   /** How long a tree must have been left alone, twice at most. */
   private static final long PERIOD_NANOS = 100_000_000;
+
+  /** How often trees are looked at of which something expires. */
+  private static final long EXPIRY_NANOS = 1_000_000_000;
 
   private final Engine engine;
   private final Merger merger;
@@ -62,11 +65,13 @@ public final class IdleWatch implements Service {
   @Override
   public void run() {
     boolean again = unfinished.getAsBoolean();
+    boolean expires = false;
     for (TreeHandle tree : engine.catalog().trees()) {
       if (merger.awaitsDrop(tree)) {
         merger.request(tree);
         again = true;
       }
+      expires |= tree.expires();
       Long now = tree.bytesWritten();
       if (!now.equals(seen.put(tree, now))) {
         merger.requestMemory(tree);
@@ -76,8 +81,11 @@ public final class IdleWatch implements Service {
       }
     }
     seen.keySet().removeIf(TreeHandle::closed);
+    Handle started = handle;
     if (again) {
       written();
+    } else if (expires && started != null) {
+      started.wakeWithin(EXPIRY_NANOS);
     }
   }
 

@@ -67,7 +67,7 @@ public record MergeChoice(
     DRAIN_L1,
     /** An empty L1 comes on top; the other levels' numbers grow by one. */
     ADD_LEVEL,
-    /** The inputs go, unread: range deletes hide all they hold. */
+    /** The inputs go, unread: range deletes hide all they hold, or it has expired. */
     DROP_TABLES,
     /** The empty L1 goes; the other levels' numbers shrink by one. */
     DROP_LEVEL
@@ -93,17 +93,11 @@ public record MergeChoice(
   }
 
   /** A choice to drop SSTables of which nobody needs anything. */
-  static MergeChoice ofHidden(List<Input> inputs) {
+  static MergeChoice ofDropped(List<Input> inputs, String reason) {
     Input first = inputs.get(0);
     SSTableMeta table = first.tables().get(0);
     return new MergeChoice(
-        Kind.DROP_TABLES,
-        inputs,
-        first.place(),
-        table.minKey(),
-        table.maxKey(),
-        false,
-        "range deletes hide all they hold");
+        Kind.DROP_TABLES, inputs, first.place(), table.minKey(), table.maxKey(), false, reason);
   }
 
   /** A choice to rewrite an SSTable where it stands, without what nobody needs. */
@@ -115,8 +109,7 @@ public record MergeChoice(
         one.place(),
         table.minKey(),
         table.maxKey(),
-        !one.place().inL0()
-            && version.nothingBelow(one.place().height(), table.minKey(), table.maxKey()),
+        ExpiredTables.nothingBelow(version, one),
         reason);
   }
 

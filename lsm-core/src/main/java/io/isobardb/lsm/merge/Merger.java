@@ -2,7 +2,6 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
@@ -19,12 +18,9 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
-import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.OutOfBudgetException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,8 +49,7 @@ public final class Merger {
    */
   private final Map<TreeHandle, Set<Slot>> waiting = new LinkedHashMap<>();
 
-  /** SSTables to rewrite where they stand, since range deletes hide an end of them. */
-  private final Map<TreeHandle, Deque<MergeChoice.Input>> edges = new HashMap<>();
+  private final NeedlessTables needless;
 
   /** What users want merged down, in the order they asked. */
   private final Map<TreeHandle, List<MergeDown>> wishes = new HashMap<>();
@@ -123,6 +118,7 @@ public final class Merger {
     this.sealer = sealer;
     this.settings = settings;
     this.flushes = flushes;
+    this.needless = new NeedlessTables(engine);
   }
 
   /** The size of an SSTable that a disk merge writes to a tree now. */
@@ -236,7 +232,7 @@ public final class Merger {
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
-    MergeChoice choice = hidden(tree, jobs, free);
+    MergeChoice choice = needless.choose(tree, busy(jobs), free);
     if (choice == null) {
       choice = settings.disk().choose(view(tree, jobs, free));
     }
@@ -291,67 +287,27 @@ public final class Merger {
     }
   }
 
-  /** SSTables that range deletes hide, or null. */
-  private @Nullable MergeChoice hidden(TreeHandle tree, List<DiskMergeJob> jobs, Set<Slot> free) {
-    if (tree.states().current().ranges().list() == null) {
-      return null;
-    }
-    // In this order: who registers later reads at all that is settled.
-    long settled = engine.settledLsn();
-    long[] snapshots = engine.liveSnapshots(tree);
-    TreeState state = tree.states().current();
-    RangeDeletes deletes = state.ranges().list();
+  private static Set<Long> busy(List<DiskMergeJob> jobs) {
     Set<Long> busy = new HashSet<>();
     for (DiskMergeJob job : jobs) {
       for (MergeChoice.Input input : job.choice().inputs()) {
         input.tables().forEach(table -> busy.add(table.fileNumber()));
       }
     }
-    List<MergeChoice.Input> inputs =
-        deletes == null
-            ? List.of()
-            : NeedlessRanges.hidden(state.version(), deletes.upTo(settled), snapshots, busy);
-    if (deletes == null || inputs.isEmpty()) {
-      return edge(tree, state.version(), busy, free);
-    }
-    MergeChoice choice = MergeChoice.ofHidden(inputs);
-    if (!free.contains(choice.slot())) {
-      return null;
-    }
-    edges
-        .computeIfAbsent(tree, key -> new ArrayDeque<>())
-        .addAll(NeedlessRanges.edges(state.version(), deletes.upTo(settled), snapshots, inputs));
-    return choice;
+    return busy;
   }
 
-  /** An SSTable to rewrite whose neighbours were dropped, or null. */
-  private @Nullable MergeChoice edge(
-      TreeHandle tree, Version version, Set<Long> busy, Set<Slot> free) {
-    Deque<MergeChoice.Input> waiting = edges.get(tree);
-    while (waiting != null && !waiting.isEmpty() && free.size() == Slot.values().length) {
-      MergeChoice.Input edge = waiting.removeFirst();
-      SSTableMeta table = edge.tables().get(0);
-      if (!busy.contains(table.fileNumber())
-          && NeedlessRanges.run(version, edge.place()).elements().contains(table)) {
-        return MergeChoice.ofRewritten(version, edge, "range deletes hide an end of it");
-      }
-    }
-    if (waiting != null && waiting.isEmpty()) {
-      edges.remove(tree);
-    }
-    return null;
-  }
-
-  /**
-   * Whether SSTables of a tree wait to be dropped until a range delete is durable, or a reader has
-   * ended: whoever asks again when that may be so.
-   */
+  /** See {@link NeedlessTables#awaitsDrop}. */
   public boolean awaitsDrop(TreeHandle tree) {
-    TreeState state = tree.states().current();
-    RangeDeletes deletes = state.ranges().list();
-    return deletes != null
-        && !tree.closed()
-        && !NeedlessRanges.hidden(state.version(), deletes, new long[0], Set.of()).isEmpty();
+    return needless.awaitsDrop(tree);
+  }
+
+  /** Has all SSTables of a tree rewritten of which something has expired, however little. */
+  public void requestExpired(TreeHandle tree) {
+    synchronized (this) {
+      needless.rewriteExpired(tree);
+    }
+    request(tree);
   }
 
   private EnumSet<Slot> free() {
@@ -428,7 +384,7 @@ public final class Merger {
     Long before = debt == 0 ? debts.remove(tree) : debts.put(tree, debt);
     debtBytes += debt - (before == null ? 0 : before);
     if (tree.closed()) {
-      edges.remove(tree);
+      needless.forget(tree);
     }
     engine.gate().setDebt(debtBytes);
   }

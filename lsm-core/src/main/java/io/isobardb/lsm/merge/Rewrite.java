@@ -29,6 +29,7 @@ public final class Rewrite implements AutoCloseable {
   private static final int ENTRY_OVERHEAD = 64;
 
   private static final Predicate<LeafCursor> NONE = entry -> false;
+  private static final byte[] NO_VALUE = {};
 
   private EntryCursor source;
   private final VersionFilter filter;
@@ -125,9 +126,10 @@ public final class Rewrite implements AutoCloseable {
       if (folds != null) {
         fold(folds, entry);
       } else {
-        boolean deletes = entry.kind() == Kind.DELETE;
-        if (filter.keep(entry, deletes && bottommost.apply(entry)) && !drops.test(entry)) {
-          add(entry);
+        boolean deletes = filter.deletes(entry);
+        if (filter.keep(entry, deletes && bottommost.apply(entry))
+            && (deletes || !drops.test(entry))) {
+          add(entry, deletes);
         }
       }
       source.next();
@@ -137,10 +139,14 @@ public final class Rewrite implements AutoCloseable {
 
   /** Carries an entry of a tree that may hold operands. */
   private void fold(Folder with, LeafCursor entry) throws IOException {
-    boolean forgets = entry.kind() == Kind.DELETE && with.mayForget(entry.lsn());
     boolean pending = with.isPending() && filter.lastKeyIs(entry);
+    // Operands that were written in time count what has expired since.
+    boolean deletes =
+        entry.kind() == Kind.DELETE
+            || !filter.lastKeyIs(entry) && filter.deletes(entry) && with.isNewest(entry);
+    boolean forgets = deletes && with.mayForget(entry.lsn());
     boolean kept = filter.keep(entry, forgets && bottommost.apply(entry));
-    boolean operand = Kind.isOperand(entry.kind());
+    boolean operand = Kind.isOperand(entry.kind()) && !deletes;
     if (pending && !with.isComplete() && (!(kept && operand) || with.isHidden(entry))) {
       with.add(entry);
     }
@@ -153,7 +159,7 @@ public final class Rewrite implements AutoCloseable {
     if (operand) {
       with.begin(entry, bottommost.apply(entry), filter.isReadBelow(entry.lsn()));
     } else {
-      add(entry);
+      add(entry, deletes);
     }
   }
 
@@ -163,11 +169,21 @@ public final class Rewrite implements AutoCloseable {
     }
     byte[] key = folded.key();
     long lsn = lsn(key, key.length, folded.lsn());
-    begun().add(key, key.length, lsn, folded.kind(), folded.value());
+    begun().expiring(folded.expiry()).add(key, key.length, lsn, folded.kind(), folded.value());
   }
 
-  private void add(LeafCursor entry) throws IOException {
-    begun().add(entry, lsn(entry.key(), entry.keyLength(), entry.lsn()));
+  /**
+   * Adds an entry.
+   *
+   * @param deletes whether it is a delete marker, or stands for one: then it becomes one
+   */
+  private void add(LeafCursor entry, boolean deletes) throws IOException {
+    long lsn = lsn(entry.key(), entry.keyLength(), entry.lsn());
+    if (deletes && entry.kind() != Kind.DELETE) {
+      begun().add(entry.key(), entry.keyLength(), lsn, Kind.DELETE, NO_VALUE);
+    } else {
+      begun().add(entry, lsn);
+    }
   }
 
   private SSTableWriter begun() {

@@ -1,6 +1,8 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
@@ -11,6 +13,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +34,7 @@ final class Batch {
   private final PagePool pool;
   private final byte[][] keys;
   private final long lsn;
+  private final LongSupplier now;
   private final ByteBuffer scratch;
   private final long[] hashes;
   private final byte[] @Nullable [] values;
@@ -44,10 +48,11 @@ final class Batch {
   /** By place in {@link #open}: the SSTable whose pages are to be walked. */
   private final @Nullable SSTable[] walks;
 
-  Batch(PagePool pool, byte[][] keys, long lsn, ByteBuffer scratch) {
+  Batch(PagePool pool, byte[][] keys, Moment at, ByteBuffer scratch) {
     this.pool = pool;
     this.keys = keys;
-    this.lsn = lsn;
+    this.lsn = at.lsn();
+    this.now = at.clock();
     this.scratch = scratch;
     this.values = new byte[keys.length] @Nullable [];
     this.known = new byte[keys.length];
@@ -130,7 +135,7 @@ final class Batch {
   }
 
   private void ask(Sealed entries, int key) {
-    int found = entries.getInto(keys[key], hashes[key], lsn, scratch);
+    int found = entries.getInto(keys[key], hashes[key], lsn, now, scratch);
     if (found == Lookup.ABSENT) {
       return;
     }
@@ -159,9 +164,12 @@ final class Batch {
     int base = pool.base(SSTable.pageOf(location));
     int entry = SSTable.entryOf(location);
     int kind = PageReader.kind(memory, base, entry);
-    known[key] = kind == Kind.PUT || kind == Kind.DELETE ? DONE : LEFT;
-    if (kind == Kind.PUT) {
-      byte[] value = new byte[PageReader.valueLength(memory, base, entry)];
+    boolean expires = kind == (Kind.PUT | Kind.EXPIRES);
+    known[key] = kind == Kind.PUT || kind == Kind.DELETE || expires ? DONE : LEFT;
+    boolean expired = expires && PageReader.expiry(memory, base, entry) <= now.getAsLong();
+    if (kind == Kind.PUT || expires && !expired) {
+      int stored = PageReader.valueLength(memory, base, entry);
+      byte[] value = new byte[expires ? stored - Expiry.BYTES : stored];
       memory.get(base + PageReader.valueOffset(memory, base, entry), value, 0, value.length);
       values[key] = value;
     }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
@@ -38,10 +39,11 @@ public final class BatchReader {
   /**
    * The values of keys, in the keys' order, null for those that are not there.
    *
-   * @param lsn what to read at, registered as a snapshot
+   * @param at what to read at, registered as a snapshot
    * @param scratch for values on their way; empty afterwards
    */
-  public byte[] @Nullable [] get(TreeHandle tree, List<byte[]> keys, long lsn, ByteBuffer scratch) {
+  public byte[] @Nullable [] get(
+      TreeHandle tree, List<byte[]> keys, Moment at, ByteBuffer scratch) {
     Integer[] order = new Integer[keys.size()];
     Arrays.setAll(order, i -> i);
     byte[][] sought = keys.toArray(new byte[0][]);
@@ -49,7 +51,7 @@ public final class BatchReader {
         order,
         (a, b) ->
             tree.order().compare(sought[a], 0, sought[a].length, sought[b], 0, sought[b].length));
-    Batch batch = new Batch(pool, sought, lsn, scratch);
+    Batch batch = new Batch(pool, sought, at, scratch);
     for (int from = 0; from < order.length; from += Batch.MOST) {
       int count = Math.min(Batch.MOST, order.length - from);
       int slot = epochs.enter();
@@ -66,7 +68,7 @@ public final class BatchReader {
     }
     for (int key : order) {
       if (batch.isLeft(key)) {
-        batch.values()[key] = single.getArray(tree, sought[key], lsn, scratch);
+        batch.values()[key] = single.getArray(tree, sought[key], at, scratch);
       }
     }
     return batch.values();

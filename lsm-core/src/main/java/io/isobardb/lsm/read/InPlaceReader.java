@@ -72,7 +72,8 @@ public final class InPlaceReader {
     private long location;
 
     Look(Epochs epochs, Function<ByteBuffer, T> user) {
-      super(epochs);
+      // It asks nothing but SSTables, and shows nothing that expires.
+      super(epochs, () -> 0);
       this.user = user;
     }
 
@@ -233,7 +234,7 @@ public final class InPlaceReader {
   }
 
   private void showCopy(TreeHandle tree, byte[] key, Look<?> look) {
-    byte[] copy = copies.getArrayAgain(tree, key, PointReader.LATEST, NOTHING);
+    byte[] copy = copies.getArrayAgain(tree, key, copies.latest(), NOTHING);
     if (copy != null) {
       look.show(ByteBuffer.wrap(copy).asReadOnlyBuffer());
     }

@@ -9,6 +9,7 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 
 /**
  * The way through a tree's state for a key: from the newest component to the oldest, until one of
@@ -46,8 +47,12 @@ abstract class Lookup {
 
   private final Epochs epochs;
 
-  Lookup(Epochs epochs) {
+  /** The time to judge by what expires. */
+  final LongSupplier now;
+
+  Lookup(Epochs epochs, LongSupplier now) {
     this.epochs = epochs;
+    this.now = now;
   }
 
   /**
@@ -56,7 +61,7 @@ abstract class Lookup {
    * @return as {@link Sealed#getInto}
    */
   int ask(Sealed entries, byte[] key, long hash, long lsn, ByteBuffer target) {
-    return entries.getInto(key, hash, lsn, target);
+    return entries.getInto(key, hash, lsn, now, target);
   }
 
   /**

@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Looks up single keys as far as memory knows them, for background work: loads nothing, waits for
- * nothing, and leaves the caches as they are.
+ * nothing, and leaves the caches as they are. What has expired counts as there as long as it is for
+ * any reader that is registered.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -28,7 +29,7 @@ public final class MemoryReader {
   public MemoryReader(Engine engine) {
     this.epochs = engine.catalog().space().pool().epochs();
     this.space = engine.catalog().space();
-    this.lookup = new ValueLookup(space, false);
+    this.lookup = new ValueLookup(space, false, engine.snapshots()::settledMillis);
   }
 
   /**

@@ -8,8 +8,9 @@ public interface Overlay {
    * A cursor over the entries.
    *
    * @param lsn what they all are to have as theirs
+   * @param now when they all count as written
    */
-  LeafCursor cursor(long lsn);
+  LeafCursor cursor(long lsn, long now);
 
   /** Whether it hides what others wrote of a key. */
   boolean hides(byte[] key, int length);

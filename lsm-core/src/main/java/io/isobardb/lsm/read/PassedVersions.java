@@ -16,7 +16,7 @@ final class PassedVersions {
   /** From the oldest to the newest. */
   private final List<Version> versions = new ArrayList<>();
 
-  private record Version(int kind, long lsn, byte[] value) {}
+  private record Version(int kind, long lsn, byte[] value, long expiry) {}
 
   /**
    * Takes up a version, which is newer than those before.
@@ -29,7 +29,7 @@ final class PassedVersions {
       versions.clear();
     }
     if (counts) {
-      versions.add(new Version(kind, lsn, OperandChain.value(entry)));
+      versions.add(new Version(kind, lsn, OperandChain.value(entry), entry.expiry()));
     }
   }
 
@@ -38,7 +38,7 @@ final class PassedVersions {
     chain.clear();
     for (int i = versions.size() - 1; i >= 0; i--) {
       Version version = versions.get(i);
-      chain.add(version.kind, version.lsn, version.value);
+      chain.add(version.kind, version.lsn, version.value, version.expiry);
     }
     versions.clear();
   }

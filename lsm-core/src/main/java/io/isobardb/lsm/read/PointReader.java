@@ -2,7 +2,10 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.OperandReader;
+import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -29,9 +32,6 @@ public final class PointReader {
   /** There is no such key. */
   public static final int NOT_FOUND = -1;
 
-  /** To read what is visible now. */
-  public static final long LATEST = Long.MAX_VALUE;
-
   /** One lookup in so many speaks for all. */
   private static final int SAMPLE = 64;
 
@@ -41,31 +41,38 @@ public final class PointReader {
   private final ValueLookup lookup;
   private final OperandReader operands;
   private final TableSpace space;
+  private final Moment latest;
 
   public PointReader(Engine engine) {
     this.engine = engine;
     this.epochs = engine.catalog().space().pool().epochs();
     this.latencies = engine.latencies();
     this.space = engine.catalog().space();
-    this.lookup = new ValueLookup(space, true);
+    this.latest = new Moment(Lsn.MAX, engine.snapshots().time());
+    this.lookup = new ValueLookup(space, true, latest.clock());
     this.operands = new OperandReader(engine);
+  }
+
+  /** To read what is visible now. */
+  public Moment latest() {
+    return latest;
   }
 
   /**
    * Copies a value into {@code target} at its position, which does not move.
    *
-   * @param lsn what to read at, registered as a snapshot, or {@link #LATEST}
+   * @param at what to read at, registered as a snapshot, or {@link #latest}
    * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what
    *     remains in {@code target}
    */
-  public int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
-    return get(tree, key, lsn, target, 1);
+  public int get(TreeHandle tree, byte[] key, Moment at, ByteBuffer target) {
+    return get(tree, key, at, target, 1);
   }
 
   /**
    * @param counts 1 if it counts as a get, 0 if it is a part of one
    */
-  private int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target, int counts) {
+  private int get(TreeHandle tree, byte[] key, Moment at, ByteBuffer target, int counts) {
     long hash = KeyHash.hash(key, 0, key.length);
     TreeState state;
     long answer;
@@ -80,9 +87,10 @@ public final class PointReader {
         tree.checkOpen();
         state = tree.states().current();
         RangeDeletes deletes = state.ranges().list();
-        long at = at(lsn);
-        ValueLookup by = deletes == null ? lookup : lookup.above(space, deletes, key, at);
-        answer = by.find(state, Lookup.ACTIVE, key, hash, at, target);
+        long lsn = lsn(at);
+        ValueLookup by = lookup(tree, at);
+        by = deletes == null ? by : by.above(space, deletes, key, lsn);
+        answer = by.find(state, Lookup.ACTIVE, key, hash, lsn, target);
       } while (Lookup.found(answer) == Lookup.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
@@ -98,8 +106,8 @@ public final class PointReader {
     }
     int length =
         Lookup.found(answer) == Lookup.OPERAND
-            ? fold(tree, key, lsn, target)
-            : load(tree, held ? state : null, answer, key, lsn, target);
+            ? fold(tree, key, at, target)
+            : load(tree, held ? state : null, answer, key, at, target);
     latencies.got(begun);
     return length;
   }
@@ -109,20 +117,20 @@ public final class PointReader {
    *
    * @param scratch for values on their way; its position does not move
    */
-  public byte @Nullable [] getArray(TreeHandle tree, byte[] key, long lsn, ByteBuffer scratch) {
-    return getArray(tree, key, lsn, scratch, 1);
+  public byte @Nullable [] getArray(TreeHandle tree, byte[] key, Moment at, ByteBuffer scratch) {
+    return getArray(tree, key, at, scratch, 1);
   }
 
   /** As {@link #getArray}, for a get that was counted. */
-  byte @Nullable [] getArrayAgain(TreeHandle tree, byte[] key, long lsn, ByteBuffer scratch) {
-    return getArray(tree, key, lsn, scratch, 0);
+  byte @Nullable [] getArrayAgain(TreeHandle tree, byte[] key, Moment at, ByteBuffer scratch) {
+    return getArray(tree, key, at, scratch, 0);
   }
 
   private byte @Nullable [] getArray(
-      TreeHandle tree, byte[] key, long lsn, ByteBuffer scratch, int counts) {
+      TreeHandle tree, byte[] key, Moment at, ByteBuffer scratch, int counts) {
     ByteBuffer target = scratch;
     for (int counted = counts; ; counted = 0) {
-      int length = get(tree, key, lsn, target, counted);
+      int length = get(tree, key, at, target, counted);
       if (length == NOT_FOUND) {
         return null;
       }
@@ -139,13 +147,14 @@ public final class PointReader {
   }
 
   /** Reads a key whose newest version is an operand. */
-  private int fold(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
+  private int fold(TreeHandle tree, byte[] key, Moment at, ByteBuffer target) {
     int operation = engine.operations().enter();
     // What is read in several steps has to stay meanwhile.
-    long at = lsn == LATEST ? engine.snapshots().register() : lsn;
+    Snapshots snapshots = engine.snapshots();
+    Moment held = at == latest ? new Moment(snapshots.register(), at.clock()) : at;
     try {
       tree.checkOpen();
-      byte[] value = operands.read(tree, key, at);
+      byte[] value = operands.read(tree, key, held);
       if (value == null) {
         return NOT_FOUND;
       }
@@ -154,15 +163,20 @@ public final class PointReader {
       }
       return value.length;
     } finally {
-      if (lsn == LATEST) {
-        engine.snapshots().release(at);
+      if (at == latest) {
+        snapshots.release(held.lsn());
       }
       engine.operations().exit(operation);
     }
   }
 
-  private long at(long lsn) {
-    return lsn == LATEST ? engine.log().visible() : lsn;
+  private long lsn(Moment at) {
+    return at == latest ? engine.log().visible() : at.lsn();
+  }
+
+  /** What to look up with at a moment. */
+  private ValueLookup lookup(TreeHandle tree, Moment at) {
+    return at == latest || !tree.expires() ? lookup : lookup.at(space, at.clock());
   }
 
   private static int length(long answer) {
@@ -184,7 +198,7 @@ public final class PointReader {
       @Nullable TreeState seen,
       long missed,
       byte[] key,
-      long lsn,
+      Moment at,
       ByteBuffer target) {
     long hash = KeyHash.hash(key, 0, key.length);
     TreeState state = seen;
@@ -198,18 +212,18 @@ public final class PointReader {
             state = tree.states().acquire();
           }
           RangeDeletes deletes = state.ranges().list();
-          long at = at(lsn);
-          ValueLookup by = lookup.above(space, deletes, key, at);
+          long lsn = lsn(at);
+          ValueLookup by = lookup(tree, at).above(space, deletes, key, lsn);
           long answer =
               goesOn
-                  ? by.load(state, missed, key, hash, at, target)
-                  : by.findAndLoad(state, key, hash, at, target);
+                  ? by.load(state, missed, key, hash, lsn, target)
+                  : by.findAndLoad(state, key, hash, lsn, target);
           int found = Lookup.found(answer);
           if (found != Lookup.ABSENT && state.isInL0(Lookup.run(answer))) {
             tree.work().foundInL0(state.version().l0Bytes());
           }
           if (found == Lookup.OPERAND) {
-            return fold(tree, key, lsn, target);
+            return fold(tree, key, at, target);
           }
           if (found != Lookup.RETRY) {
             return length(answer);

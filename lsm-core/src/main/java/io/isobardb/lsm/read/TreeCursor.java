@@ -1,5 +1,6 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
@@ -34,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class TreeCursor implements AutoCloseable {
   private static final int STEPS_BEFORE_LOOK = 256;
 
-  private static final int NOT_SAVED = -1;
-
   private final TreeHandle tree;
   private final KeyOrder order;
   private final boolean bytes;
@@ -45,6 +44,10 @@ public final class TreeCursor implements AutoCloseable {
   private boolean hasTurn;
   private final @Nullable Overlay overlay;
   private final long lsn;
+
+  /** Judged by it once the tree has something that expires. */
+  private final long now;
+
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
 
@@ -67,10 +70,7 @@ public final class TreeCursor implements AutoCloseable {
   private boolean before;
 
   /** Then the current value, unless it is an overflow value. */
-  private byte[] saved = new byte[0];
-
-  /** Length of {@link #saved}, or {@link #NOT_SAVED}. */
-  private int savedLength = NOT_SAVED;
+  private final SavedValue saved = new SavedValue();
 
   /** Whether {@link #saved} was made of operands; the sources stand behind them. */
   private boolean folded;
@@ -89,7 +89,7 @@ public final class TreeCursor implements AutoCloseable {
    * @param opener gives a cursor over all of a table
    * @param turns held by the cursor whose turn it is when there are not enough pages for all
    * @param overlay what goes before the tree's own entries, or null
-   * @param lsn what to read at; registered with the snapshots until this is closed
+   * @param at what to read at; registered with the snapshots until this is closed
    * @param bounds the keys that count
    */
   public TreeCursor(
@@ -97,7 +97,7 @@ public final class TreeCursor implements AutoCloseable {
       Function<Table, EntryCursor> opener,
       Lock turns,
       @Nullable Overlay overlay,
-      long lsn,
+      Moment at,
       Bounds bounds) {
     this.tree = tree;
     this.order = tree.order();
@@ -106,7 +106,8 @@ public final class TreeCursor implements AutoCloseable {
     this.opener = opener;
     this.turns = turns;
     this.overlay = overlay;
-    this.lsn = lsn;
+    this.lsn = at.lsn();
+    this.now = tree.expires() || overlay != null ? at.millis() : 0;
     this.from = bounds.from();
     this.to = bounds.to();
     // Opened by the first move, which waits for the memory it takes.
@@ -118,7 +119,7 @@ public final class TreeCursor implements AutoCloseable {
     int first = overlay == null ? 0 : 1;
     EntryCursor[] sources = new EntryCursor[first + 1 + opened.runCount()];
     if (overlay != null) {
-      sources[0] = overlay.cursor(lsn);
+      sources[0] = overlay.cursor(lsn, now);
     }
     try {
       // Only this one opens anything; those over runs do so when they are moved.
@@ -206,7 +207,7 @@ public final class TreeCursor implements AutoCloseable {
         before = false;
         folded = false;
         noteChanges();
-        boolean there = merged.valid() && isKey(merged.leaf()) && !isGone(merged.leaf());
+        boolean there = merged.valid() && isKey(merged.leaf()) && !isAbsent(merged.leaf());
         if (there && Kind.isOperand(merged.kind())) {
           byte[] value = fold();
           if (value != null) {
@@ -360,7 +361,7 @@ public final class TreeCursor implements AutoCloseable {
         if (to != null && !isBelow(to)) {
           return valid = false;
         }
-        if (!isGone(entry)) {
+        if (!isAbsent(entry)) {
           if (!Kind.isOperand(entry.kind())) {
             return valid = true;
           }
@@ -380,6 +381,14 @@ public final class TreeCursor implements AutoCloseable {
       merged.next();
     }
     return valid = false;
+  }
+
+  /**
+   * As {@link #isGone}, or the newest version that the snapshot sees has expired. What the overlay
+   * has lives as long as that.
+   */
+  private boolean isAbsent(LeafCursor entry) {
+    return isGone(entry) || entry.isExpired(now) && !(overlay != null && merged.source() == 0);
   }
 
   /** Whether an entry that the snapshot sees says that there is no such key. */
@@ -417,11 +426,11 @@ public final class TreeCursor implements AutoCloseable {
       LeafCursor entry = merged.leaf();
       do {
         if (entry.lsn() <= lsn) {
-          found = !isGone(entry);
+          found = operator == null ? !isAbsent(entry) : !isGone(entry);
           if (operator != null) {
             passed.pass(entry, lsnOf(entry), found);
           } else if (found) {
-            save(entry);
+            saved.save(entry);
           }
         }
         merged.previous();
@@ -463,7 +472,9 @@ public final class TreeCursor implements AutoCloseable {
   private boolean savePassed(MergeOperator operator) {
     passed.moveTo(chain);
     byte[] value =
-        chain.isEmpty() ? null : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
+        chain.isEmpty() || chain.expiry() <= now
+            ? null
+            : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
     if (value != null) {
       saveFolded(value);
     }
@@ -471,21 +482,8 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   private void saveFolded(byte[] value) {
-    saved = value;
-    savedLength = value.length;
+    saved.save(value, chain.expiry());
     folded = true;
-  }
-
-  private void save(LeafCursor entry) {
-    savedLength = NOT_SAVED;
-    if (entry.kind() == Kind.PUT) {
-      int length = entry.valueLength();
-      if (saved.length < length) {
-        saved = new byte[2 * length];
-      }
-      entry.copyValue(0, saved, 0, length);
-      savedLength = length;
-    }
   }
 
   private boolean isBelow(byte[] bound) {
@@ -536,28 +534,37 @@ public final class TreeCursor implements AutoCloseable {
 
   public int valueLength() {
     if (isSaved()) {
-      return savedLength;
+      return saved.length();
     }
     stand();
-    return folded ? savedLength : merged.valueLength();
+    return folded ? saved.length() : merged.valueLength();
+  }
+
+  /** When the current entry expires, or {@link io.isobardb.lsm.entry.Expiry#NEVER}. */
+  public long expiry() {
+    if (isSaved()) {
+      return saved.expiry();
+    }
+    stand();
+    return folded ? saved.expiry() : merged.leaf().expiry();
   }
 
   /** Whether the value is at hand without looking where the sources stand. */
   private boolean isSaved() {
     checkValid();
-    return (before || folded) && savedLength != NOT_SAVED && !overlayChanged();
+    return (before || folded) && saved.isThere() && !overlayChanged();
   }
 
   /** Copies the value into {@code target} at the absolute index {@code at}. */
   public void copyValue(ByteBuffer target, int at) {
     if (isSaved()) {
-      target.put(at, saved, 0, savedLength);
+      target.put(at, saved.bytes(), 0, saved.length());
       return;
     }
     for (int attempt = 1; ; attempt++) {
       stand();
       if (folded) {
-        target.put(at, saved, 0, savedLength);
+        target.put(at, saved.bytes(), 0, saved.length());
         return;
       }
       try {
@@ -572,12 +579,12 @@ public final class TreeCursor implements AutoCloseable {
   /** Copies the value into {@code target}, which is as long as the value. */
   public void copyValue(byte[] target) {
     if (isSaved()) {
-      System.arraycopy(saved, 0, target, 0, savedLength);
+      System.arraycopy(saved.bytes(), 0, target, 0, saved.length());
       return;
     }
     stand();
     if (folded) {
-      System.arraycopy(saved, 0, target, 0, savedLength);
+      System.arraycopy(saved.bytes(), 0, target, 0, saved.length());
     } else if (merged.kind() == Kind.PUT) {
       merged.leaf().copyValue(0, target, 0, target.length);
     } else {

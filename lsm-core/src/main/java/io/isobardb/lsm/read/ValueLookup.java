@@ -1,6 +1,7 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.PageReader;
@@ -12,6 +13,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Copies the value that the reader sees, if memory has it in one piece. */
@@ -27,13 +29,14 @@ final class ValueLookup extends Lookup {
   /**
    * @param touch whether pages become hot, and cached entries are looked at; background work leaves
    *     the caches as they are
+   * @param now the time to judge by
    */
-  ValueLookup(TableSpace space, boolean touch) {
-    this(space, touch, 0);
+  ValueLookup(TableSpace space, boolean touch, LongSupplier now) {
+    this(space, touch, now, 0);
   }
 
-  private ValueLookup(TableSpace space, boolean touch, long floor) {
-    super(space.pool().epochs());
+  private ValueLookup(TableSpace space, boolean touch, LongSupplier now, long floor) {
+    super(space.pool().epochs(), now);
     this.floor = floor;
     this.pool = space.pool();
     this.epochs = pool.epochs();
@@ -49,16 +52,21 @@ final class ValueLookup extends Lookup {
    */
   ValueLookup above(TableSpace space, @Nullable RangeDeletes deletes, byte[] key, long lsn) {
     long covering = deletes == null ? 0 : deletes.covering(key, key.length, lsn);
-    return covering == 0 ? this : new ValueLookup(space, touch, covering);
+    return covering == 0 ? this : new ValueLookup(space, touch, now, covering);
+  }
+
+  /** The same at another time. */
+  ValueLookup at(TableSpace space, LongSupplier time) {
+    return time == now ? this : new ValueLookup(space, touch, time, floor);
   }
 
   @Override
   int ask(Sealed entries, byte[] key, long hash, long lsn, ByteBuffer target) {
     if (floor == 0) {
-      return entries.getInto(key, hash, lsn, target);
+      return entries.getInto(key, hash, lsn, now, target);
     }
     long seen = entries.seenLsn(key, hash, lsn);
-    int found = entries.getInto(key, hash, lsn, target);
+    int found = entries.getInto(key, hash, lsn, now, target);
     // Asked in this order: what is pruned in between is told by RETRY.
     return seen < floor && (found >= 0 || found == OPERAND) ? DELETED : found;
   }
@@ -99,7 +107,8 @@ final class ValueLookup extends Lookup {
       found = copy(page, entry, target);
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      if (found >= 0 && lsn >= table.meta().maxLsn()) {
+      boolean lasts = !Kind.expires(PageReader.kind(memory, base, entry));
+      if (found >= 0 && lasts && lsn >= table.meta().maxLsn()) {
         // What was worth a read from disk, and is the newest the file has.
         int from = base + PageReader.valueOffset(memory, base, entry);
         long version = PageReader.lsn(memory, base, entry);
@@ -129,10 +138,22 @@ final class ValueLookup extends Lookup {
     if (floor > 0 && PageReader.lsn(memory, base, entry) < floor) {
       return DELETED;
     }
-    if (kind != Kind.PUT) {
-      return kind == Kind.PUT_OVERFLOW ? LOAD : kind == Kind.DELETE ? DELETED : OPERAND;
+    int length;
+    if (kind == Kind.PUT) {
+      length = PageReader.valueLength(memory, base, entry);
+    } else {
+      int plain = Kind.plain(kind);
+      if (plain == Kind.DELETE || Kind.isOperand(plain)) {
+        return plain == Kind.DELETE ? DELETED : OPERAND;
+      }
+      if (kind != plain && PageReader.expiry(memory, base, entry) <= now.getAsLong()) {
+        return DELETED;
+      }
+      if (plain == Kind.PUT_OVERFLOW) {
+        return LOAD;
+      }
+      length = PageReader.valueLength(memory, base, entry) - Expiry.BYTES;
     }
-    int length = PageReader.valueLength(memory, base, entry);
     if (length <= target.remaining()) {
       int from = base + PageReader.valueOffset(memory, base, entry);
       memory.get(from, target, target.position(), length);

@@ -93,7 +93,7 @@ public final class VersionReader {
   /** Finds the newest version of a key where any may be newer than the LSN given. */
   private final class NewestLookup extends Lookup {
     NewestLookup() {
-      super(pool.epochs());
+      super(pool.epochs(), () -> 0);
     }
 
     @Override

@@ -111,14 +111,21 @@ final class RepairOutput implements AutoCloseable {
     return edit.build();
   }
 
-  /** Makes a store of all that was written. */
-  void commit(List<VersionEdit> trees, UUID storeId) throws IOException {
+  /**
+   * Makes a store of all that was written.
+   *
+   * @param properties of the damaged store, as far as they are known
+   */
+  void commit(List<VersionEdit> trees, UUID storeId, Map<String, String> properties)
+      throws IOException {
     for (SSTableMeta meta : spilled) {
       space.storage().delete(meta.fileName());
     }
     space.storage().syncDirectory();
     List<VersionEdit> edits = new ArrayList<>();
-    edits.add(StoreProperties.notePageSize(pageSize).nextFileNumber(nextFile).build());
+    VersionEdit.Builder store = StoreProperties.notePageSize(pageSize).nextFileNumber(nextFile);
+    StoreProperties.noteTimes(store, properties);
+    edits.add(store.build());
     edits.addAll(trees);
     try (Manifest manifest =
         Manifest.create(

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
@@ -52,7 +53,7 @@ final class SalvagedTree {
    * @param value empty if it is a delete
    * @param older what is merged with it; null if nothing is
    */
-  private record Version(long lsn, int kind, byte[] value, @Nullable Version older) {}
+  private record Version(long lsn, int kind, byte[] value, long expiry, @Nullable Version older) {}
 
   /**
    * @param maxLsn versions with greater LSNs do not count
@@ -103,10 +104,10 @@ final class SalvagedTree {
   }
 
   /** Adds a version from the log; LSNs come in their order. */
-  void add(byte[] key, long lsn, int kind, byte[] value) {
+  void add(byte[] key, long lsn, int kind, byte[] value, long expiry) {
     Version old = log.get(key);
     boolean merges = kind == Kind.MERGE;
-    log.put(key, new Version(lsn, kind, value, merges ? old : null));
+    log.put(key, new Version(lsn, kind, value, expiry, merges ? old : null));
     logBytes += value.length + (old == null || merges ? 100L + key.length : 0);
     logBytes -= old == null || merges ? 0 : old.value.length;
   }
@@ -121,7 +122,9 @@ final class SalvagedTree {
     for (Map.Entry<byte[], Version> entry : log.entrySet()) {
       byte[] key = entry.getKey();
       for (Version version = entry.getValue(); version != null; version = version.older) {
-        writer.add(key, key.length, version.lsn, version.kind, version.value);
+        writer
+            .expiring(version.expiry)
+            .add(key, key.length, version.lsn, version.kind, version.value);
       }
     }
   }
@@ -179,7 +182,10 @@ final class SalvagedTree {
         }
         if (operand && !lost) {
           byte[] value = chain.toValue(null);
-          visitor.writer().add(key, key.length, Lsn.ZERO, Kind.MERGE, value);
+          visitor
+              .writer()
+              .expiring(chain.expiry())
+              .add(key, key.length, Lsn.ZERO, Kind.MERGE, value);
         }
         chain.clear();
       }
@@ -201,7 +207,8 @@ final class SalvagedTree {
       visitor.lost(source.file(), source.key());
       return false;
     }
-    chain.add(source.kind(), source.lsn(), source.kind() == Kind.DELETE ? null : value);
+    chain.add(
+        source.kind(), source.lsn(), source.kind() == Kind.DELETE ? null : value, source.expiry());
     return true;
   }
 
@@ -258,6 +265,9 @@ final class SalvagedTree {
     /** {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}. */
     int kind();
 
+    /** When it expires, or {@link Expiry#NEVER}. */
+    long expiry();
+
     /** The value; null if it can't be read. */
     byte @Nullable [] value(Memory scratch, int pageSize) throws IOException;
 
@@ -272,7 +282,7 @@ final class SalvagedTree {
   private static final class LogSource implements Source {
     private final Iterator<Map.Entry<byte[], Version>> rest;
     private byte[] key = new byte[0];
-    private Version version = new Version(0, Kind.DELETE, new byte[0], null);
+    private Version version = new Version(0, Kind.DELETE, new byte[0], Expiry.NEVER, null);
 
     LogSource(TreeMap<byte[], Version> log) {
       this.rest = log.entrySet().iterator();
@@ -310,6 +320,11 @@ final class SalvagedTree {
     }
 
     @Override
+    public long expiry() {
+      return version.expiry;
+    }
+
+    @Override
     public byte[] value(Memory scratch, int pageSize) {
       return version.value;
     }
@@ -322,7 +337,10 @@ final class SalvagedTree {
     @Override
     public void write(byte[] of, Visitor visitor, Memory scratch, int pageSize) throws IOException {
       if (version.kind != Kind.DELETE) {
-        visitor.writer().add(of, of.length, Lsn.ZERO, version.kind, version.value);
+        visitor
+            .writer()
+            .expiring(version.expiry)
+            .add(of, of.length, Lsn.ZERO, version.kind, version.value);
       }
     }
 
@@ -372,6 +390,11 @@ final class SalvagedTree {
     }
 
     @Override
+    public long expiry() {
+      return table().expiry();
+    }
+
+    @Override
     public byte @Nullable [] value(Memory scratch, int pageSize) throws IOException {
       TableSalvage table = table();
       if (!table.hasWholeValue()) {
@@ -401,9 +424,10 @@ final class SalvagedTree {
         visitor.lost(table.fileName(), of);
         return;
       }
-      SSTableWriter writer = visitor.writer();
+      SSTableWriter writer = visitor.writer().expiring(table.expiry());
       int length = table.valueLength();
-      if (PageLayout.fitsInline(pageSize, of.length, length)) {
+      int stored = length + Expiry.bytes(table.expiry());
+      if (PageLayout.fitsInline(pageSize, of.length, stored)) {
         table.copyValue(0, scratch, 0, length);
         writer.add(of, of.length, Lsn.ZERO, Kind.PUT, scratch, 0, length);
       } else {

@@ -159,7 +159,8 @@ public final class StoreImage implements AutoCloseable {
    * @param target where to write them, with the same page size and store ID
    */
   public void writeMemory(TableSpace target) throws IOException {
-    long highest = 0;
+    VersionEdit.Builder properties = StoreProperties.notePageSize(target.pageSize());
+    StoreProperties.noteTime(properties, engine.snapshots().time().lastMillis());
     int highestTree = 0;
     for (Map.Entry<TreeHandle, TreeState> tree : states.entrySet()) {
       SSTableMeta fresh = write(tree.getKey(), tree.getValue(), target);
@@ -167,13 +168,17 @@ public final class StoreImage implements AutoCloseable {
         written.add(fresh);
       }
       edits.add(edit(tree.getKey(), tree.getValue().version(), fresh));
-      highestTree = Math.max(highestTree, tree.getKey().id());
+      int id = tree.getKey().id();
+      if (tree.getKey().timeToLive() != 0) {
+        StoreProperties.noteTimeToLive(properties, id, tree.getKey().timeToLive());
+      }
+      highestTree = Math.max(highestTree, id);
     }
     releaseMemory();
     long next = engine.catalog().newFileNumber();
     edits.add(
         0,
-        StoreProperties.notePageSize(target.pageSize())
+        properties
             .nextFileNumber(next)
             .nextTreeId(highestTree + 1)
             .checkpointLsn(lsn)

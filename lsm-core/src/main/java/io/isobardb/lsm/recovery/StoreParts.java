@@ -9,6 +9,7 @@ import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.StaticShares;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.entry.Lsn;
@@ -259,19 +260,21 @@ public final class StoreParts {
     LogHandle log = new LogHandle();
     long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
+    StoreClock time =
+        new StoreClock(
+            environment.clock()::wallMillis, StoreProperties.time(found.recovered().properties()));
     Catalog catalog =
         new Catalog(
             space,
             manifest,
             Math.max(1, counters.nextFileNumber()),
             logStart,
-            log::visible,
-            log::durable);
+            new Catalog.Reached(log::visible, log::durable, time::lastMillis));
     WriteGate gate =
         new WriteGate(
             pool, environment, observers, links, options.writeMemory(), options.backpressure());
     FailureLatch failure = new FailureLatch(links);
-    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos);
+    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
     snapshots.setCheckpoint(counters.checkpointLsn());
     return new Engine(
         catalog,
@@ -384,7 +387,9 @@ public final class StoreParts {
   }
 
   private void recover(Bootstrap found) throws IOException {
-    found.recovered().trees().forEach(treeFactory::add);
+    for (Recovered.Tree tree : found.recovered().trees()) {
+      treeFactory.add(tree, StoreProperties.timeToLive(found.recovered().properties(), tree));
+    }
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start();
     if (environment.storage().discardsChanges()) {
@@ -413,6 +418,11 @@ public final class StoreParts {
    */
   public void dropTree(TreeHandle tree) throws IOException {
     treeFactory.drop(tree);
+  }
+
+  /** Sets how long entries of a tree live that are written from now on, durably. */
+  public void setTimeToLive(TreeHandle tree, long millis) throws IOException {
+    treeFactory.setTimeToLive(tree, millis);
   }
 
   public Engine engine() {
@@ -491,6 +501,7 @@ public final class StoreParts {
     steps.add(observers::close);
     if (engine.log().isOpen()) {
       steps.add(engine.log().get()::close);
+      steps.add(this::noteTime);
       steps.add(this::promise);
     }
     steps.add(environment.scheduler()::close);
@@ -503,6 +514,19 @@ public final class StoreParts {
     steps.add(pool::close);
     steps.add(environment.storage()::close);
     closeAll(steps);
+  }
+
+  /** Notes what the store's clock told last, so that it does not fall when the store is opened. */
+  private void noteTime() throws IOException {
+    if (engine.failure().cause() != null) {
+      return;
+    }
+    try {
+      engine.catalog().noteTime();
+    } catch (DiskFullException e) {
+      System.getLogger(StoreParts.class.getName())
+          .log(Level.WARNING, "no room to note the time at which the store was closed", e);
+    }
   }
 
   /** Notes how far the store reaches, so that nobody takes a lost end of it for a torn tail. */

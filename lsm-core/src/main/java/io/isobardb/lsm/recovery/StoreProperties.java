@@ -1,12 +1,18 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
 import java.util.Map;
 
 /** What a manifest notes, by name, of the store as a whole. */
 final class StoreProperties {
   private static final String PAGE_SIZE = "pageSize";
+
+  /** Before the number of a tree. */
+  private static final String TIME_TO_LIVE = "timeToLive.";
+
   private static final int MIN_PAGE_SIZE = 4096;
   private static final int MAX_PAGE_SIZE = 65536;
 
@@ -37,6 +43,57 @@ final class StoreProperties {
             + noted
             + "' bytes, and this release knows 4096 to 65536; open the store with the release that"
             + " wrote it, or with a later one");
+  }
+
+  /** The last time that the store's clock told, in milliseconds; 0 if it is not noted. */
+  static long time(Map<String, String> properties) {
+    return millis(Catalog.TIME, properties.getOrDefault(Catalog.TIME, "0"));
+  }
+
+  /** How long a tree's entries live, in milliseconds; 0 for ever. */
+  static long timeToLive(Map<String, String> properties, Recovered.Tree tree) {
+    String name = TIME_TO_LIVE + tree.definition().id();
+    return millis(name, properties.getOrDefault(name, "0"));
+  }
+
+  /** Has an edit note that; nothing is noted of what lives for ever. */
+  static void noteTimeToLive(VersionEdit.Builder edit, int treeId, long millis) {
+    edit.property(TIME_TO_LIVE + treeId, millis == 0 ? "" : Long.toString(millis));
+  }
+
+  /** Has an edit note the last time that a store's clock told; nothing if it told none. */
+  static void noteTime(VersionEdit.Builder edit, long millis) {
+    if (millis > 0) {
+      edit.property(Catalog.TIME, Long.toString(millis));
+    }
+  }
+
+  /** Has an edit note of another store how far its clock was, and how long entries live. */
+  static void noteTimes(VersionEdit.Builder edit, Map<String, String> properties) {
+    properties.forEach(
+        (name, value) -> {
+          if (name.equals(Catalog.TIME) || name.startsWith(TIME_TO_LIVE)) {
+            edit.property(name, value);
+          }
+        });
+  }
+
+  private static long millis(String name, String noted) {
+    try {
+      long millis = Long.parseLong(noted);
+      if (millis >= 0) {
+        return millis;
+      }
+    } catch (NumberFormatException e) {
+      // Told below.
+    }
+    throw new FormatException(
+        "the manifest says that "
+            + name
+            + " is '"
+            + noted
+            + "', and this release knows numbers of milliseconds; open the store with the release"
+            + " that wrote it, or with a later one");
   }
 
   /** An edit that notes the size of the store's pages in bytes. */

@@ -485,7 +485,8 @@ public final class StoreRepair {
           Arrays.copyOfRange(write.key(), key, key + write.keyLength()),
           lsn,
           write.kind(),
-          Arrays.copyOfRange(write.value(), value, value + write.valueLength()));
+          Arrays.copyOfRange(write.value(), value, value + write.valueLength()),
+          write.expiry());
     }
   }
 
@@ -511,7 +512,9 @@ public final class StoreRepair {
       saved.add(
           new RepairReport.SavedTree(name, tables.stream().mapToLong(SSTableMeta::entries).sum()));
     }
-    output.commit(edits, settings.newStoreId());
+    Map<String, String> properties =
+        recovered != null ? recovered.properties() : remains.properties();
+    output.commit(edits, settings.newStoreId(), properties);
     return new RepairReport(saved, List.copyOf(losses), List.copyOf(notes));
   }
 }

@@ -19,6 +19,7 @@ import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -46,8 +47,12 @@ final class TreeFactory {
     this.memoryLeft = engine.environment().scheduler().signal("the memory of a tree");
   }
 
-  /** Adds a tree that the manifest defines. */
-  void add(Recovered.Tree recovered) {
+  /**
+   * Adds a tree that the manifest defines.
+   *
+   * @param timeToLive of its entries, in milliseconds; 0 for ever
+   */
+  void add(Recovered.Tree recovered, long timeToLive) {
     TreeDefinition definition = recovered.definition();
     TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
     Version version = recovered.version(settings.order());
@@ -56,7 +61,23 @@ final class TreeFactory {
       version =
           version.withRangeDeletes(version.rangeDeletes().upTo(engine.snapshots().checkpoint()));
     }
-    engine.catalog().add(handle(definition.id(), definition.name(), settings, version));
+    TreeHandle tree = handle(definition.id(), definition.name(), settings, version);
+    tree.setTimeToLive(timeToLive);
+    if (recovered.tables().stream().anyMatch(added -> added.meta().expiring().count() > 0)) {
+      engine.expires(tree);
+    }
+    engine.catalog().add(tree);
+  }
+
+  /** Sets how long entries of a tree live that are written from now on, durably. */
+  void setTimeToLive(TreeHandle tree, long millis) throws IOException {
+    engine.failure().check();
+    synchronized (tree) {
+      VersionEdit.Builder edit = VersionEdit.store();
+      StoreProperties.noteTimeToLive(edit, tree.id(), millis);
+      engine.catalog().append(List.of(edit.build()));
+      tree.setTimeToLive(millis);
+    }
   }
 
   /** Creates a tree, durably. */
@@ -74,7 +95,13 @@ final class TreeFactory {
   /** Drops a tree, durably, and deletes its files. */
   void drop(TreeHandle tree) throws IOException {
     engine.failure().check();
-    engine.catalog().append(List.of(VersionEdit.drop(tree.id())));
+    List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.drop(tree.id())));
+    if (tree.timeToLive() != 0) {
+      VersionEdit.Builder edit = VersionEdit.store();
+      StoreProperties.noteTimeToLive(edit, tree.id(), 0);
+      edits.add(edit.build());
+    }
+    engine.catalog().append(edits);
     engine.catalog().remove(tree);
     tree.states().close(true);
     // Its memory is free now: writers to other trees may be waiting for that.

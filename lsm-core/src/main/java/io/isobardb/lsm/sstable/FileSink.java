@@ -254,7 +254,8 @@ public final class FileSink implements PageSink {
             meta.filterBlocks(),
             written + (long) (mapPages + 1) * pageSize,
             codec,
-            mapPages == 0 ? 0 : pageCount);
+            mapPages == 0 ? 0 : pageCount,
+            meta.expiring());
     if (codec == FileLayout.CODEC_NONE) {
       int page = allocate();
       FileLayout.writeFooter(memory(page), base(page), pageSize, full);

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
 import org.jspecify.annotations.Nullable;
@@ -57,9 +58,14 @@ final class PageCheck {
       return false;
     }
     int kind = PageReader.kind(memory, base, entry);
-    return switch (kind) {
+    int stored = Kind.expires(kind) ? value - Expiry.BYTES : value;
+    if (stored < 0) {
+      return false;
+    }
+    return switch (Kind.plain(kind)) {
       case Kind.PUT_OVERFLOW, Kind.MERGE_OVERFLOW ->
-          value == 16 && PageReader.overflowLength(memory, base, entry) >= 0;
+          stored == PageLayout.OVERFLOW_REF_BYTES
+              && PageReader.overflowLength(memory, base, entry) >= 0;
       case Kind.CHILD -> value == Integer.BYTES;
       default -> true;
     };

@@ -31,6 +31,9 @@ import java.util.zip.CRC32C;
  * <p>The LSN field holds {@code (lsn - baseLsn) / 8}; all ones stand for {@code Lsn.MAX}; with
  * {@code lsnWidth} 0 all LSNs are {@code baseLsn}.
  *
+ * <p>The value of an entry that expires is followed by eight bytes that say when, which count as
+ * bytes of the value; so is the reference to a value in overflow pages.
+ *
  * <p>Entries are sorted by key, and those of one key by LSN, the newest first. An index page holds
  * entries of {@code Kind.CHILD}: the value is the child's page number (4 bytes), key and LSN are a
  * separator: not after anything in the child, and after everything in the child before it. Between
@@ -52,6 +55,9 @@ public final class PageLayout {
   public static final int FLAGS = 14;
   public static final int BASE_LSN = 16;
   public static final int SPARE = 24;
+
+  /** Length of what is stored of a value in overflow pages: its first page, and its length. */
+  static final int OVERFLOW_REF_BYTES = 16;
 
   /** Size of the page header; where the heads of slots start, and the bytes of overflow pages. */
   public static final int HEADER_BYTES = 32;

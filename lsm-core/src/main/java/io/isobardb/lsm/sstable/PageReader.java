@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
@@ -57,6 +58,12 @@ public final class PageReader {
   /** Where the value starts, from the page's start. */
   public static int valueOffset(Memory memory, int base, int entry) {
     return suffixOffset(memory, base, entry) + suffixLength(memory, base, entry);
+  }
+
+  /** When an entry that expires does. */
+  public static long expiry(Memory memory, int base, int entry) {
+    int end = valueOffset(memory, base, entry) + valueLength(memory, base, entry);
+    return memory.getLong(base + end - Expiry.BYTES);
   }
 
   /** First page of a value in overflow pages. */

@@ -34,6 +34,7 @@ public final class SSTableCheck {
 
   private long entries;
   private long deletes;
+  private SSTableMeta.Expiring expiring = SSTableMeta.Expiring.NONE;
   private long minLsn = Long.MAX_VALUE;
   private long maxLsn = Long.MIN_VALUE;
   private byte[] lastKey = new byte[0];
@@ -153,6 +154,7 @@ public final class SSTableCheck {
   /**
    * Records compare arrays by identity: the same values with the other's arrays. If all entries
    * have one LSN, the manifest may know of a later one than the file: that of a bulk load's commit.
+   * And what expires is known to the manifest alone.
    */
   private static SSTableMeta withLsns(SSTableMeta meta, SSTableMeta keys) {
     boolean later =
@@ -176,7 +178,8 @@ public final class SSTableCheck {
         meta.filterBlocks(),
         meta.sizeBytes(),
         meta.codec(),
-        meta.pageMapPage());
+        meta.pageMapPage(),
+        keys.expiring());
   }
 
   /** Checks a page and all below it; the first key of the page is not before the separator. */
@@ -263,6 +266,9 @@ public final class SSTableCheck {
       if (Kind.isOverflow(kind)) {
         checkOverflow(where, memory, base, entry, pageNo);
       }
+      if (Kind.expires(kind)) {
+        expiring = expiring.with(PageReader.expiry(memory, base, entry));
+      }
       note(key, lsn, kind);
     }
   }
@@ -341,6 +347,7 @@ public final class SSTableCheck {
         || deletes != meta.deletes()
         || minLsn != meta.minLsn()
         || maxLsn != meta.maxLsn()
+        || !expiring.equals(meta.expiring())
         || !sameKeys) {
       find(
           Finding.of(
@@ -361,6 +368,9 @@ public final class SSTableCheck {
                   + meta.minLsn()
                   + " to "
                   + meta.maxLsn()
+                  + (expiring.equals(meta.expiring())
+                      ? ""
+                      : ", and " + expiring + " instead of " + meta.expiring())
                   + (sameKeys ? "" : ", and other first or last keys")));
     }
   }

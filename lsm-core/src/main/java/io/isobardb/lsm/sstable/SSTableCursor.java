@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
@@ -403,7 +404,15 @@ public final class SSTableCursor extends LeafCursor {
 
   @Override
   public int valueLength() {
-    return Kind.isOverflow(kind()) ? (int) memory().getLong(valueAt + 8) : storedLength;
+    if (Kind.isOverflow(kind())) {
+      return (int) memory().getLong(valueAt + 8);
+    }
+    return expires() ? storedLength - Expiry.BYTES : storedLength;
+  }
+
+  @Override
+  protected long storedExpiry() {
+    return memory().getLong(valueAt + storedLength - Expiry.BYTES);
   }
 
   @Override

@@ -23,6 +23,7 @@ import io.isobardb.lsm.io.FileNumber;
  *     pages
  * @param codec {@code 0} none, {@code 1} LZ4
  * @param pageMapPage page number of the first page-map page, 0 if pages are not compressed
+ * @param expiring the entries that expire
  */
 public record SSTableMeta(
     long fileNumber,
@@ -40,7 +41,78 @@ public record SSTableMeta(
     int filterBlocks,
     long sizeBytes,
     int codec,
-    int pageMapPage) {
+    int pageMapPage,
+    Expiring expiring) {
+
+  /**
+   * The entries of an SSTable that expire. Kept in the manifest only.
+   *
+   * @param count how many there are
+   * @param first when the first one expires; 0 if there are none
+   * @param last when the last one expires; 0 if there are none
+   */
+  public record Expiring(long count, long first, long last) {
+    /** There are none. */
+    public static final Expiring NONE = new Expiring(0, 0, 0);
+
+    Expiring with(long expiry) {
+      return new Expiring(
+          count + 1, count == 0 ? expiry : Math.min(first, expiry), Math.max(last, expiry));
+    }
+
+    /** About how many have expired by then, as if they did so at even intervals. */
+    public long expired(long nowMillis) {
+      if (count == 0 || nowMillis < first) {
+        return 0;
+      }
+      return nowMillis >= last
+          ? count
+          : 1 + (long) ((double) (count - 1) * (nowMillis - first) / (last - first));
+    }
+  }
+
+  /** An SSTable of which no entry expires. */
+  public SSTableMeta(
+      long fileNumber,
+      int treeId,
+      int pageCount,
+      long entries,
+      long deletes,
+      byte[] minKey,
+      byte[] maxKey,
+      long minLsn,
+      long maxLsn,
+      int rootPage,
+      int indexHeight,
+      int filterPage,
+      int filterBlocks,
+      long sizeBytes,
+      int codec,
+      int pageMapPage) {
+    this(
+        fileNumber,
+        treeId,
+        pageCount,
+        entries,
+        deletes,
+        minKey,
+        maxKey,
+        minLsn,
+        maxLsn,
+        rootPage,
+        indexHeight,
+        filterPage,
+        filterBlocks,
+        sizeBytes,
+        codec,
+        pageMapPage,
+        Expiring.NONE);
+  }
+
+  /** Whether all that it holds, by then, are expired entries and delete markers. */
+  public boolean holdsNothing(long nowMillis) {
+    return expiring.count() + deletes == entries && expiring.last() <= nowMillis;
+  }
 
   /** The caches know a file by 32 bits, and must not take it for another one. */
   private static final long MAX_FILE_NUMBER = (1L << 32) - 1;
@@ -79,7 +151,8 @@ public record SSTableMeta(
         filterBlocks,
         sizeBytes,
         codec,
-        pageMapPage);
+        pageMapPage,
+        expiring);
   }
 
   /** The file's name in the store's directory. */

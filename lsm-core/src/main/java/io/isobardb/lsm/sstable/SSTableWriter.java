@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
@@ -31,10 +32,14 @@ public final class SSTableWriter {
   private final PageBuilder leaf;
   private final Filter.Builder filter = new Filter.Builder();
   private final Memory child = new Memory(ByteBuffer.allocateDirect(Integer.BYTES));
-  private final Memory overflow = new Memory(ByteBuffer.allocateDirect(16));
+  private final Memory overflow =
+      new Memory(ByteBuffer.allocateDirect(PageLayout.OVERFLOW_REF_BYTES + Expiry.BYTES));
 
-  /** For values that come from the heap; made when the first does. */
+  /** For values that come from the heap, or that expire; made when the first does. */
   private @Nullable Memory heapValue;
+
+  /** When the entry that is added next expires. */
+  private long expiry = Expiry.NEVER;
 
   /** Finished index pages of one level, not yet emitted. */
   private int[] held = new int[16];
@@ -57,6 +62,7 @@ public final class SSTableWriter {
   private int pageHeat;
 
   private boolean sourceHot;
+  private SSTableMeta.Expiring expiring = SSTableMeta.Expiring.NONE;
   private long entries;
   private long deletes;
   private long minLsn = Long.MAX_VALUE;
@@ -82,6 +88,12 @@ public final class SSTableWriter {
     this.lastSeparator = new byte[longest];
   }
 
+  /** Says when the one entry that is added next expires; {@link Expiry#NEVER} if it does not. */
+  public SSTableWriter expiring(long atMillis) {
+    expiry = atMillis;
+    return this;
+  }
+
   /**
    * Adds an entry. It must come after all that were added: greater key, or the same key and a lower
    * LSN. A value too large for a page goes to overflow pages.
@@ -92,7 +104,7 @@ public final class SSTableWriter {
   public void add(
       byte[] key, int keyLength, long lsn, int kind, Memory value, int valueOffset, int valueLength)
       throws IOException {
-    if (!PageLayout.fitsInline(pageSize, keyLength, valueLength)) {
+    if (!PageLayout.fitsInline(pageSize, keyLength, valueLength + Expiry.bytes(expiry))) {
       addOverflow(
           key,
           keyLength,
@@ -103,7 +115,16 @@ public final class SSTableWriter {
       return;
     }
     int common = next(key, keyLength, lsn);
-    put(key, keyLength, common, lsn, kind, value, valueOffset, valueLength);
+    if (expiry == Expiry.NEVER) {
+      put(key, keyLength, common, lsn, kind, value, valueOffset, valueLength);
+    } else {
+      Memory copy = scratch();
+      if (copy != value) {
+        copy.copyFrom(0, value, valueOffset, valueLength);
+      }
+      copy.putLong(valueLength, expiry);
+      putExpiring(key, keyLength, common, lsn, kind, copy, valueLength);
+    }
     if (kind == Kind.DELETE) {
       deletes++;
     }
@@ -112,6 +133,7 @@ public final class SSTableWriter {
   /** Adds the entry that a cursor stands on, as one with the LSN {@code lsn}. */
   public void add(LeafCursor entry, long lsn) throws IOException {
     sourceHot = entry.isHot();
+    expiry = entry.expiry();
     int kind = entry.kind();
     if (Kind.isOverflow(kind)) {
       addOverflow(entry.key(), entry.keyLength(), lsn, kind, entry.valueLength(), entry::copyValue);
@@ -129,12 +151,8 @@ public final class SSTableWriter {
 
   /** Adds an entry whose value lies on the heap. */
   public void add(byte[] key, int keyLength, long lsn, int kind, byte[] value) throws IOException {
-    if (PageLayout.fitsInline(pageSize, keyLength, value.length)) {
-      Memory copy = heapValue;
-      if (copy == null) {
-        copy = new Memory(ByteBuffer.allocateDirect(pageSize));
-        heapValue = copy;
-      }
+    if (PageLayout.fitsInline(pageSize, keyLength, value.length + Expiry.bytes(expiry))) {
+      Memory copy = scratch();
       copy.put(0, value, 0, value.length);
       add(key, keyLength, lsn, kind, copy, 0, value.length);
     } else {
@@ -146,6 +164,15 @@ public final class SSTableWriter {
           value.length,
           (from, target, at, length) -> target.put(at, value, from, length));
     }
+  }
+
+  private Memory scratch() {
+    Memory made = heapValue;
+    if (made == null) {
+      made = new Memory(ByteBuffer.allocateDirect(pageSize));
+      heapValue = made;
+    }
+    return made;
   }
 
   /**
@@ -177,7 +204,23 @@ public final class SSTableWriter {
     overflow.putInt(0, first);
     overflow.putInt(4, 0);
     overflow.putLong(8, valueLength);
-    put(key, keyLength, common, lsn, kind, overflow, 0, 16);
+    int length = PageLayout.OVERFLOW_REF_BYTES;
+    if (expiry == Expiry.NEVER) {
+      put(key, keyLength, common, lsn, kind, overflow, 0, length);
+    } else {
+      overflow.putLong(length, expiry);
+      putExpiring(key, keyLength, common, lsn, kind, overflow, length);
+    }
+  }
+
+  /** Puts an entry whose value is followed by when it expires. */
+  private void putExpiring(
+      byte[] key, int keyLength, int common, long lsn, int kind, Memory value, int valueLength)
+      throws IOException {
+    int stored = valueLength + Expiry.BYTES;
+    put(key, keyLength, common, lsn, kind | Kind.EXPIRES, value, 0, stored);
+    expiring = expiring.with(expiry);
+    expiry = Expiry.NEVER;
   }
 
   /** Says whether what is added from now on comes from pages that clients read lately. */
@@ -236,7 +279,8 @@ public final class SSTableWriter {
             blocks,
             (long) (nextPage - 1) * pageSize,
             0,
-            0);
+            0,
+            expiring);
     return sink.finish(meta);
   }
 

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
@@ -471,9 +472,18 @@ public final class TableSalvage implements AutoCloseable {
 
   /** The length of the current entry's value. */
   public int valueLength() {
-    return overflows()
-        ? PageReader.overflowLength(memory(), dataAt, entry())
-        : PageReader.valueLength(memory(), dataAt, entry());
+    if (overflows()) {
+      return PageReader.overflowLength(memory(), dataAt, entry());
+    }
+    int stored = PageReader.valueLength(memory(), dataAt, entry());
+    return expiry() == Expiry.NEVER ? stored : stored - Expiry.BYTES;
+  }
+
+  /** When the current entry expires, or {@link Expiry#NEVER}. */
+  public long expiry() {
+    return Kind.expires(PageReader.kind(memory(), dataAt, entry()))
+        ? PageReader.expiry(memory(), dataAt, entry())
+        : Expiry.NEVER;
   }
 
   /** Whether all of the current entry's value can be read. */

@@ -37,6 +37,18 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 public final class Catalog {
+  /** The manifest's property that has the last time that the store's clock told. */
+  public static final String TIME = "time";
+
+  /**
+   * How far a store has come.
+   *
+   * @param visible the LSN up to which all writes are applied
+   * @param durable the LSN up to which the log is synced
+   * @param time what the store's clock told last
+   */
+  public record Reached(LongSupplier visible, LongSupplier durable, LongSupplier time) {}
+
   private final TableSpace space;
   private final Manifest manifest;
   private final LongSupplier visible;
@@ -45,27 +57,27 @@ public final class Catalog {
   private final Map<Integer, TreeHandle> byId = new ConcurrentHashMap<>();
   private final AtomicLong nextFile;
 
+  /** What the store's clock told last. */
+  private final LongSupplier time;
+
   private volatile long notedLogStart;
+  private volatile long notedTime;
 
   /**
    * @param nextFile the first file number that was never used
    * @param logStart where the log begins
-   * @param visible the LSN up to which all writes are applied
-   * @param durable the LSN up to which the log is synced
+   * @param reached how far the store has come
    */
   public Catalog(
-      TableSpace space,
-      Manifest manifest,
-      long nextFile,
-      long logStart,
-      LongSupplier visible,
-      LongSupplier durable) {
+      TableSpace space, Manifest manifest, long nextFile, long logStart, Reached reached) {
+    this.time = reached.time();
+    this.notedTime = time.getAsLong();
     this.space = space;
     this.manifest = manifest;
     this.nextFile = new AtomicLong(nextFile);
     this.notedLogStart = logStart;
-    this.visible = visible;
-    this.durable = durable;
+    this.visible = reached.visible();
+    this.durable = reached.durable();
   }
 
   public TableSpace space() {
@@ -302,11 +314,26 @@ public final class Catalog {
       long needed = Math.min(neededLsn(changing, saved), durable.getAsLong());
       long start = Math.max(needed, notedLogStart);
       List<VersionEdit> all = new ArrayList<>();
-      all.add(VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(start).build());
+      VersionEdit.Builder store =
+          VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(start);
+      // What was judged as expired for these edits, or to a reader before them, stays so.
+      long told = time.getAsLong();
+      if (told > notedTime) {
+        store.property(TIME, Long.toString(told));
+      }
+      all.add(store.build());
       all.addAll(edits);
       append(all);
+      notedTime = Math.max(notedTime, told);
     } finally {
       manifestLock.unlock();
+    }
+  }
+
+  /** Lets the manifest know what the store's clock told last, if it does not. */
+  public void noteTime() throws IOException {
+    if (time.getAsLong() > notedTime) {
+      append(Map.of(), 0, List.of());
     }
   }
 

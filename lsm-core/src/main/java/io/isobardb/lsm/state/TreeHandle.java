@@ -50,6 +50,8 @@ public final class TreeHandle {
   private volatile byte @Nullable [] sweep;
   private volatile byte @Nullable [] packedUpTo;
   private volatile @Nullable EntryFilter filter;
+  private volatile boolean expires;
+  private volatile long timeToLive;
 
   /**
    * What was said of the tree when it was created.
@@ -269,6 +271,25 @@ public final class TreeHandle {
 
   public void setFilter(@Nullable EntryFilter filter) {
     this.filter = filter;
+  }
+
+  /** Whether some of its entries expire, or did since the store was opened. */
+  public boolean expires() {
+    return expires;
+  }
+
+  /** See {@link #expires}. */
+  public void setExpires() {
+    expires = true;
+  }
+
+  /** How long what is put lives, in milliseconds; 0 for ever. */
+  public long timeToLive() {
+    return timeToLive;
+  }
+
+  public void setTimeToLive(long millis) {
+    timeToLive = millis;
   }
 
   /** What users have done to it. */

@@ -1,6 +1,9 @@
 package io.isobardb.lsm.transaction;
 
+import io.isobardb.lsm.entry.Expiry;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -14,20 +17,31 @@ final class OwnCursor extends LeafCursor {
 
   private final NavigableMap<byte[], OwnWrites.Write> writes;
   private final long lsn;
+  private final long now;
   private boolean valid;
   private byte[] value = NO_VALUE;
+  private long expiry = Expiry.NEVER;
 
-  OwnCursor(NavigableMap<byte[], OwnWrites.Write> writes, long lsn) {
+  OwnCursor(NavigableMap<byte[], OwnWrites.Write> writes, long lsn, long now) {
     this.writes = writes;
     this.lsn = lsn;
+    this.now = now;
+  }
+
+  @Override
+  protected long storedExpiry() {
+    return expiry;
   }
 
   private boolean stand(Map.@Nullable Entry<byte[], OwnWrites.Write> at) {
     valid = at != null;
     if (at != null) {
       key = at.getKey();
-      value = at.getValue().value();
-      entry(key.length, lsn, at.getValue().kind());
+      OwnWrites.Write write = at.getValue();
+      value =
+          write.kind() == Kind.MERGE ? Operands.written(write.value(), () -> now) : write.value();
+      expiry = write.expiry();
+      entry(key.length, lsn, Expiry.kind(write.kind(), expiry));
     }
     return valid;
   }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.transaction;
 
 import io.isobardb.lsm.commit.OperandReader;
+import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
@@ -30,15 +31,20 @@ public final class OwnWrites implements Overlay {
    *
    * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
    * @param value empty for a delete; of a merge the value of {@link Operands}
+   * @param expiry when it expires; it does not do so before the transaction ends
    */
-  public record Write(int kind, byte[] value) {
-    public static final Write DELETE = new Write(Kind.DELETE, new byte[0]);
+  public record Write(int kind, byte[] value, long expiry) {
+    public static final Write DELETE = new Write(Kind.DELETE, new byte[0], Expiry.NEVER);
 
-    /** What comes of this when an operand is merged. */
-    static Write merged(@Nullable Write before, byte[] operand) {
-      byte[] next = Operands.of(operand);
+    /**
+     * What comes of a write when an operand is merged.
+     *
+     * @param before null if there is none
+     * @param next the value of an entry of kind {@link Kind#MERGE}
+     */
+    static Write merged(@Nullable Write before, byte[] next, long expiry) {
       byte[] value = before == null ? next : Operands.append(before.kind, before.value, next);
-      return new Write(Kind.MERGE, value);
+      return new Write(Kind.MERGE, value, expiry);
     }
 
     /**
@@ -52,9 +58,9 @@ public final class OwnWrites implements Overlay {
         return kind == Kind.DELETE ? null : value.clone();
       }
       OperandChain chain = new OperandChain();
-      if (!chain.add(kind, Lsn.MAX, value)) {
+      if (!chain.add(kind, Lsn.MAX, value, expiry)) {
         byte[] base = below.get();
-        chain.add(base == null ? Kind.DELETE : Kind.PUT, Lsn.ZERO, base);
+        chain.add(base == null ? Kind.DELETE : Kind.PUT, Lsn.ZERO, base, Expiry.NEVER);
       }
       return chain.fold(OperandReader.operator(tree), tree.name(), key);
     }
@@ -158,8 +164,8 @@ public final class OwnWrites implements Overlay {
   }
 
   @Override
-  public LeafCursor cursor(long lsn) {
-    return new OwnCursor(writes, lsn);
+  public LeafCursor cursor(long lsn, long now) {
+    return new OwnCursor(writes, lsn, now);
   }
 
   @Override

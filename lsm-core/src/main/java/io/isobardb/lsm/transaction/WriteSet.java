@@ -72,9 +72,14 @@ public final class WriteSet {
     }
   }
 
-  /** Merges an operand into a key; as {@link #put}. */
-  public void merge(TreeHandle tree, byte[] key, byte[] operand, boolean undoable) {
-    put(tree, key, OwnWrites.Write.merged(get(tree, key), operand), undoable);
+  /**
+   * Merges an operand into a key; as {@link #put}.
+   *
+   * @param write the operand alone
+   */
+  public void merge(TreeHandle tree, byte[] key, OwnWrites.Write write, boolean undoable) {
+    OwnWrites.Write merged = OwnWrites.Write.merged(get(tree, key), write.value(), write.expiry());
+    put(tree, key, merged, undoable);
   }
 
   /** Deletes all keys of a range; the bounds are not changed afterwards. Else as {@link #put}. */

@@ -9,6 +9,7 @@ import io.isobardb.lsm.dataset.IndexCursor;
 import io.isobardb.lsm.dataset.IndexEntry;
 import io.isobardb.lsm.dataset.IndexRange;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -110,6 +111,16 @@ public final class TypedDataset<K, V> {
   /** Sets a record; see {@link Dataset#put(byte[], byte[])}. */
   public void put(K key, V value) {
     dataset.put(encodeKey(key), encodeValue(value));
+  }
+
+  /** Sets a record until an instant; see {@link Dataset#put(byte[], byte[], Instant)}. */
+  public void put(K key, V value, Instant expires) {
+    dataset.put(encodeKey(key), encodeValue(value), expires);
+  }
+
+  /** Sets a record until an instant, within a transaction. */
+  public void put(Transaction transaction, K key, V value, Instant expires) {
+    dataset.put(transaction, encodeKey(key), encodeValue(value), expires);
   }
 
   /** Sets a record within a transaction; see {@link Dataset#put(byte[], byte[])}. */

@@ -9,6 +9,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -189,6 +190,23 @@ public final class TypedTree<K, V> {
   /** Sets a key. What the write survives when this returns says {@link Durability}. */
   public void put(K key, V value, Durability durability) {
     tree.put(encodeKey(key), encodeValue(value), durability);
+  }
+
+  /** Sets a key until an instant; see {@link Tree#put(byte[], byte[], Instant)}. */
+  public void put(K key, V value, Instant expires) {
+    tree.put(encodeKey(key), encodeValue(value), expires);
+  }
+
+  /** Sets a key until an instant, in a transaction. */
+  public void put(Transaction transaction, K key, V value, Instant expires) {
+    Objects.requireNonNull(transaction, "transaction");
+    transaction.put(tree, encodeKey(key), encodeValue(value), expires);
+  }
+
+  /** Adds a put until an instant to a batch. */
+  public void put(WriteBatch batch, K key, V value, Instant expires) {
+    Objects.requireNonNull(batch, "batch");
+    batch.put(tree, encodeKey(key), encodeValue(value), expires);
   }
 
   /** Sets a key in a transaction. */

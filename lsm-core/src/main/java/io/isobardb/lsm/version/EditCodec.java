@@ -42,6 +42,7 @@ final class EditCodec {
   private static final int RANGE_DELETE = 14;
   private static final int RANGES_RESET = 15;
   private static final int RANGES_LSN = 16;
+  private static final int ADDED_EXPIRING = 17;
 
   // 17 is taken.
   private static final int RENAMED = 18;
@@ -153,9 +154,15 @@ final class EditCodec {
     }
     out.optional(LEVELS, edit.levels());
     for (VersionEdit.Added added : edit.added()) {
-      out.tag(ADDED);
+      SSTableMeta.Expiring expiring = added.meta().expiring();
+      out.tag(expiring.count() == 0 ? ADDED : ADDED_EXPIRING);
       out.place(added.place());
       encode(added.meta(), out);
+      if (expiring.count() > 0) {
+        out.varint(expiring.count());
+        out.varint(expiring.first());
+        out.varint(expiring.last());
+      }
     }
     out.optional(FLUSHED_LSN, edit.flushedLsn());
     if (edit.rangesReset()) {
@@ -250,7 +257,8 @@ final class EditCodec {
         case DROPPED -> edit.drop();
         case REMOVED -> edit.remove(in.nonNegative());
         case MOVED -> edit.move(in.nonNegative(), in.place());
-        case ADDED -> edit.add(in.place(), decodeMeta(in, treeId));
+        case ADDED -> edit.add(in.place(), decodeMeta(in, treeId, false));
+        case ADDED_EXPIRING -> edit.add(in.place(), decodeMeta(in, treeId, true));
         case LEVELS -> edit.levels(in.nonNegativeInt());
         case FLUSHED_LSN -> edit.flushedLsn(in.nonNegative());
         case RANGES_RESET -> edit.resetRanges();
@@ -277,7 +285,7 @@ final class EditCodec {
     return new TreeDefinition(treeId, name, options);
   }
 
-  private static SSTableMeta decodeMeta(Input in, int treeId) {
+  private static SSTableMeta decodeMeta(Input in, int treeId, boolean expires) {
     return new SSTableMeta(
         in.nonNegative(),
         treeId,
@@ -294,7 +302,10 @@ final class EditCodec {
         in.nonNegativeInt(),
         in.nonNegative(),
         in.nonNegativeInt(),
-        in.nonNegativeInt());
+        in.nonNegativeInt(),
+        expires
+            ? new SSTableMeta.Expiring(in.nonNegative(), in.nonNegative(), in.nonNegative())
+            : SSTableMeta.Expiring.NONE);
   }
 
   /** Bounded reading of a payload. */

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedStorage implements Storage {
   private static final int STALE_BLOCKS = 64;
 
-  private final SimulatedClock clock;
+  private SimulatedClock clock;
   private final SimulatedDirectory directory;
   private final Set<SimulatedInode> open = Collections.newSetFromMap(new IdentityHashMap<>());
   private FaultPlan faults = FaultPlan.NONE;
@@ -95,6 +95,14 @@ public final class SimulatedStorage implements Storage {
               survivors.put(entry.getKey(), SimulatedInode.durable(content));
             });
     return successor(SimulatedDirectory.durable(survivors));
+  }
+
+  /** From now on a new clock counts, whose wall time goes on from that of the old one. */
+  public synchronized SimulatedClock newClock() {
+    SimulatedClock fresh = new SimulatedClock();
+    fresh.jumpWall(clock.wallMillis() - fresh.wallMillis());
+    clock = fresh;
+    return fresh;
   }
 
   /**

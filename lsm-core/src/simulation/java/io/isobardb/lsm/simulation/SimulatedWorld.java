@@ -23,6 +23,7 @@ import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -31,6 +32,9 @@ import java.util.SplittableRandom;
 public final class SimulatedWorld {
   /** Far more than a process of any script takes: minutes of real time. */
   private static final long STEP_LIMIT = 5_000_000;
+
+  /** Time that goes by from a crash to the next opening: what was to expire soon has then. */
+  private static final long OPENING_MILLIS = 100;
 
   private final SimulatedStorage storage;
   private final SimulatedClock clock;
@@ -49,7 +53,8 @@ public final class SimulatedWorld {
 
   /** A world that finds a disk as another one left it. */
   public SimulatedWorld(SimulatedStorage storage, long seed) {
-    this(storage, new SimulatedClock(), seed);
+    this(storage, storage.newClock(), seed);
+    clock.jumpWall(OPENING_MILLIS);
   }
 
   private SimulatedWorld(SimulatedStorage storage, SimulatedClock clock, long seed) {
@@ -131,6 +136,11 @@ public final class SimulatedWorld {
   /** Lets up to {@code steps} steps of background work happen. */
   public void background(int steps) {
     for (int i = 0; i < steps && scheduler.runOne(); i++) {}
+  }
+
+  /** The wall time, which goes on from world to world. */
+  public Instant now() {
+    return Instant.ofEpochMilli(clock.wallMillis());
   }
 
   /** Lets simulated time go by, and the background work with it. */

@@ -122,7 +122,7 @@ class ApiTest {
               "TreeOption",
               "TreeOptions"),
           Set.of("Cursor", "CursorOptions", "Keys", "Snapshot", "Targets", "ValueReader"),
-          Set.of("MergeFilter", "RecordFilter", "Tree", "WriteBatch"),
+          Set.of("MergeFilter", "RecordFilter", "Tree", "TreeReads", "WriteBatch"),
           Set.of(
               "Backup",
               "Backups",

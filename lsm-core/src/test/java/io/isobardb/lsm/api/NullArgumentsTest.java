@@ -59,6 +59,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -170,6 +171,7 @@ class NullArgumentsTest {
     arguments.put(Path.class, temp.resolve("other"));
     arguments.put(Properties.class, new Properties());
     arguments.put(Duration.class, Duration.ofSeconds(1));
+    arguments.put(Instant.class, Instant.MAX);
     arguments.put(List.class, List.of(bytes("k")));
     arguments.put(Class.class, String.class);
     arguments.put(Supplier.class, (Supplier<String>) () -> "made");

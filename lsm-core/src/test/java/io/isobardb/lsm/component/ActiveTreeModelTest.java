@@ -234,7 +234,7 @@ class ActiveTreeModelTest {
       byte[] got = ActiveTrees.get(tree, key, lsn);
       ByteBuffer target = ByteBuffer.allocateDirect(4 * pool.pageSize());
       target.position(5);
-      int length = tree.getInto(key, hash, lsn, target);
+      int length = tree.getInto(key, hash, lsn, () -> 0, target);
       if (mayBeLate && got == ActiveTrees.RETRY_VALUE) {
         assertEquals(ActiveTree.RETRY, length);
       } else if (expected == null) {
@@ -249,7 +249,8 @@ class ActiveTreeModelTest {
         byte[] copied = new byte[length];
         target.get(5, copied);
         assertArrayEquals(expected.getValue(), copied);
-        assertEquals(length, tree.getInto(key, hash, lsn, ByteBuffer.allocate(length / 2)));
+        assertEquals(
+            length, tree.getInto(key, hash, lsn, () -> 0, ByteBuffer.allocate(length / 2)));
       }
     } finally {
       pool.epochs().exit(epoch);

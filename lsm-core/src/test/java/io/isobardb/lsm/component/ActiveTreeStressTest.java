@@ -178,7 +178,7 @@ class ActiveTreeStressTest {
         int epoch = pool.epochs().enter();
         try {
           at = log.visible();
-          length = tree.getInto(key, hash, at, target);
+          length = tree.getInto(key, hash, at, () -> 0, target);
         } finally {
           pool.epochs().exit(epoch);
         }

@@ -152,7 +152,7 @@ class ActiveTreeVersionsTest {
     assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 8));
     assertEquals(
         ActiveTree.RETRY,
-        tree.getInto(KEY, KeyHash.hash(KEY, 0, KEY.length), 8, ByteBuffer.allocate(0)));
+        tree.getInto(KEY, KeyHash.hash(KEY, 0, KEY.length), 8, () -> 0, ByteBuffer.allocate(0)));
     assertArrayEquals(value(16), get(KEY, 16));
   }
 

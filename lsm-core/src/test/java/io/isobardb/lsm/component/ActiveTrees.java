@@ -19,7 +19,7 @@ final class ActiveTrees {
     long hash = KeyHash.hash(key, 0, key.length);
     ByteBuffer target = ByteBuffer.allocate(256);
     while (true) {
-      int length = tree.getInto(key, hash, lsn, target);
+      int length = tree.getInto(key, hash, lsn, () -> 0, target);
       switch (length) {
         case ActiveTree.ABSENT:
           return null;

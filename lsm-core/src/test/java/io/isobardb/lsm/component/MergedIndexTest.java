@@ -392,7 +392,7 @@ class MergedIndexTest {
         for (int i = 0; i < at.size(); i++) {
           int found = ActiveTree.ABSENT;
           for (int c = 0; c < components.size() && found == ActiveTree.ABSENT; c++) {
-            found = components.get(c).getInto(key, hash, at.get(i), target);
+            found = components.get(c).getInto(key, hash, at.get(i), () -> 0, target);
           }
           answer[2 * i] = found;
           answer[2 * i + 1] = found > 0 ? target.slice(3, found).hashCode() : 0;

@@ -30,6 +30,10 @@ final class SimulatedDatasets {
         new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())), SMALL);
   }
 
+  SimulatedClock clock() {
+    return clock;
+  }
+
   /** How the disk could look if the power failed now. */
   SimulatedStorage crashed(CrashMode mode) {
     return storage.crash(random.split(), mode);

@@ -242,7 +242,7 @@ final class ApiPlay {
                     case 2 -> tree.put(key, bytes, Durability.SYNC);
                     case 3 -> tree.put(inner(key), direct(bytes), Durability.ASYNC);
                     case 4 -> tree.put(direct(key), inner(bytes));
-                    default -> tree.put(key, bytes, null);
+                    default -> tree.put(key, bytes, (Durability) null);
                   }
                 });
     written(done, with, key, value);

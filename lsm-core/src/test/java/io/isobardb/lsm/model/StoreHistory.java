@@ -24,6 +24,7 @@ import io.isobardb.lsm.simulation.TailOperator;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -277,6 +278,10 @@ final class StoreHistory {
       return;
     }
     doing = "putting " + SimulatedWorld.text(key) + " into " + to.name;
+    if (random.nextInt(8) == 0) {
+      putUntil(to, key, value);
+      return;
+    }
     switch (random.nextInt(3)) {
       case 0 -> tree.put(key, bytes);
       case 1 -> tree.put(key, bytes, random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC);
@@ -287,6 +292,17 @@ final class StoreHistory {
       }
     }
     to.write(key, value, ++now);
+  }
+
+  /** Puts what expires at once, or after the history. */
+  private void putUntil(ModelTree to, byte[] key, ModelValue value) {
+    boolean soon = random.nextBoolean();
+    long millis = world.clock().wallMillis() + (soon ? 2 : 1L << 40);
+    store.tree(to.name).put(key, value.bytes(), Instant.ofEpochMilli(millis));
+    if (soon) {
+      world.pass(2_000_000);
+    }
+    to.write(key, soon ? null : value, ++now);
   }
 
   /** Whether the next write of a tree is a merge. */

@@ -1,0 +1,203 @@
+package io.isobardb.lsm.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TreeOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Records that expire: their index entries do so in the same millisecond, whatever became of them
+ * since. {@code -Disobar.seed=S} sets the first seed.
+ */
+class ExpiringDatasetTest {
+  private static final long FIRST_SEED = Long.getLong("isobar.seed", 1);
+  private static final int SEEDS = 6;
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private record Timed(byte[] value, long expiry) {}
+
+  private record Held(Snapshot snapshot, SortedMap<byte[], byte[]> records) {}
+
+  @Test
+  void theCheckFindsNothingAtAnyMoment() {
+    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      History history = new History(seed);
+      try {
+        history.run();
+      } catch (RuntimeException | Error e) {
+        history.store.close();
+        throw new AssertionError("-Disobar.seed=" + seed + ", step " + history.step + ": " + e, e);
+      }
+    }
+  }
+
+  private static final class History {
+    private final SplittableRandom random;
+    private final SimulatedDatasets world;
+    private final TreeMap<byte[], Timed> records = new TreeMap<>(Arrays::compareUnsigned);
+    private final List<Index> indexes = new ArrayList<>();
+    private Store store;
+    private Dataset dataset;
+    private @Nullable Held held;
+    private long timeToLive;
+    private int step;
+
+    History(long seed) {
+      random = new SplittableRandom(seed);
+      world = new SimulatedDatasets(seed);
+      indexes.add(Records.tagIndex("tags-eager", Maintenance.EAGER));
+      indexes.add(Records.tagIndex("tags-lazy", Maintenance.VALIDATION));
+      if (random.nextBoolean()) {
+        indexes.add(Records.numberIndex("number-eager", Maintenance.EAGER));
+      } else {
+        indexes.add(Records.numberIndex("number-lazy", Maintenance.VALIDATION));
+      }
+      open();
+    }
+
+    private void open() {
+      store = world.open();
+      DatasetOptions.Builder options =
+          DatasetOptions.builder()
+              .primary(TreeOptions.builder().timeToLive(Duration.ofMillis(timeToLive)).build());
+      indexes.forEach(options::index);
+      dataset = Dataset.open(store, "d", options.build());
+    }
+
+    void run() {
+      for (step = 0; step < 250; step++) {
+        switch (random.nextInt(24)) {
+          case 0, 1, 2 -> world.clock().advance(random.nextInt(60) * 1_000_000L);
+          case 3 -> store.flush();
+          case 4 -> store.awaitQuiet();
+          case 5 -> anew();
+          case 6 -> hold();
+          case 7 -> {
+            timeToLive = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(200);
+            store.tree("d").setTimeToLive(Duration.ofMillis(timeToLive));
+          }
+          case 8 -> {
+            letGo();
+            store.close();
+            open();
+          }
+          case 9, 10, 11 -> check();
+          default -> write();
+        }
+        world.background(random.nextInt(4));
+      }
+      check();
+      letGo();
+      store.close();
+    }
+
+    private long now() {
+      return world.clock().wallMillis();
+    }
+
+    private SortedMap<byte[], byte[]> alive() {
+      SortedMap<byte[], byte[]> alive = Records.newModel();
+      records.forEach(
+          (key, timed) -> {
+            if (timed.expiry > now()) {
+              alive.put(key, timed.value);
+            }
+          });
+      return alive;
+    }
+
+    private void write() {
+      byte[] key = Records.key(random);
+      byte[] value = Records.random(random, 40);
+      boolean taken =
+          (value[0] & 255) != Records.NONE
+              && alive().entrySet().stream()
+                  .anyMatch(e -> e.getValue()[0] == value[0] && !Arrays.equals(e.getKey(), key));
+      try {
+        switch (random.nextInt(6)) {
+          case 0 -> {
+            dataset.delete(key);
+            records.remove(key);
+            return;
+          }
+          case 1, 2 -> {
+            long until = now() + random.nextInt(150) - 5;
+            if (random.nextBoolean()) {
+              dataset.put(key, value, Instant.ofEpochMilli(until));
+            } else {
+              dataset.write(new RecordBatch().put(key, value, Instant.ofEpochMilli(until)));
+            }
+            records.put(key, new Timed(value, until));
+          }
+          case 3 -> {
+            try (Transaction transaction = store.begin()) {
+              dataset.put(transaction, key, value, Instant.ofEpochMilli(now() + 20));
+              dataset.put(transaction, key, value, Instant.MAX);
+              transaction.commit();
+            }
+            records.put(key, new Timed(value, NEVER));
+          }
+          default -> {
+            dataset.put(key, value);
+            records.put(key, new Timed(value, timeToLive == 0 ? NEVER : now() + timeToLive));
+          }
+        }
+        assertTrue(!taken, "a duplicate was written");
+      } catch (DuplicateKeyException e) {
+        assertTrue(taken, e.getMessage());
+      }
+    }
+
+    /** Drops an index, and builds it from the records that are there. */
+    private void anew() {
+      Index index = indexes.get(random.nextInt(indexes.size()));
+      letGo();
+      dataset.dropIndex(index.name());
+      dataset.createIndex(index);
+    }
+
+    private void hold() {
+      letGo();
+      held = new Held(store.snapshot(), alive());
+    }
+
+    private void letGo() {
+      if (held != null) {
+        held.snapshot.close();
+        held = null;
+      }
+    }
+
+    private void check() {
+      SortedMap<byte[], byte[]> alive = alive();
+      DatasetCheck check = dataset.check();
+      assertTrue(check.isSound(), check::toString);
+      assertEquals(alive.size(), check.records());
+      alive.forEach((key, value) -> assertArrayEquals(value, dataset.get(key)));
+      for (Index index : indexes) {
+        try (IndexCursor cursor = dataset.cursor(index.name(), IndexRange.all())) {
+          assertEquals(Records.entries(index, alive), Records.forward(cursor));
+        }
+        if (held != null) {
+          try (IndexCursor cursor = dataset.cursor(held.snapshot, index.name(), IndexRange.all())) {
+            assertEquals(Records.entries(index, held.records), Records.backward(cursor));
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,330 @@
+package io.isobardb.lsm.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.SimulatedStores;
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.SimulatedWorld;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** Entries that expire, as users see them. */
+class ExpiryTest {
+  private static final StoreOptions OPTIONS =
+      SimulatedStores.SMALL.toBuilder().durability(Durability.SYNC).build();
+
+  private static final TreeOptions SHORT =
+      TreeOptions.builder().timeToLive(Duration.ofMillis(100)).build();
+
+  private SimulatedWorld world = new SimulatedWorld(1);
+  private Store store;
+  private Tree tree;
+
+  private void open() {
+    store = world.open(OPTIONS);
+    tree = store.openTree("t");
+  }
+
+  private void reopen() {
+    store.close();
+    open();
+  }
+
+  private void pass(long millis) {
+    world.pass(millis * 1_000_000);
+  }
+
+  private Instant in(long millis) {
+    return Instant.ofEpochMilli(world.clock().wallMillis() + millis);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private static byte[] key(int i) {
+    return SimulatedStores.key(i);
+  }
+
+  private void fill(int from, int to, Instant expires) {
+    for (int i = from; i < to; i++) {
+      tree.put(key(i), new byte[200], expires);
+    }
+  }
+
+  private StoreStats.TreeStats stats() {
+    return store.stats().trees().get(0);
+  }
+
+  @Test
+  void anEntryIsThereUntilItsMillisecond() {
+    open();
+    tree.put(bytes("k"), bytes("old"));
+    tree.put(bytes("k"), bytes("v"), in(10));
+    pass(9);
+    assertArrayEquals(bytes("v"), tree.get(bytes("k")));
+    pass(1);
+    assertNull(tree.get(bytes("k")), "it hides what is older");
+    assertFalse(tree.contains(bytes("k")));
+    assertNull(tree.multiGet(List.of(bytes("k"))).get(0));
+    assertFalse(tree.cursor().first());
+    store.flush();
+    assertNull(tree.get(bytes("k")));
+    store.close();
+  }
+
+  @Test
+  void aTreesTimeToLiveCountsFromTheCallAndAnInstantGoesBeforeIt() {
+    open();
+    tree = store.openTree("short", SHORT);
+    assertEquals(Duration.ofMillis(100), tree.options().timeToLive());
+    tree.put(bytes("a"), bytes("1"));
+    tree.put(bytes("b"), bytes("2"), Instant.MAX);
+    tree.put(bytes("c"), bytes("3"), in(150));
+    WriteBatch batch = store.newBatch().put(tree, bytes("d"), bytes("4"));
+    batch.put(tree, bytes("e"), bytes("5"), Instant.MIN);
+    pass(50);
+    store.write(batch);
+    try (Cursor cursor = tree.cursor()) {
+      assertTrue(cursor.first());
+      assertEquals(in(50), cursor.expires());
+      assertTrue(cursor.next());
+      assertNull(cursor.expires());
+    }
+    pass(50);
+    assertEquals("{b=2, c=3}", SimulatedStores.contents(tree).toString());
+    pass(50);
+    assertEquals("{b=2}", SimulatedStores.contents(tree).toString());
+    store.close();
+  }
+
+  @Test
+  void anotherTimeToLiveIsForWhatIsWrittenFromThenOn() {
+    open();
+    tree = store.openTree("short", SHORT);
+    tree.put(bytes("a"), bytes("1"));
+    tree.setTimeToLive(Duration.ZERO);
+    tree.put(bytes("b"), bytes("2"));
+    reopen();
+    tree = store.openTree("short");
+    assertEquals(Duration.ZERO, tree.timeToLive());
+    tree = store.openTree("short", SHORT);
+    assertEquals(Duration.ofMillis(100), tree.timeToLive());
+    pass(101);
+    assertEquals("{b=2}", SimulatedStores.contents(tree).toString());
+    store.dropTree("short");
+    assertEquals(Duration.ZERO, store.createTree("short", TreeOptions.defaults()).timeToLive());
+    assertThrows(IllegalArgumentException.class, () -> tree.setTimeToLive(Duration.ofMillis(-1)));
+    assertThrows(IllegalArgumentException.class, () -> tree.setTimeToLive(Duration.ofDays(40_000)));
+    store.close();
+  }
+
+  @Test
+  void conditionalWritesSeeNoExpiredKey() {
+    open();
+    tree.put(bytes("k"), bytes("v"), in(10));
+    assertArrayEquals(bytes("v"), tree.putIfAbsent(bytes("k"), bytes("w")));
+    pass(10);
+    assertFalse(tree.compareAndSet(bytes("k"), bytes("v"), bytes("x")));
+    assertNull(tree.putIfAbsent(bytes("k"), bytes("w")));
+    assertArrayEquals(bytes("w"), tree.get(bytes("k")));
+    store.close();
+  }
+
+  @Test
+  void aMergedValueExpiresWithItsYoungestOperand() {
+    open();
+    TreeOptions options = SHORT.toBuilder().mergeOperator(MergeOperator.APPEND).build();
+    tree = store.openTree("appended", options);
+    tree.merge(bytes("k"), bytes("a"));
+    pass(60);
+    tree.merge(bytes("k"), bytes("b"));
+    pass(60);
+    assertArrayEquals(bytes("ab"), tree.get(bytes("k")));
+    store.flush();
+    assertArrayEquals(bytes("ab"), tree.get(bytes("k")));
+    pass(40);
+    assertNull(tree.get(bytes("k")));
+    tree.merge(bytes("k"), bytes("c"));
+    assertArrayEquals(bytes("c"), tree.get(bytes("k")), "merged with nothing");
+    store.close();
+  }
+
+  @Test
+  void whatABatchPutsMayExpireBeforeItIsWritten() {
+    open();
+    TreeOptions options = TreeOptions.builder().mergeOperator(MergeOperator.APPEND).build();
+    tree = store.openTree("appended", options);
+    WriteBatch batch = store.newBatch();
+    batch.put(tree, bytes("k"), bytes("a"), in(10)).merge(tree, bytes("k"), bytes("b"));
+    store.write(batch);
+    assertArrayEquals(bytes("ab"), tree.get(bytes("k")));
+    batch.clear();
+    batch.put(tree, bytes("l"), bytes("a"), in(10)).merge(tree, bytes("l"), bytes("b"));
+    pass(10);
+    store.write(batch);
+    assertArrayEquals(bytes("b"), tree.get(bytes("l")));
+    try (Transaction transaction = store.begin()) {
+      transaction.put(tree, bytes("m"), bytes("a"), in(10));
+      transaction.merge(tree, bytes("m"), bytes("b"));
+      pass(10);
+      transaction.commit();
+    }
+    assertArrayEquals(bytes("ab"), tree.get(bytes("m")), "a transaction's writes live as it does");
+    store.close();
+  }
+
+  @Test
+  void aSnapshotSeesWhatHadNotExpiredWhenItWasTaken() {
+    open();
+    fill(0, 500, in(50));
+    try (Snapshot snapshot = store.snapshot()) {
+      pass(1000);
+      store.flush();
+      store.awaitQuiet();
+      assertNull(tree.get(key(7)));
+      assertNotNull(tree.get(key(7), snapshot));
+    }
+    store.awaitQuiet();
+    assertEquals(0, stats().diskBytes());
+    store.close();
+  }
+
+  @Test
+  void nothingOfWhatHasExpiredIsLeftOnceItIsQuiet() {
+    open();
+    fill(0, 2000, in(60_000));
+    store.flush();
+    fill(2000, 3000, in(60_000));
+    store.awaitQuiet();
+    assertTrue(stats().diskBytes() > 400_000, stats().toString());
+    pass(30_000);
+    store.awaitQuiet();
+    assertTrue(stats().diskBytes() > 400_000, stats().toString());
+    pass(30_000);
+    long read = store.stats().mergeBytesRead();
+    store.awaitQuiet();
+    assertEquals(0, stats().diskBytes());
+    assertEquals(0, tree.approximateEntries());
+    assertEquals(read, store.stats().mergeBytesRead(), "SSTables of which all has expired");
+    store.close();
+  }
+
+  @Test
+  void anIdleTreeLosesWhatHasExpiredByItself() {
+    open();
+    fill(0, 2000, in(20_000));
+    store.flush();
+    store.awaitQuiet();
+    assertTrue(stats().diskBytes() > 0);
+    pass(25_000);
+    assertEquals(0, stats().diskBytes());
+    store.close();
+  }
+
+  @Test
+  void aFewExpiredEntriesAmongManyGoWhenItIsAskedFor() {
+    open();
+    for (int i = 0; i < 2000; i++) {
+      tree.put(key(i), new byte[200], i % 50 == 0 ? in(20_000) : Instant.MAX);
+    }
+    store.flush();
+    store.awaitQuiet();
+    pass(25_000);
+    assertEquals(2000, tree.approximateEntries(), "too few to rewrite the others for them");
+    store.awaitQuiet();
+    assertEquals(1960, tree.approximateEntries());
+    store.close();
+  }
+
+  @Test
+  void anExpiredEntryIsKeptAsADeleteWhileItHidesAnOlderOne() {
+    open();
+    fill(0, 500, Instant.MAX);
+    store.flush();
+    store.awaitQuiet();
+    fill(0, 500, in(10));
+    pass(10);
+    store.flush();
+    assertFalse(tree.cursor().first());
+    store.awaitQuiet();
+    assertFalse(tree.cursor().first());
+    reopen();
+    assertFalse(tree.cursor().first());
+    store.close();
+  }
+
+  @Test
+  void theClockIsNotSetBackByARestart() {
+    open();
+    tree.put(bytes("k"), bytes("v"), in(100));
+    pass(100);
+    assertNull(tree.get(bytes("k")));
+    store.close();
+    world.clock().jumpWall(-60_000);
+    open();
+    assertNull(tree.get(bytes("k")), "it was gone already");
+    tree.put(bytes("l"), bytes("v"), in(60_000).plusMillis(1));
+    assertNotNull(tree.get(bytes("l")));
+    pass(59_999);
+    assertNotNull(tree.get(bytes("l")), "the clock stands still until the machine's is there");
+    pass(2);
+    assertNull(tree.get(bytes("l")));
+    store.close();
+  }
+
+  @Test
+  void norByACrashBehindWhatAMergeWentBy() {
+    open();
+    fill(0, 500, in(100));
+    pass(100);
+    store.flush();
+    SimulatedWorld after =
+        new SimulatedWorld(
+            world.storage().crash(new SplittableRandom(1), CrashMode.ONLY_SYNCED), 2);
+    store.close();
+    world = after;
+    open();
+    tree.put(bytes("first"), bytes("looks at the clock"), Instant.MAX);
+    assertFalse(tree.cursor(CursorOptions.prefix(bytes("key"))).first());
+    store.close();
+  }
+
+  @Test
+  void copiesAndRepairedStoresKeepTheTimes() {
+    open();
+    tree = store.openTree("short", SHORT);
+    tree.put(bytes("a"), new byte[9000]);
+    tree.put(bytes("b"), bytes("2"));
+    store.flush();
+    tree.put(bytes("c"), bytes("3"), in(200));
+    reopen();
+    tree = store.tree("short");
+    assertEquals("[a, b, c]", SimulatedStores.contents(tree).keySet().toString());
+    pass(150);
+    assertEquals("[c]", SimulatedStores.contents(tree).keySet().toString());
+    store.close();
+  }
+}
