@@ -178,9 +178,9 @@ public final class Tree {
 
   /**
    * Flushes the tree, merges what it has in a range down to its last level, and drops there what is
-   * deleted and read by nobody; returns when that is done. What is written meanwhile is left to
-   * other merges. They run by themselves, so this is for those who want the space, or the quickest
-   * scans, at a time of their own.
+   * deleted or has expired, and is read by nobody; returns when that is done. What is written
+   * meanwhile is left to other merges. They run by themselves, so this is for those who want the
+   * space, or the quickest scans, at a time of their own.
    *
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound

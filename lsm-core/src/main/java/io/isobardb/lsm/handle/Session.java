@@ -486,7 +486,13 @@ public final class Session {
       if (RangeDelete.isEmpty(tree.order(), from, to)) {
         return;
       }
-      wish = new MergeDown(from, to, engine.log().end(), engine.catalog().newFileNumber());
+      wish =
+          new MergeDown(
+              from,
+              to,
+              engine.log().end(),
+              engine.catalog().newFileNumber(),
+              engine.expiredBy(tree));
       parts.checkpointer().flush(tree);
     } finally {
       operations.exit(slot);

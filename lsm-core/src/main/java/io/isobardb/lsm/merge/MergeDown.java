@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A user's wish that a range of a tree be merged down to the last level, and rid there of what is
- * deleted. What is written meanwhile does not belong to it, so it ends.
+ * deleted or has expired. What is written meanwhile does not belong to it, so it ends.
  *
  * <p>Immutable.
  *
@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param belowLsn entries with lower LSNs are to go down
  * @param belowFile SSTables of the last level with higher numbers were written since, and so are
  *     rid of what is deleted
+ * @param expiredBy what has expired by then is so for all who read
  */
 public record MergeDown(
-    byte @Nullable [] from, byte @Nullable [] to, long belowLsn, long belowFile) {
+    byte @Nullable [] from, byte @Nullable [] to, long belowLsn, long belowFile, long expiredBy) {
 
   /** Whether nothing is left to do. */
   public boolean isDone(Version version) {
@@ -60,7 +61,9 @@ public record MergeDown(
   private boolean isToBeCleaned(Version version, SSTableMeta table) {
     return table.fileNumber() < belowFile
         && meets(version.order(), table)
-        && (table.deletes() > 0 || isHiddenInPart(version.rangeDeletes(), table));
+        && (table.deletes() > 0
+            || table.expiring().expired(expiredBy) > 0
+            || isHiddenInPart(version.rangeDeletes(), table));
   }
 
   private static boolean isHiddenInPart(RangeDeletes deletes, SSTableMeta table) {

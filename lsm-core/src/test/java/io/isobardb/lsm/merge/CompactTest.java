@@ -125,6 +125,21 @@ class CompactTest {
   }
 
   @Test
+  void whatHasExpiredGoes() {
+    SimulatedWorld world = new SimulatedWorld(5);
+    try (Store store = world.open(OPTIONS)) {
+      Tree tree = store.openTree("t");
+      tree.put(key(1), bytes("one"), world.now().plusMillis(10));
+      tree.put(key(2), bytes("two"));
+      tree.compact(null, null);
+      assertEquals(2, tree.approximateEntries());
+      world.pass(20_000_000);
+      tree.compact(null, null);
+      assertEquals(1, tree.approximateEntries());
+    }
+  }
+
+  @Test
   void bothBoundsAreCheckedAndAnEmptyTreeIsDoneAtOnce() {
     SimulatedWorld world = new SimulatedWorld(4);
     try (Store store = world.open(OPTIONS)) {
