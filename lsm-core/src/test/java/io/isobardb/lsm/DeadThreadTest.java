@@ -13,6 +13,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
@@ -128,6 +129,11 @@ class DeadThreadTest {
     @Override
     public void hold(Job.Priority priority, boolean hold) {
       scheduler.hold(priority, hold);
+    }
+
+    @Override
+    public void limit(IoLimits limits) {
+      scheduler.limit(limits);
     }
 
     @Override

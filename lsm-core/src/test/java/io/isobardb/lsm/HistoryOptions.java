@@ -18,6 +18,8 @@ final class HistoryOptions {
   private final SplittableRandom random;
   private final int pageSize;
 
+  private static final long[] BANDWIDTHS = {0, 20 << 20, 200 << 20, Long.MAX_VALUE};
+
   private HistoryOptions(SplittableRandom random, int pageSize) {
     this.random = random;
     this.pageSize = pageSize;
@@ -74,6 +76,7 @@ final class HistoryOptions {
                     .l0StopGroups(8 + random.nextInt(5))
                     .mergeDebtLimit(1L << (20 + random.nextInt(8)))
                     .mergeSchedule(schedule())
+                    .ioBandwidth(BANDWIDTHS[random.nextInt(BANDWIDTHS.length)])
                     .mergeSelection(anyOf(MergeSelection.values()))
                     .levelDropFactor(1 + random.nextInt(3))
                     .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
