@@ -92,7 +92,7 @@ class SharedDeviceTest {
           run.stats().ioLimits(),
           run.stats().mergeBytesWritten());
       assertTrue(run.stats().mergeBytesWritten() > 20 * MB, run.stats()::toJson);
-      assertEquals(16 << 10, run.stats().ioLimits().pieceBytes(), run.stats()::toJson);
+      assertEquals(8 << 10, run.stats().ioLimits().pieceBytes(), run.stats()::toJson);
       assertTrue(run.percentile(0.99) < 1_000 * MICRO, run.percentile(0.99) + " ns");
     }
   }

@@ -171,7 +171,7 @@ public final class Bandwidth implements Service {
     if (passed >= SPAN_NANOS) {
       long all = storage.bytes();
       spanRate = (long) ((all - spanBytes) * 1e9 / passed);
-      learntBytes = BandwidthRules.learnt(learntBytes, spanRate, passed);
+      learntBytes = BandwidthRules.learnt(learntBytes, spanRate, passed, limits.pieceBytes());
       spanNanos = now;
       spanBytes = all;
     }

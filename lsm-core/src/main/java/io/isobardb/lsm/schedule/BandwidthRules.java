@@ -24,7 +24,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   private static final long LEAST_CHANGE = 10 << 20;
 
   /** A piece takes the device about this part of a second. */
-  private static final long PIECES_PER_SECOND = 10_000;
+  private static final long PIECES_PER_SECOND = 20_000;
 
   /** So long since something was seen, half of it is forgotten. */
   private static final double HALF_FORGOTTEN_NANOS = 600e9;
@@ -35,7 +35,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   /** While nothing is known of the device. */
   private static final int UNKNOWN_PIECE = 64 << 10;
 
-  private static final int SMALLEST_PIECE = 16 << 10;
+  private static final int SMALLEST_PIECE = 8 << 10;
 
   /** What presses. */
   public enum Pressure {
@@ -64,15 +64,17 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
       Pressure pressure) {}
 
   /**
-   * What is known of a device after it was looked at: the most that was seen, forgotten slowly, as
-   * the device may become slower.
+   * What is known of a device after it was looked at: the most that was seen. It is forgotten
+   * slowly, as the device may become slower; but not while small pieces slow jobs down.
    *
    * @param before what was known, in bytes per second; 0 for nothing
    * @param seen bytes per second that were read and written
    * @param nanos how long
+   * @param pieceBytes in which jobs did so
    */
-  static long learnt(long before, long seen, long nanos) {
-    return Math.max(seen, (long) (before * Math.pow(0.5, nanos / HALF_FORGOTTEN_NANOS)));
+  static long learnt(long before, long seen, long nanos, int pieceBytes) {
+    double forgotten = pieceBytes < IoLimits.LARGEST_PIECE ? 0 : nanos / HALF_FORGOTTEN_NANOS;
+    return Math.max(seen, (long) (before * Math.pow(0.5, forgotten)));
   }
 
   /** What jobs get after {@code before}. */

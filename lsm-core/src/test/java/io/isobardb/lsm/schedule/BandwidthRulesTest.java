@@ -1,5 +1,7 @@
 package io.isobardb.lsm.schedule;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.HashMap;
@@ -57,6 +59,15 @@ class BandwidthRulesTest {
           .append('\n');
     }
     return answer.toString();
+  }
+
+  @Test
+  void theDeviceIsForgottenSlowlyAndOnlyWhileNothingSlowsJobsDown() {
+    long tenMinutes = 600_000_000_000L;
+    assertEquals(100, BandwidthRules.learnt(0, 100, 1, IoLimits.LARGEST_PIECE));
+    assertEquals(200, BandwidthRules.learnt(100, 200, 1, 8 << 10));
+    assertEquals(50, BandwidthRules.learnt(100, 10, tenMinutes, IoLimits.LARGEST_PIECE));
+    assertEquals(100, BandwidthRules.learnt(100, 10, tenMinutes, 8 << 10));
   }
 
   private static Map<String, String> words(String line) {
