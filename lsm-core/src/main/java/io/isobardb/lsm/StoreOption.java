@@ -307,10 +307,28 @@ final class StoreOption {
               "Groups of SSTables in L0 from which on it is merged into the next level.",
               "Raise it if merges of L0 rewrite too much; each group makes reads slower.");
 
+  static final Option<MergeSchedule> MERGE_SCHEDULE =
+      ALL.option("mergeSchedule", OptionKind.SCHEDULE)
+          .byDefault(MergeSchedule.ALWAYS)
+          .experimental()
+          .does(
+              "When disk merges run. `ALWAYS`: as soon as there is something to merge."
+                  + " `BELOW_THROUGHPUT`: while users write less than this. `AFTER_LAST_WRITE`:"
+                  + " once nobody has written for this long. `SILK`: deep merges once clients leave more than"
+                  + " `ioMinimum` of `ioBandwidth`. `ADAPTIVE`: in the pauses between bursts of"
+                  + " writes, which the store tells apart itself. Merges run in any case before L0 or"
+                  + " what waits for merges slows writers down, and while the disk is nearly full.",
+              "Set it if writes come in bursts with pauses between them, and raise"
+                  + " `l0SlowdownGroups` and `l0StopGroups` along with it: L0 takes the bursts.");
+
   static final Option<Integer> L0_SLOWDOWN_GROUPS =
       ALL.option("l0SlowdownGroups", COUNT)
           .from(2, 2000)
-          .byDefault("twice `l0StartGroups`", before -> 2 * before.get(L0_START_GROUPS))
+          .byDefault(
+              "twice `l0StartGroups`; eight times with `mergeSchedule` `ADAPTIVE`",
+              before ->
+                  (before.get(MERGE_SCHEDULE).equals(MergeSchedule.ADAPTIVE) ? 8 : 2)
+                      * before.get(L0_START_GROUPS))
           .experimental()
           .does(
               "Groups of SSTables in L0 from which on writers are slowed down, the more the more"
@@ -340,18 +358,6 @@ final class StoreOption {
               "How many bytes may wait for merges. From half of that on writers are slowed down,"
                   + " the more the more it is.",
               "Lower it to bound the space that old versions take; raise it for long bursts.");
-
-  static final Option<MergeSchedule> MERGE_SCHEDULE =
-      ALL.option("mergeSchedule", OptionKind.SCHEDULE)
-          .byDefault(MergeSchedule.ALWAYS)
-          .experimental()
-          .does(
-              "When disk merges run. `ALWAYS`: as soon as there is something to merge."
-                  + " `BELOW_THROUGHPUT`: while users write less than this. `AFTER_LAST_WRITE`:"
-                  + " once nobody has written for this long. Merges run in any case before L0 or"
-                  + " what waits for merges slows writers down, and while the disk is nearly full.",
-              "Set it if writes come in bursts with pauses between them, and raise"
-                  + " `l0SlowdownGroups` and `l0StopGroups` along with it: L0 takes the bursts.");
 
   static final Option<Long> IO_BANDWIDTH =
       ALL.option("ioBandwidth", BANDWIDTH)

@@ -7,6 +7,7 @@ import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.schedule.BandwidthRules;
@@ -86,6 +87,10 @@ public final class StoreOptions {
     }
     if (device == BandwidthRules.AUTO) {
       return;
+    }
+    if (device == Long.MAX_VALUE && chosen.mergeSchedule().equals(MergeSchedule.SILK)) {
+      throw new IllegalArgumentException(
+          "mergeSchedule SILK needs an ioBandwidth to go by: auto or a size, not unlimited");
     }
     if (chosen.ioReserve() >= device) {
       throw new IllegalArgumentException(

@@ -27,9 +27,10 @@ final class HistoryOptions {
 
   private MergeSchedule schedule() {
     Duration duration = Duration.ofMillis(1 + random.nextInt(20));
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(5)) {
       case 0 -> MergeSchedule.belowThroughput(1L << random.nextInt(30), duration);
       case 1 -> MergeSchedule.afterLastWrite(duration);
+      case 2 -> MergeSchedule.ADAPTIVE;
       default -> MergeSchedule.ALWAYS;
     };
   }

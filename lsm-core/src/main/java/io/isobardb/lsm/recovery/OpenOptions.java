@@ -137,7 +137,8 @@ public record OpenOptions(
         policies.merging().schedule(),
         policies.leveling().l0Limits(),
         Backpressure.slowDebt(policies.merging().debtLimitBytes()),
-        writeMemory);
+        writeMemory,
+        policies.merging().bandwidth().minimumBytes());
   }
 
   /** When writers are slowed down. */

@@ -131,8 +131,11 @@ public final class StoreParts {
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
     MergeTiming timing = options.timing();
-    this.pauses = timing.decides() && !readOnly ? new MergePauses(engine, merger, timing) : null;
     this.bandwidth = readOnly ? null : newBandwidth();
+    this.pauses =
+        timing.decides() && !readOnly
+            ? new MergePauses(engine, merger, timing, flusher, () -> ioLimits().allBytes())
+            : null;
     this.tuner = options.policies().tuning().on() && !readOnly ? newTuner() : null;
     this.committer =
         new Committer(
