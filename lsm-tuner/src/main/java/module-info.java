@@ -1,7 +1,10 @@
-/** Decisions on memory, and models of what LSM-trees cost: pure functions of numbers. */
+/**
+ * Decisions on memory, models of what LSM-trees cost, and of workloads: pure functions of numbers.
+ */
 module io.isobardb.tuner {
   requires static org.jspecify;
 
   exports io.isobardb.tuner.memory;
   exports io.isobardb.tuner.model;
+  exports io.isobardb.tuner.workload;
 }

@@ -69,6 +69,24 @@ public final class ExperimentalOptions {
     return values.get(StoreOption.MERGE_SCHEDULE);
   }
 
+  /**
+   * What the device reads and writes in a second, in bytes; 0 if the store finds out, {@link
+   * Long#MAX_VALUE} for no limit.
+   */
+  public long ioBandwidth() {
+    return values.get(StoreOption.IO_BANDWIDTH);
+  }
+
+  /** Bytes per second of {@link #ioBandwidth} that nobody is given. */
+  public long ioReserve() {
+    return values.get(StoreOption.IO_RESERVE);
+  }
+
+  /** Bytes per second for flushes and merges of L0, however much clients use. */
+  public long ioMinimum() {
+    return values.get(StoreOption.IO_MINIMUM);
+  }
+
   /** By how much a tree's write memory must outgrow L1 before that is dropped. */
   public double levelDropFactor() {
     return values.get(StoreOption.LEVEL_DROP_FACTOR);
@@ -205,6 +223,28 @@ public final class ExperimentalOptions {
      */
     public Builder mergeSchedule(MergeSchedule schedule) {
       return set(StoreOption.MERGE_SCHEDULE, schedule);
+    }
+
+    /**
+     * What the device reads and writes in a second, in bytes, at least 1 MB. Flushes and merges get
+     * what clients leave of it. 0, the default, if the store is to find out; {@link Long#MAX_VALUE}
+     * for no limit.
+     */
+    public Builder ioBandwidth(long bytesPerSecond) {
+      return set(StoreOption.IO_BANDWIDTH, bytesPerSecond);
+    }
+
+    /** See {@link ExperimentalOptions#ioReserve}; less than {@link #ioBandwidth}. Default 10 MB. */
+    public Builder ioReserve(long bytesPerSecond) {
+      return set(StoreOption.IO_RESERVE, bytesPerSecond);
+    }
+
+    /**
+     * See {@link ExperimentalOptions#ioMinimum}; at least 1 MB, and no more than {@link
+     * #ioBandwidth}. Default: a quarter of that, at most 50 MB.
+     */
+    public Builder ioMinimum(long bytesPerSecond) {
+      return set(StoreOption.IO_MINIMUM, bytesPerSecond);
     }
 
     /**

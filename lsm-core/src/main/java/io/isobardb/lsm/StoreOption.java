@@ -18,10 +18,12 @@ import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.Option.Change;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionSet;
+import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.setting.Sizes;
 import io.isobardb.lsm.setting.Suggestion;
 import io.isobardb.lsm.tuning.MemoryAccount;
@@ -49,6 +51,7 @@ final class StoreOption {
   private static final String DYNAMIC = "DYNAMIC";
   private static final String STATIC = "STATIC";
   private static final long MIN_STATIC_LEVELS = 64 << 10;
+  static final long LEAST_BANDWIDTH = 1 << 20;
 
   /** A write memory in bytes that levels are made for; 0 for {@code DYNAMIC}. */
   private static final OptionKind<Long> LEVELS =
@@ -61,6 +64,45 @@ final class StoreOption {
         @Override
         public String write(Long bytes) {
           return bytes == 0 ? DYNAMIC : STATIC + "(" + bytes + ")";
+        }
+      };
+
+  private static final String AUTO = "auto";
+  private static final String UNLIMITED = "unlimited";
+
+  /** Bytes per second. */
+  private static final OptionKind<Long> BANDWIDTH =
+      new OptionKind<>(Long.class, "`auto`, `unlimited`, or a size per second") {
+        @Override
+        public Long read(String text) {
+          String value = text.trim().toLowerCase(Locale.ROOT);
+          if (value.equals(AUTO)) {
+            return BandwidthRules.AUTO;
+          }
+          if (value.equals(UNLIMITED)) {
+            return Long.MAX_VALUE;
+          }
+          String size = value.endsWith("/s") ? value.substring(0, value.length() - 2) : value;
+          long bytes;
+          try {
+            bytes = Sizes.parse(size);
+          } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new IllegalArgumentException(
+                "it is neither auto nor unlimited nor a size per second such as 200MB", e);
+          }
+          if (bytes < LEAST_BANDWIDTH) {
+            throw new IllegalArgumentException(
+                "it is less than " + Sizes.text(LEAST_BANDWIDTH) + " per second");
+          }
+          return bytes;
+        }
+
+        @Override
+        public String write(Long bytes) {
+          if (bytes == BandwidthRules.AUTO) {
+            return AUTO;
+          }
+          return bytes == Long.MAX_VALUE ? UNLIMITED : Sizes.text(bytes);
         }
       };
 
@@ -265,10 +307,28 @@ final class StoreOption {
               "Groups of SSTables in L0 from which on it is merged into the next level.",
               "Raise it if merges of L0 rewrite too much; each group makes reads slower.");
 
+  static final Option<MergeSchedule> MERGE_SCHEDULE =
+      ALL.option("mergeSchedule", OptionKind.SCHEDULE)
+          .byDefault(MergeSchedule.ALWAYS)
+          .experimental()
+          .does(
+              "When disk merges run. `ALWAYS`: as soon as there is something to merge."
+                  + " `BELOW_THROUGHPUT`: while users write less than this. `AFTER_LAST_WRITE`:"
+                  + " once nobody has written for this long. `SILK`: deep merges once clients leave more than"
+                  + " `ioMinimum` of `ioBandwidth`. `ADAPTIVE`: in the pauses between bursts of"
+                  + " writes, which the store tells apart itself. Merges run in any case before L0 or"
+                  + " what waits for merges slows writers down, and while the disk is nearly full.",
+              "Set it if writes come in bursts with pauses between them, and raise"
+                  + " `l0SlowdownGroups` and `l0StopGroups` along with it: L0 takes the bursts.");
+
   static final Option<Integer> L0_SLOWDOWN_GROUPS =
       ALL.option("l0SlowdownGroups", COUNT)
           .from(2, 2000)
-          .byDefault("twice `l0StartGroups`", before -> 2 * before.get(L0_START_GROUPS))
+          .byDefault(
+              "twice `l0StartGroups`; eight times with `mergeSchedule` `ADAPTIVE`",
+              before ->
+                  (before.get(MERGE_SCHEDULE).equals(MergeSchedule.ADAPTIVE) ? 8 : 2)
+                      * before.get(L0_START_GROUPS))
           .experimental()
           .does(
               "Groups of SSTables in L0 from which on writers are slowed down, the more the more"
@@ -299,17 +359,47 @@ final class StoreOption {
                   + " the more the more it is.",
               "Lower it to bound the space that old versions take; raise it for long bursts.");
 
-  static final Option<MergeSchedule> MERGE_SCHEDULE =
-      ALL.option("mergeSchedule", OptionKind.SCHEDULE)
-          .byDefault(MergeSchedule.ALWAYS)
+  static final Option<Long> IO_BANDWIDTH =
+      ALL.option("ioBandwidth", BANDWIDTH)
+          .where("`auto`, `unlimited`, or a size per second from 1MB")
+          .byDefault(BandwidthRules.AUTO)
           .experimental()
           .does(
-              "When disk merges run. `ALWAYS`: as soon as there is something to merge."
-                  + " `BELOW_THROUGHPUT`: while users write less than this. `AFTER_LAST_WRITE`:"
-                  + " once nobody has written for this long. Merges run in any case before L0 or"
-                  + " what waits for merges slows writers down, and while the disk is nearly full.",
-              "Set it if writes come in bursts with pauses between them, and raise"
-                  + " `l0SlowdownGroups` and `l0StopGroups` along with it: L0 takes the bursts.");
+              "What the device reads and writes in a second. Flushes and merges get what clients"
+                  + " leave of it. `auto`: the store finds out, and limits nobody while the device"
+                  + " does more. `unlimited`: flushes and merges take what they can.",
+              "Set it if the store has a share of a device that others use, too.");
+
+  static final Option<Long> IO_RESERVE =
+      ALL.option("ioReserve", BYTES)
+          .atLeast(0L)
+          .where("from 0 to less than `ioBandwidth`")
+          .byDefault(
+              "a twentieth of `ioBandwidth`, at most 10MB",
+              before -> Math.min(10L << 20, known(before) / 20))
+          .experimental()
+          .does(
+              "Bytes per second of `ioBandwidth` that neither clients nor flushes and merges are"
+                  + " thought to use: room for what changes within 10 ms.",
+              "Raise it if latencies count more than how fast merges are.");
+
+  static final Option<Long> IO_MINIMUM =
+      ALL.option("ioMinimum", BYTES)
+          .atLeast(LEAST_BANDWIDTH)
+          .where("from 1MB to `ioBandwidth`")
+          .byDefault(
+              "a quarter of `ioBandwidth`, at most 50MB",
+              before -> Math.min(50L << 20, Math.max(LEAST_BANDWIDTH, known(before) / 4)))
+          .experimental()
+          .does(
+              "Bytes per second that flushes and merges of L0 may read and write however much"
+                  + " clients use.",
+              "Raise it if writers wait for flushes at peaks.");
+
+  private static long known(OptionValues before) {
+    long device = before.get(IO_BANDWIDTH);
+    return device == BandwidthRules.AUTO ? Long.MAX_VALUE : device;
+  }
 
   static final Option<MergeSelection> MERGE_SELECTION =
       ALL.option("mergeSelection", oneOf(MergeSelection.class))

@@ -7,8 +7,10 @@ import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.recovery.OpenOptions;
+import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionValues;
@@ -58,6 +60,7 @@ public final class StoreOptions {
     checkActiveTableSize();
     checkStaticTrees();
     checkL0();
+    checkBandwidth();
   }
 
   private void checkL0() {
@@ -72,6 +75,36 @@ public final class StoreOptions {
               + chosen.l0SlowdownGroups()
               + " and "
               + chosen.l0StopGroups());
+    }
+  }
+
+  private void checkBandwidth() {
+    ExperimentalOptions chosen = experimental();
+    long device = chosen.ioBandwidth();
+    if (device != BandwidthRules.AUTO && device < StoreOption.LEAST_BANDWIDTH) {
+      throw new IllegalArgumentException(
+          "ioBandwidth must be 0 (auto), or at least 1MB per second, not " + device + " bytes");
+    }
+    if (device == BandwidthRules.AUTO) {
+      return;
+    }
+    if (device == Long.MAX_VALUE && chosen.mergeSchedule().equals(MergeSchedule.SILK)) {
+      throw new IllegalArgumentException(
+          "mergeSchedule SILK needs an ioBandwidth to go by: auto or a size, not unlimited");
+    }
+    if (chosen.ioReserve() >= device) {
+      throw new IllegalArgumentException(
+          "ioReserve must be from 0 to less than the ioBandwidth of "
+              + device
+              + " bytes per second, not "
+              + chosen.ioReserve());
+    }
+    if (chosen.ioMinimum() > device) {
+      throw new IllegalArgumentException(
+          "ioMinimum must be from 1MB to the ioBandwidth of "
+              + device
+              + " bytes per second, not "
+              + chosen.ioMinimum());
     }
   }
 
@@ -278,7 +311,10 @@ public final class StoreOptions {
         new OpenOptions.Policies(
             rules(),
             leveling(),
-            new OpenOptions.Merging(chosen.mergeDebtLimit(), chosen.mergeSchedule()),
+            new OpenOptions.Merging(
+                chosen.mergeDebtLimit(),
+                chosen.mergeSchedule(),
+                new BandwidthRules(chosen.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum())),
             chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),

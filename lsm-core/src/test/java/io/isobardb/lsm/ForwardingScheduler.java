@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
@@ -36,6 +37,11 @@ public abstract class ForwardingScheduler implements Scheduler {
   @Override
   public void hold(Job.Priority priority, boolean hold) {
     scheduler.hold(priority, hold);
+  }
+
+  @Override
+  public void limit(IoLimits limits) {
+    scheduler.limit(limits);
   }
 
   @Override

@@ -29,6 +29,8 @@ final class RandomOptions {
   /** What levels are made for: as it comes, or so that they come and go when a store is opened. */
   private static final long[] LEVELS = {0, 64 << 10, 64 << 10, 64 << 20};
 
+  private static final long[] BANDWIDTHS = {0, 20 << 20, 200 << 20, Long.MAX_VALUE};
+
   private RandomOptions() {}
 
   /** A page size; mostly small ones, as large ones need large budgets. */
@@ -72,6 +74,7 @@ final class RandomOptions {
                     .l0StopGroups(8 + random.nextInt(5))
                     .mergeDebtLimit(1L << (20 + random.nextInt(8)))
                     .mergeSchedule(schedule(random))
+                    .ioBandwidth(BANDWIDTHS[random.nextInt(BANDWIDTHS.length)])
                     .staticLevels(LEVELS[random.nextInt(LEVELS.length)]))
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
@@ -89,9 +92,10 @@ final class RandomOptions {
 
   private static MergeSchedule schedule(SplittableRandom random) {
     Duration duration = Duration.ofMillis(1 + random.nextInt(20));
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(5)) {
       case 0 -> MergeSchedule.belowThroughput(1L << random.nextInt(30), duration);
       case 1 -> MergeSchedule.afterLastWrite(duration);
+      case 2 -> MergeSchedule.ADAPTIVE;
       default -> MergeSchedule.ALWAYS;
     };
   }

@@ -14,6 +14,9 @@ public final class Fullness {
   /** Flushes begin here, ... */
   private static final int FLUSH = 56;
 
+  /** ... here they must not be limited any more, ... */
+  private static final int PRESSING = 57;
+
   /** ... here writers are slowed down, so little at first that they hardly feel it, ... */
   private static final int SLOW = 58;
 
@@ -28,6 +31,11 @@ public final class Fullness {
   /** What is in use when flushes begin. One write can't wait for more than that to be free. */
   public static long flushFrom(long limit) {
     return limit / PARTS * FLUSH;
+  }
+
+  /** What is in use when flushes must not be limited any more. */
+  static long pressing(long limit) {
+    return limit / PARTS * PRESSING;
   }
 
   /** What is in use when so little is left that nothing but writes should take more. */

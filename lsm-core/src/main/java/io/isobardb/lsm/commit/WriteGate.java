@@ -7,8 +7,10 @@ import io.isobardb.lsm.event.StallSpan;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.TreeMap;
@@ -398,6 +400,20 @@ public final class WriteGate implements StallCounter {
   private Backpressure.View pressures() {
     return new Backpressure.View(
         Fullness.slow(usedBytes(), limitBytes), logPressure, l0Groups, debtBytes);
+  }
+
+  /** Whom background work keeps waiting soon, if it is not faster. */
+  public BandwidthRules.Pressure pressure() {
+    L0Limits l0 = limits.l0();
+    if (debtBytes >= Backpressure.slowDebt(limits.debtBytes()) / 4 * 3
+        || l0Groups > (l0.slowdown() + l0.stop()) / 2) {
+      return BandwidthRules.Pressure.ALL;
+    }
+    boolean writers =
+        usedBytes() + wanted() > Fullness.pressing(limitBytes)
+            || logPressure > 0
+            || l0Groups >= l0.slowdown() - 1;
+    return writers ? BandwidthRules.Pressure.WRITERS : BandwidthRules.Pressure.NONE;
   }
 
   /** Takes the write's turn in a line that moves the slower the greater the pressure is. */

@@ -23,6 +23,7 @@ public final class Observers {
   private static final List<Class<? extends Event>> EVENTS =
       List.of(
           FlushSpan.class,
+          IoLimitChange.class,
           IoSample.class,
           MergeSpan.class,
           StallSpan.class,
@@ -89,6 +90,24 @@ public final class Observers {
               sample.bytesWritten = written;
               sample.commit();
             });
+  }
+
+  /**
+   * What flushes and merges may read and write has changed.
+   *
+   * @param l0Bytes per second, of merges of L0
+   * @param allBytes per second, of all
+   */
+  public void limited(long l0Bytes, long allBytes, long pieceBytes, String reason) {
+    IoLimitChange change = new IoLimitChange();
+    if (change.shouldCommit()) {
+      change.store = store;
+      change.l0Bytes = l0Bytes;
+      change.allBytes = allBytes;
+      change.pieceBytes = pieceBytes;
+      change.reason = reason;
+      change.commit();
+    }
   }
 
   /** A transaction is, or was, open for long. */

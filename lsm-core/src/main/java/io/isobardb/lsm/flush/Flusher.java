@@ -222,7 +222,7 @@ public final class Flusher implements Flushes {
     }
   }
 
-  /** Flushes everything a tree holds in memory now. False if a flush of it is under way. */
+  @Override
   public boolean flushAll(TreeHandle tree) {
     if (!tree.takeMemory()) {
       return false;

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;
@@ -112,6 +113,7 @@ final class StatsCollector {
         parts.merger().memoryMerges(),
         parts.storage().bytesRead(),
         parts.storage().bytesWritten(),
+        ioLimits(parts.ioLimits(), interruptions),
         stalls,
         stallNanos,
         transactions.stats(),
@@ -119,6 +121,16 @@ final class StatsCollector {
         new StoreStats.FileStats(openFiles, heapBytes),
         tunerStats(parts),
         treeStats);
+  }
+
+  private static StoreStats.IoLimitStats ioLimits(
+      IoLimits limits, Scheduler.Interruptions interruptions) {
+    return new StoreStats.IoLimitStats(
+        limits.urgentBytes(),
+        limits.allBytes(),
+        limits.pieceBytes(),
+        limits.reason(),
+        interruptions.throttled());
   }
 
   private static long heapBytes(SSTable table) {

@@ -66,6 +66,31 @@ final class StoreBean implements StoreMXBean {
   }
 
   @Override
+  public long getIoLimitL0() {
+    return stats().ioLimits().l0BytesPerSecond();
+  }
+
+  @Override
+  public long getIoLimitDeep() {
+    return stats().ioLimits().deepBytesPerSecond();
+  }
+
+  @Override
+  public long getIoPiece() {
+    return stats().ioLimits().pieceBytes();
+  }
+
+  @Override
+  public String getIoLimitReason() {
+    return stats().ioLimits().reason();
+  }
+
+  @Override
+  public long getIoLimitWaits() {
+    return stats().ioLimits().waits();
+  }
+
+  @Override
   public Map<String, Long> getStalls() {
     return byName(stats().stalls());
   }

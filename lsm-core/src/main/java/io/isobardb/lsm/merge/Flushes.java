@@ -9,6 +9,9 @@ public interface Flushes {
   /** Starts flushes if there is need: a merge that has ended may have kept some from beginning. */
   void request();
 
+  /** Flushes everything a tree holds in memory now. False if a flush of it is under way. */
+  boolean flushAll(TreeHandle tree);
+
   /** Lets writers know how full the trees' L0 is. */
   void seeL0();
 

@@ -3,13 +3,16 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.merge.MergeTiming.Choice;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.tuner.workload.BurstHistory;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,8 @@ public final class MergePauses implements Service {
   private final Engine engine;
   private final Merger merger;
   private final MergeTiming timing;
+  private final Flushes flushes;
+  private final LongSupplier leftBytes;
   private volatile @Nullable Handle handle;
   private volatile long glancedNanos;
 
@@ -39,13 +44,21 @@ public final class MergePauses implements Service {
   private long bytesPerSecond;
   private long writtenNanos;
   private int awaiting;
+  private BurstHistory history = BurstHistory.NONE;
   private Choice choice = new Choice(Set.of(Slot.values()), "the store was opened");
 
-  /** Begins to look when it is started. */
-  public MergePauses(Engine engine, Merger merger, MergeTiming timing) {
+  /**
+   * Begins to look when it is started.
+   *
+   * @param leftBytes what clients leave of the device in a second
+   */
+  public MergePauses(
+      Engine engine, Merger merger, MergeTiming timing, Flushes flushes, LongSupplier leftBytes) {
     this.engine = engine;
     this.merger = merger;
     this.timing = timing;
+    this.flushes = flushes;
+    this.leftBytes = leftBytes;
     this.glancedNanos = engine.nanos();
     this.probedNanos = glancedNanos;
     this.writtenNanos = probedNanos - timing.schedule().duration().toNanos();
@@ -113,11 +126,14 @@ public final class MergePauses implements Service {
   /** Looks, and changes what may run. Returns whether to look again. */
   private boolean look() {
     boolean more;
+    boolean pauseBegins;
     Choice before;
     Choice now;
     synchronized (this) {
       long nanos = engine.nanos();
+      boolean paused = history.now().pause();
       boolean wrote = seeWrites(nanos);
+      pauseBegins = !paused && history.now().pause();
       before = choice;
       now = timing.choose(view(nanos));
       choice = now;
@@ -126,6 +142,9 @@ public final class MergePauses implements Service {
       scheduler.hold(Job.Priority.MERGE_DEEP, !now.all());
       scheduler.hold(Job.Priority.IDLE, !now.all());
       more = wrote || !now.all() || merger.busy();
+    }
+    if (pauseBegins && timing.schedule().kind() == MergeSchedule.Kind.ADAPTIVE) {
+      flushAhead((long) history.expectedBytes());
     }
     if (!now.slots().equals(before.slots())) {
       System.getLogger(MergePauses.class.getName())
@@ -160,10 +179,29 @@ public final class MergePauses implements Service {
     long rate = (long) ((bytes - probedBytes) * 1e9 / over);
     bytesPerSecond = probed ? rate : Math.max(rate, bytesPerSecond);
     if (probed) {
+      if (slept) {
+        history = history.after(passed - over, 0);
+      }
+      history = history.after(slept ? over : passed, Math.max(0, bytes - probedBytes));
       probedBytes = bytes;
       probedNanos = nanos;
     }
     return wrote;
+  }
+
+  /**
+   * Flushes what is in memory while nobody writes, so that the next burst finds room: if that is
+   * thought to write as much as there is, and a quarter of it is in use.
+   */
+  private void flushAhead(long expectedBytes) {
+    long limit = engine.gate().limitBytes();
+    if (expectedBytes >= limit && engine.gate().usedBytes() >= limit / 4) {
+      for (TreeHandle tree : engine.catalog().trees()) {
+        if (tree.states().current().memoryBytes() > limit / 16) {
+          flushes.flushAll(tree);
+        }
+      }
+    }
   }
 
   private MergeTiming.View view(long nanos) {
@@ -177,7 +215,9 @@ public final class MergePauses implements Service {
         groups,
         merger.debtBytes(),
         freeBytes(),
-        awaiting > 0);
+        awaiting > 0,
+        history.isBurst(),
+        leftBytes.getAsLong());
   }
 
   private long freeBytes() {

@@ -18,15 +18,21 @@ import java.util.Set;
  * @param l0 how many groups L0 may have
  * @param slowDebtBytes from how much debt on writers are slowed down
  * @param reserveBytes of the disk, for flushes meanwhile
+ * @param leastBytes of the device in a second, which flushes and merges of L0 are to have
  */
 public record MergeTiming(
-    MergeSchedule schedule, L0Limits l0, long slowDebtBytes, long reserveBytes) {
+    MergeSchedule schedule, L0Limits l0, long slowDebtBytes, long reserveBytes, long leastBytes) {
   private static final Set<Slot> ALL = Set.of(Slot.values());
 
   /** A delay after the last write is seen to be over within this part of it. */
   private static final int LOOKS = 4;
 
   private static final long LEAST_PROBE_NANOS = 1_000_000;
+
+  /** What clients use changes as fast. */
+  private static final long SILK_PROBE_NANOS = 10_000_000;
+
+  private static final long ADAPTIVE_PROBE_NANOS = 20_000_000;
 
   /**
    * What is seen of a store.
@@ -37,6 +43,8 @@ public record MergeTiming(
    * @param debtBytes what waits for merges
    * @param freeBytes of the disk
    * @param awaited whether somebody waits for merges
+   * @param burst whether users write a burst that may end soon
+   * @param leftBytes what clients leave of the device in a second
    */
   record View(
       long bytesPerSecond,
@@ -44,7 +52,9 @@ public record MergeTiming(
       int l0Groups,
       long debtBytes,
       long freeBytes,
-      boolean awaited) {}
+      boolean awaited,
+      boolean burst,
+      long leftBytes) {}
 
   /**
    * What may run.
@@ -68,8 +78,12 @@ public record MergeTiming(
   /** How often to look. */
   long probeNanos() {
     long nanos = schedule.duration().toNanos();
-    boolean after = schedule.kind() == MergeSchedule.Kind.AFTER_LAST_WRITE;
-    return Math.max(LEAST_PROBE_NANOS, after ? nanos / LOOKS : nanos);
+    return switch (schedule.kind()) {
+      case AFTER_LAST_WRITE -> Math.max(LEAST_PROBE_NANOS, nanos / LOOKS);
+      case SILK -> SILK_PROBE_NANOS;
+      case ADAPTIVE -> ADAPTIVE_PROBE_NANOS;
+      case ALWAYS, BELOW_THROUGHPUT -> Math.max(LEAST_PROBE_NANOS, nanos);
+    };
   }
 
   Choice choose(View view) {
@@ -91,6 +105,9 @@ public record MergeTiming(
     if (view.l0Groups() > (l0.slowdown() + l0.stop()) / 2) {
       return new Choice(ALL, "L0 is nearly full");
     }
+    if (schedule.kind() == MergeSchedule.Kind.SILK) {
+      return new Choice(Set.of(Slot.L0), "clients need the device");
+    }
     if (view.l0Groups() >= l0.slowdown() - 1) {
       return new Choice(Set.of(Slot.L0), "L0 has many groups");
     }
@@ -102,6 +119,8 @@ public record MergeTiming(
       case ALWAYS -> false;
       case BELOW_THROUGHPUT -> view.bytesPerSecond() >= schedule.bytesPerSecond();
       case AFTER_LAST_WRITE -> view.quietNanos() < schedule.duration().toNanos();
+      case SILK -> view.leftBytes() < leastBytes;
+      case ADAPTIVE -> view.burst();
     };
   }
 }

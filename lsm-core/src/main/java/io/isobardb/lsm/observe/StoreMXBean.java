@@ -236,6 +236,40 @@ public interface StoreMXBean {
       name = "jobs.preempted")
   long getJobsPreempted();
 
+  @Metric(
+      value =
+          "What merges of L0 may read and write in a second; the largest number if it is not"
+              + " limited.",
+      unit = "bytes",
+      name = "io.limit.l0")
+  long getIoLimitL0();
+
+  @Metric(
+      value =
+          "What all flushes and merges may read and write in a second, which deeper merges wait"
+              + " for; the largest number if it is not limited.",
+      unit = "bytes",
+      name = "io.limit.deep")
+  long getIoLimitDeep();
+
+  @Metric(
+      value = "What flushes and merges read or write at once, at most.",
+      unit = "bytes",
+      name = "io.piece")
+  long getIoPiece();
+
+  @Metric(
+      value = "Why flushes and merges are limited as they are, or not limited.",
+      kind = Kind.TEXT)
+  String getIoLimitReason();
+
+  @Metric(
+      value = "Merges put aside until they may read and write more.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "io.limit.waits")
+  long getIoLimitWaits();
+
   @Metric(value = "About what waits for disk merges.", unit = "bytes", name = "merge.debt")
   long getMergeDebt();
 

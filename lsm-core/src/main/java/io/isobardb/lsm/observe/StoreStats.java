@@ -36,6 +36,7 @@ import java.util.Map;
  * @param memoryMerges memory merges begun
  * @param ioBytesRead bytes read from files, by purpose
  * @param ioBytesWritten bytes written to files, by purpose
+ * @param ioLimits what flushes and merges may read and write
  * @param stalls how often writers waited, by reason
  * @param stallNanos how long they waited, by reason
  * @param transactions what became of transactions
@@ -70,6 +71,7 @@ public record StoreStats(
     long memoryMerges,
     Map<IoPurpose, Long> ioBytesRead,
     Map<IoPurpose, Long> ioBytesWritten,
+    IoLimitStats ioLimits,
     Map<StallReason, Long> stalls,
     Map<StallReason, Long> stallNanos,
     TransactionStats transactions,
@@ -106,6 +108,19 @@ public record StoreStats(
       long conflicts,
       long deadlocks,
       long lockTimeouts) {}
+
+  /**
+   * What flushes and merges may read and write now.
+   *
+   * @param l0BytesPerSecond of merges of L0; {@link Long#MAX_VALUE} for no limit
+   * @param deepBytesPerSecond of all, which deeper merges wait for; {@link Long#MAX_VALUE} for no
+   *     limit
+   * @param pieceBytes what is read or written at once, at most
+   * @param reason why, in words
+   * @param waits how often a merge was put aside for it
+   */
+  public record IoLimitStats(
+      long l0BytesPerSecond, long deepBytesPerSecond, int pieceBytes, String reason, long waits) {}
 
   /**
    * What readers have open; merges keep what they may read.
@@ -246,6 +261,12 @@ public record StoreStats(
     field(json, "memoryMerges", memoryMerges);
     append(json, "ioRead", ioBytesRead);
     append(json, "ioWritten", ioBytesWritten);
+    json.append(",\"ioLimits\":{\"l0\":").append(ioLimits.l0BytesPerSecond());
+    field(json, "deep", ioLimits.deepBytesPerSecond());
+    field(json, "piece", ioLimits.pieceBytes());
+    field(json, "waits", ioLimits.waits());
+    quoted(json.append(",\"reason\":"), ioLimits.reason());
+    json.append('}');
     json.append(",\"stalls\":{");
     for (StallReason reason : StallReason.values()) {
       json.append(reason.ordinal() == 0 ? "\"" : ",\"").append(reason).append("\":{\"count\":");

@@ -13,12 +13,18 @@ import java.util.Objects;
  * @param kind what it goes by
  * @param bytesPerSecond of users' writes, for {@link Kind#BELOW_THROUGHPUT}; else 0
  * @param duration over how long writes are counted, or how long there must have been none; zero for
- *     {@link Kind#ALWAYS}
+ *     the others
  */
 public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
     implements Comparable<MergeSchedule> {
   /** Merges run as soon as there is something to merge. */
   public static final MergeSchedule ALWAYS = new MergeSchedule(Kind.ALWAYS, 0, Duration.ZERO);
+
+  /** Deep merges are paused while clients leave too little of the device for them. */
+  public static final MergeSchedule SILK = new MergeSchedule(Kind.SILK, 0, Duration.ZERO);
+
+  /** Merges run in the pauses between bursts of writes, which the store tells apart itself. */
+  public static final MergeSchedule ADAPTIVE = new MergeSchedule(Kind.ADAPTIVE, 0, Duration.ZERO);
 
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofHours(1);
@@ -30,7 +36,11 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
     /** How much users write. */
     BELOW_THROUGHPUT,
     /** How long ago users wrote. */
-    AFTER_LAST_WRITE
+    AFTER_LAST_WRITE,
+    /** What clients leave of the device. */
+    SILK,
+    /** What was seen of bursts and pauses. */
+    ADAPTIVE
   }
 
   /**
@@ -58,7 +68,7 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
   public MergeSchedule {
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(duration, "duration");
-    boolean timed = kind != Kind.ALWAYS;
+    boolean timed = kind == Kind.BELOW_THROUGHPUT || kind == Kind.AFTER_LAST_WRITE;
     if (timed && (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0)) {
       throw new IllegalArgumentException(
           "the duration of " + kind + " is from 1ms to an hour, not " + duration);
@@ -68,7 +78,7 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
           bytesPerSecond + " bytes per second: at least 1 with BELOW_THROUGHPUT, and else 0");
     }
     if (!timed && !duration.isZero()) {
-      throw new IllegalArgumentException("ALWAYS has no duration, not " + duration);
+      throw new IllegalArgumentException(kind + " has no duration, not " + duration);
     }
   }
 

@@ -17,6 +17,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -75,8 +76,9 @@ public record OpenOptions(
    *
    * @param debtLimitBytes how much may wait for them
    * @param schedule when they run
+   * @param bandwidth what they and flushes may read and write
    */
-  public record Merging(long debtLimitBytes, MergeSchedule schedule) {}
+  public record Merging(long debtLimitBytes, MergeSchedule schedule, BandwidthRules bandwidth) {}
 
   /**
    * What files go by.
@@ -135,7 +137,8 @@ public record OpenOptions(
         policies.merging().schedule(),
         policies.leveling().l0Limits(),
         Backpressure.slowDebt(policies.merging().debtLimitBytes()),
-        writeMemory);
+        writeMemory,
+        policies.merging().bandwidth().minimumBytes());
   }
 
   /** When writers are slowed down. */

@@ -30,7 +30,9 @@ import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
@@ -79,6 +81,7 @@ public final class StoreParts {
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final @Nullable MergePauses pauses;
+  private final @Nullable Bandwidth bandwidth;
   private final Committer committer;
   private final PointReader reader;
   private final InPlaceReader inPlaceReader;
@@ -134,6 +137,7 @@ public final class StoreParts {
     @Override
     public void flushed(TreeHandle tree) {
       merger.request(tree);
+      limitJobs();
     }
 
     @Override
@@ -229,7 +233,11 @@ public final class StoreParts {
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
     MergeTiming timing = options.timing();
-    this.pauses = timing.decides() && !readOnly ? new MergePauses(engine, merger, timing) : null;
+    this.bandwidth = readOnly ? null : newBandwidth();
+    this.pauses =
+        timing.decides() && !readOnly
+            ? new MergePauses(engine, merger, timing, flusher, () -> ioLimits().allBytes())
+            : null;
     this.tuner = options.policies().tuning().on() && !readOnly ? newTuner() : null;
     this.committer =
         new Committer(
@@ -296,6 +304,21 @@ public final class StoreParts {
         : new TreeDefinition(treeId, tree.name(), TreeText.format(tree.settings())).label();
   }
 
+  private Bandwidth newBandwidth() {
+    Bandwidth.Seams seams =
+        new Bandwidth.Seams(
+            () -> engine.log().isOpen() ? engine.log().get().end() : 0,
+            engine.gate()::pressure,
+            this::limited,
+            engine.failure()::fail);
+    return new Bandwidth(environment, storage, options.policies().merging().bandwidth(), seams);
+  }
+
+  private void limited(IoLimits limits) {
+    observers.limited(
+        limits.urgentBytes(), limits.allBytes(), limits.pieceBytes(), limits.reason());
+  }
+
   private TunerService newTuner() {
     return new TunerService(engine, pool, cache, flusher, wall, options.policies().tuning());
   }
@@ -327,24 +350,40 @@ public final class StoreParts {
     if (schedule != null) {
       schedule.active();
     }
+    limitJobs();
+  }
+
+  /** There may be jobs to share the device with clients. */
+  private void limitJobs() {
+    Bandwidth limits = bandwidth;
+    if (limits != null) {
+      limits.active();
+    }
   }
 
   /**
-   * Waits, with every pause of merges ended meanwhile.
+   * Waits, with every pause of merges ended meanwhile, and no job limited.
    *
    * @param wait waits for merges, or for what they bring about
    */
   public void awaitMerges(Runnable wait) {
     MergePauses schedule = pauses;
-    if (schedule == null) {
-      wait.run();
-      return;
+    Bandwidth limits = bandwidth;
+    if (schedule != null) {
+      schedule.awaited();
     }
-    schedule.awaited();
+    if (limits != null) {
+      limits.awaited();
+    }
     try {
       wait.run();
     } finally {
-      schedule.noLongerAwaited();
+      if (limits != null) {
+        limits.noLongerAwaited();
+      }
+      if (schedule != null) {
+        schedule.noLongerAwaited();
+      }
     }
   }
 
@@ -401,6 +440,10 @@ public final class StoreParts {
     MergePauses schedule = pauses;
     if (schedule != null) {
       schedule.start();
+    }
+    Bandwidth limits = bandwidth;
+    if (limits != null) {
+      limits.start();
     }
     TunerService tuning = tuner;
     if (tuning != null) {
@@ -484,6 +527,12 @@ public final class StoreParts {
 
   public MemoryWall wall() {
     return wall;
+  }
+
+  /** What flushes and merges may read and write now, and why. */
+  public IoLimits ioLimits() {
+    Bandwidth limits = bandwidth;
+    return limits == null ? IoLimits.NONE : limits.limits();
   }
 
   /** The memory tuner, null if it is off. */

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A priority can be held back: its jobs stay in the queue, or go back there after their step. A
- * worker with nothing else to do has those rest that have begun, each once.
+ * worker with nothing else to do has those rest that have begun, each once. A priority in debt for
+ * what its jobs have read and written ({@link IoDebts}) waits likewise, until that is paid.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -47,8 +48,10 @@ public final class JobQueue {
   /** Those of them that have not rested since their last step. */
   private final Set<Job> awake = Collections.newSetFromMap(new IdentityHashMap<>());
 
+  private final IoDebts debts = new IoDebts();
   private long pauses;
   private long preemptions;
+  private long throttled;
 
   /**
    * An empty queue.
@@ -79,18 +82,44 @@ public final class JobQueue {
     queues.get(job.priority().ordinal()).addLast(job);
   }
 
+  /** Changes what jobs may read and write from now on. */
+  public void limit(IoLimits limits, long nanos) {
+    debts.limit(limits, nanos);
+  }
+
+  /** A step of a job has read and written so many bytes; before {@link #nextAfter}. */
+  public void charge(Job job, long bytes, long nanos) {
+    debts.charge(job.priority(), bytes, nanos);
+  }
+
+  /**
+   * How long until a queued job is no longer in debt; {@link Long#MAX_VALUE} if none is. Others may
+   * run earlier.
+   */
+  public long waitNanos(long nanos) {
+    long least = Long.MAX_VALUE;
+    for (Job.Priority priority : PRIORITIES) {
+      int index = priority.ordinal();
+      if (!held[index] && !queues.get(index).isEmpty()) {
+        long wait = debts.waitNanos(priority, nanos);
+        least = wait > 0 ? Math.min(least, wait) : least;
+      }
+    }
+    return least;
+  }
+
   /** The job for a worker that has none; null if none may run now. It runs from now on. */
-  public @Nullable Job next() {
-    return poll(PRIORITIES.length);
+  public @Nullable Job next(long nanos) {
+    return poll(PRIORITIES.length, nanos);
   }
 
   /**
    * The job for a worker that is between two steps of one.
    *
    * @return {@code mine}, or a job to which it gives way: then that runs, and {@code mine} is
-   *     queued; null if {@code mine} is held back and queued, and no other may run now
+   *     queued; null if {@code mine} is held back or in debt, and queued, and no other may run now
    */
-  public @Nullable Job nextAfter(Job mine) {
+  public @Nullable Job nextAfter(Job mine, long nanos) {
     int priority = mine.priority().ordinal();
     running[priority]--;
     // Queued while others are looked at: a merge of L0 asks for its own slot, too.
@@ -98,10 +127,14 @@ public final class JobQueue {
     awake.add(mine);
     if (held[priority]) {
       pauses++;
-      return poll(PRIORITIES.length);
+      return poll(PRIORITIES.length, nanos);
     }
-    Job next = poll(priority);
-    if (next == null && priority == FLUSH && !mayRun(FLUSH)) {
+    if (inDebt(priority, nanos)) {
+      throttled++;
+      return poll(PRIORITIES.length, nanos);
+    }
+    Job next = poll(priority, nanos);
+    if (next == null && priority == FLUSH && !mayRun(FLUSH) && !inDebt(MERGE_L0, nanos)) {
       next = take(MERGE_L0);
     }
     if (next == null) {
@@ -165,7 +198,7 @@ public final class JobQueue {
 
   /** How often jobs were put aside. */
   public Scheduler.Interruptions interruptions() {
-    return new Scheduler.Interruptions(pauses, preemptions);
+    return new Scheduler.Interruptions(pauses, preemptions, throttled);
   }
 
   /** Jobs that are queued, held back or running. */
@@ -190,13 +223,17 @@ public final class JobQueue {
   }
 
   /** Takes the most urgent job that may run now, if its priority is below {@code limit}. */
-  private @Nullable Job poll(int limit) {
+  private @Nullable Job poll(int limit, long nanos) {
     for (int i = 0; i < limit; i++) {
-      if (!held[i] && !queues.get(i).isEmpty() && mayRun(i)) {
+      if (!held[i] && !queues.get(i).isEmpty() && mayRun(i) && !inDebt(i, nanos)) {
         return take(i);
       }
     }
     return null;
+  }
+
+  private boolean inDebt(int priority, long nanos) {
+    return debts.waitNanos(PRIORITIES[priority], nanos) > 0;
   }
 
   private Job take(int priority) {

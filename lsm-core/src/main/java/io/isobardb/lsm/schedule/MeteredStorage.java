@@ -8,6 +8,7 @@ import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -28,6 +29,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private final Storage storage;
   private final LongAdder[] read = adders();
   private final LongAdder[] written = adders();
+  private volatile int pieceBytes = Integer.MAX_VALUE;
 
   /** Counts what goes to and comes from {@code storage}. */
   public MeteredStorage(Storage storage) {
@@ -53,6 +55,15 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     return sums(written);
   }
 
+  /** Bytes read and written so far. */
+  long bytes() {
+    long sum = 0;
+    for (IoPurpose purpose : PURPOSES) {
+      sum += read[purpose.ordinal()].sum() + written[purpose.ordinal()].sum();
+    }
+    return sum;
+  }
+
   /** Bytes read so far for one purpose. */
   public long bytesRead(IoPurpose purpose) {
     return read[purpose.ordinal()].sum();
@@ -75,11 +86,12 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     return log ? IoPurpose.LOG : IoPurpose.MANIFEST;
   }
 
-  private static IoPurpose ofCaller() {
-    Job.Priority priority = Stepping.priority();
-    if (priority == null) {
-      return IoPurpose.QUERY;
-    }
+  /** From now on reads and writes of jobs pass in pieces of this size at most. */
+  public void limitPieces(int bytes) {
+    pieceBytes = bytes;
+  }
+
+  private static IoPurpose purpose(Job.Priority priority) {
     return switch (priority) {
       case FLUSH -> IoPurpose.FLUSH;
       case MERGE_L0 -> IoPurpose.MERGE_L0;
@@ -110,29 +122,56 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
       this.fixed = ofFile(file.name());
     }
 
-    private void count(LongAdder[] adders, long bytes) {
-      IoPurpose purpose = fixed == null ? ofCaller() : fixed;
+    private void count(@Nullable Stepping step, LongAdder[] adders, long bytes) {
+      IoPurpose purpose = fixed;
+      if (purpose == null) {
+        purpose = step == null ? IoPurpose.QUERY : purpose(step.job());
+      }
       adders[purpose.ordinal()].add(bytes);
+      if (step != null) {
+        step.count(bytes);
+      }
     }
 
     @Override
     public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
-      int bytes = super.read(offset, target, targetOffset, length);
-      count(read, bytes);
-      return bytes;
+      Stepping step = Stepping.current();
+      int piece = step == null ? length : Math.min(length, pieceBytes);
+      int bytes = super.read(offset, target, targetOffset, piece);
+      int all = bytes;
+      while (bytes == piece && all < length) {
+        piece = Math.min(length - all, pieceBytes);
+        bytes = super.read(offset + all, target, targetOffset + all, piece);
+        all += bytes;
+      }
+      count(step, read, all);
+      return all;
     }
 
     @Override
     public void write(long offset, Memory source, int sourceOffset, int length) throws IOException {
       super.write(offset, source, sourceOffset, length);
-      count(written, length);
+      count(Stepping.current(), written, length);
     }
 
     @Override
     public void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
         throws IOException {
-      super.writeAll(offset, sources, sourceOffsets, count, length);
-      count(written, (long) count * length);
+      Stepping step = Stepping.current();
+      int most = step == null ? count : Math.max(1, pieceBytes / length);
+      if (count <= most) {
+        super.writeAll(offset, sources, sourceOffsets, count, length);
+      }
+      for (int from = 0; from < count && count > most; from += most) {
+        int to = Math.min(count, from + most);
+        super.writeAll(
+            offset + (long) from * length,
+            Arrays.copyOfRange(sources, from, to),
+            Arrays.copyOfRange(sourceOffsets, from, to),
+            to - from,
+            length);
+      }
+      count(step, written, (long) count * length);
     }
   }
 }

@@ -32,8 +32,13 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public void limit(IoLimits limits) {
+    // There are none.
+  }
+
+  @Override
   public Interruptions interruptions() {
-    return new Interruptions(0, 0);
+    return Interruptions.NONE;
   }
 
   @Override

@@ -7,8 +7,12 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param pauses because their priority was held back
    * @param preemptions for more urgent jobs
+   * @param throttled since they had read and written as much as they may for now
    */
-  record Interruptions(long pauses, long preemptions) {}
+  record Interruptions(long pauses, long preemptions, long throttled) {
+    /** None. */
+    public static final Interruptions NONE = new Interruptions(0, 0, 0);
+  }
 
   /** Queues a job; it runs when its priority's turn comes. */
   void submit(Job job);
@@ -30,6 +34,9 @@ public interface Scheduler extends AutoCloseable {
    * step. Whoever holds jobs back lets them go on before anybody waits for their end.
    */
   void hold(Job.Priority priority, boolean hold);
+
+  /** Changes what jobs may read and write. They pay between two steps, never within one. */
+  void limit(IoLimits limits);
 
   /** How often jobs were put aside so far. */
   Interruptions interruptions();

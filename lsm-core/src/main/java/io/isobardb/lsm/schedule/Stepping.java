@@ -12,17 +12,27 @@ public final class Stepping {
   private static final ThreadLocal<@Nullable Stepping> CURRENT = new ThreadLocal<>();
 
   private final Job.Priority priority;
+  private long bytes;
 
   private Stepping(Job.Priority priority) {
     this.priority = priority;
   }
 
+  /**
+   * What became of a step.
+   *
+   * @param more whether there is more to do
+   * @param bytes that it read and wrote
+   */
+  public record Step(boolean more, long bytes) {}
+
   /** Does one step of a job, in its name. */
-  public static boolean step(Job job) throws Exception {
+  public static Step step(Job job) throws Exception {
     Stepping outer = CURRENT.get();
-    CURRENT.set(new Stepping(job.priority()));
+    Stepping own = new Stepping(job.priority());
+    CURRENT.set(own);
     try {
-      return job.step();
+      return new Step(job.step(), own.bytes);
     } finally {
       CURRENT.set(outer);
     }
@@ -37,6 +47,20 @@ public final class Stepping {
     } finally {
       CURRENT.set(outer);
     }
+  }
+
+  /** The step that the calling thread is in; null if there is none. */
+  static @Nullable Stepping current() {
+    return CURRENT.get();
+  }
+
+  Job.Priority job() {
+    return priority;
+  }
+
+  /** So much is read or written in this step. */
+  void count(long more) {
+    bytes += more;
   }
 
   /** The priority of the job that the calling thread steps; null if it steps none. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.io.Clock;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,9 @@ public final class ThreadScheduler implements Scheduler {
   private final Condition changed = lock.newCondition();
   private final Signal jobEnded = new ThreadSignal("the end of a job");
   private final JobQueue queue;
+
+  /** Whether steps have to be paid for. */
+  private volatile boolean limited;
 
   /** {@link JobQueue#urgency}. Written under the lock. */
   private volatile int urgency = Integer.MAX_VALUE;
@@ -109,6 +113,18 @@ public final class ThreadScheduler implements Scheduler {
         urgency = queue.urgency();
         changed.signalAll();
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void limit(IoLimits limits) {
+    lock.lock();
+    try {
+      queue.limit(limits, Clock.SYSTEM.nanos());
+      limited = limits.limits();
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -204,21 +220,35 @@ public final class ThreadScheduler implements Scheduler {
     lock.lock();
     try {
       while (!closed) {
-        Job job = queue.next();
+        long now = Clock.SYSTEM.nanos();
+        Job job = queue.next(now);
         if (job != null) {
           urgency = queue.urgency();
           return job;
         }
         Job tired = queue.nextToRest();
-        if (tired == null) {
-          changed.awaitUninterruptibly();
-        } else {
+        if (tired != null) {
           restUnlocked(tired);
+        } else {
+          await(queue.waitNanos(now));
         }
       }
       return null;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Waits for a change, and so long at most; an interrupt ends it as any change does. */
+  private void await(long nanos) {
+    if (nanos == Long.MAX_VALUE) {
+      changed.awaitUninterruptibly();
+      return;
+    }
+    try {
+      changed.awaitNanos(nanos);
+    } catch (InterruptedException e) {
+      // Whoever waits looks again; workers have no other use for interrupts.
     }
   }
 
@@ -251,13 +281,18 @@ public final class ThreadScheduler implements Scheduler {
   private @Nullable Job runUntilDoneOrPreempted(Job job) {
     int priority = job.priority().ordinal();
     try {
-      while (Stepping.step(job)) {
+      while (true) {
+        Stepping.Step step = Stepping.step(job);
+        if (!step.more()) {
+          pay(job, step.bytes());
+          break;
+        }
         if (closed) {
           cancel(job);
           break;
         }
-        if (urgency < priority) {
-          Job next = exchange(job);
+        if (urgency < priority || limited) {
+          Job next = exchange(job, step.bytes());
           if (next != job) {
             return next;
           }
@@ -277,14 +312,30 @@ public final class ThreadScheduler implements Scheduler {
     return null;
   }
 
-  /** Puts {@code job} back and takes another one, if {@link JobQueue#nextAfter} says so. */
-  private @Nullable Job exchange(Job job) {
+  private void pay(Job job, long bytes) {
+    if (limited) {
+      lock.lock();
+      try {
+        queue.charge(job, bytes, Clock.SYSTEM.nanos());
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /**
+   * Charges a step. Then puts {@code job} back and takes another one, or none, if {@link
+   * JobQueue#nextAfter} says so.
+   */
+  private @Nullable Job exchange(Job job, long bytes) {
     lock.lock();
     try {
       if (closed) {
         return job;
       }
-      Job next = queue.nextAfter(job);
+      long now = Clock.SYSTEM.nanos();
+      queue.charge(job, bytes, now);
+      Job next = queue.nextAfter(job, now);
       urgency = queue.urgency();
       if (next != job) {
         changed.signal();

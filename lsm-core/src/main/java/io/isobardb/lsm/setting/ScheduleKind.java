@@ -6,14 +6,23 @@ import java.util.Locale;
 
 /** Takes a {@link MergeSchedule}, as {@code AFTER_LAST_WRITE(500ms)}. */
 final class ScheduleKind extends OptionKind<MergeSchedule> {
+  private static final List<MergeSchedule> PLAIN =
+      List.of(MergeSchedule.ALWAYS, MergeSchedule.SILK, MergeSchedule.ADAPTIVE);
+
   private static final String PER_SECOND = "/S";
   private static final List<String> EXAMPLES =
-      List.of("ALWAYS", "BELOW_THROUGHPUT(512KB/s,500ms)", "AFTER_LAST_WRITE(500ms)");
+      List.of(
+          "ALWAYS",
+          "BELOW_THROUGHPUT(512KB/s,500ms)",
+          "AFTER_LAST_WRITE(500ms)",
+          "SILK",
+          "ADAPTIVE");
 
   ScheduleKind() {
     super(
         MergeSchedule.class,
-        "`ALWAYS`, `BELOW_THROUGHPUT(size/s,duration)`, or `AFTER_LAST_WRITE(duration)`");
+        "`ALWAYS`, `BELOW_THROUGHPUT(size/s,duration)`, `AFTER_LAST_WRITE(duration)`, `SILK`, or"
+            + " `ADAPTIVE`");
   }
 
   @Override
@@ -25,8 +34,10 @@ final class ScheduleKind extends OptionKind<MergeSchedule> {
     if (open >= 0 && value.endsWith(")")) {
       arguments = value.substring(open + 1, value.length() - 1).split(",", -1);
     }
-    if (name.equals("ALWAYS") && open < 0) {
-      return MergeSchedule.ALWAYS;
+    for (MergeSchedule schedule : PLAIN) {
+      if (open < 0 && name.equals(schedule.kind().name())) {
+        return schedule;
+      }
     }
     if (name.equals("AFTER_LAST_WRITE") && arguments.length == 1) {
       return MergeSchedule.afterLastWrite(Sizes.parseDuration(arguments[0]));
@@ -44,7 +55,7 @@ final class ScheduleKind extends OptionKind<MergeSchedule> {
   public String write(MergeSchedule schedule) {
     String duration = Sizes.text(schedule.duration());
     return switch (schedule.kind()) {
-      case ALWAYS -> "ALWAYS";
+      case ALWAYS, SILK, ADAPTIVE -> schedule.kind().name();
       case BELOW_THROUGHPUT ->
           "BELOW_THROUGHPUT(" + Sizes.text(schedule.bytesPerSecond()) + "/s," + duration + ")";
       case AFTER_LAST_WRITE -> "AFTER_LAST_WRITE(" + duration + ")";

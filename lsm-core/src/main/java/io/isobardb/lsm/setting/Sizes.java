@@ -50,7 +50,7 @@ public final class Sizes {
   }
 
   /** In the largest unit of which it is a multiple, as {@link #parse} takes it. */
-  static String text(long bytes) {
+  public static String text(long bytes) {
     String[] units = {"", "KB", "MB", "GB"};
     int unit = 0;
     long rest = bytes;

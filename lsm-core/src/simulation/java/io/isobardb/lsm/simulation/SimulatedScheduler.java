@@ -1,6 +1,7 @@
 package io.isobardb.lsm.simulation;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
@@ -219,10 +220,16 @@ public final class SimulatedScheduler implements Scheduler {
     }
   }
 
+  /** {@inheritDoc} Steps are drawn, whatever they cost: so nobody waits for this. */
+  @Override
+  public void limit(IoLimits limits) {
+    checkThread();
+  }
+
   /** {@inheritDoc} There are no priorities here, and every step is a job's last for a while. */
   @Override
   public Interruptions interruptions() {
-    return new Interruptions(0, 0);
+    return Interruptions.NONE;
   }
 
   @Override
@@ -313,7 +320,7 @@ public final class SimulatedScheduler implements Scheduler {
           Stepping.rest(job);
         } else {
           awake = true;
-          more = Stepping.step(job);
+          more = Stepping.step(job).more();
         }
       } catch (Throwable e) {
         throwIfStuck();

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.simulation;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.JobQueue;
 import io.isobardb.lsm.schedule.Scheduler;
@@ -187,6 +188,12 @@ public final class VirtualScheduler implements Scheduler {
   }
 
   @Override
+  public void limit(IoLimits limits) {
+    queue.limit(limits, time.nanos());
+    wakeWorkers();
+  }
+
+  @Override
   public Interruptions interruptions() {
     return queue.interruptions();
   }
@@ -206,15 +213,20 @@ public final class VirtualScheduler implements Scheduler {
   private void work() {
     Actor me = time.current();
     while (!closed) {
-      Job job = queue.next();
+      Job job = queue.next(time.nanos());
       Job tired = job == null ? queue.nextToRest() : null;
       if (tired != null) {
         workersBusy++;
         rest(me, tired);
         workersBusy--;
       } else if (job == null) {
+        long wait = queue.waitNanos(time.nanos());
+        if (wait < VirtualTime.NEVER) {
+          time.at(time.nanos() + wait, time.resume(me));
+        }
         idleWorkers.add(me);
         time.park();
+        idleWorkers.remove(me);
       } else {
         workersBusy++;
         run(me, job);
@@ -256,8 +268,11 @@ public final class VirtualScheduler implements Scheduler {
     boolean more = true;
     while (more) {
       me.stepping = job.priority();
+      long bytes = 0;
       try {
-        more = Stepping.step(job);
+        Stepping.Step step = Stepping.step(job);
+        more = step.more();
+        bytes = step.bytes();
       } catch (Throwable e) {
         time.checkWhole();
         job.failed(e);
@@ -268,13 +283,16 @@ public final class VirtualScheduler implements Scheduler {
       }
       settle();
       me.stepping = null;
+      if (!jobsFree) {
+        queue.charge(job, bytes, time.nanos());
+      }
       ((Timed) job).times.passed(time.nanos(), more);
       if (more && closed) {
         cancel(job);
         more = false;
       }
       if (more) {
-        Job next = queue.nextAfter(job);
+        Job next = queue.nextAfter(job, time.nanos());
         if (next == null) {
           return;
         }

@@ -44,6 +44,8 @@ class BurstTest {
             .experimental(
                 e ->
                     e.mergeSchedule(schedule)
+                        // As in the paper: what clients use limits nobody.
+                        .ioBandwidth(Long.MAX_VALUE)
                         .l0SlowdownGroups(1000)
                         .l0StopGroups(1018)
                         .mergeDebtLimit(1L << 40))

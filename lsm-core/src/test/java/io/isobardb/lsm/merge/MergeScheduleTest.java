@@ -51,6 +51,9 @@ class MergeScheduleTest {
   }
 
   private static MergeSchedule schedule(String text) {
+    if (text.equals("ADAPTIVE")) {
+      return MergeSchedule.ADAPTIVE;
+    }
     return text.startsWith("AFTER")
         ? MergeSchedule.afterLastWrite(Duration.ofMillis(500))
         : MergeSchedule.belowThroughput(512 << 10, Duration.ofMillis(500));
@@ -89,7 +92,7 @@ class MergeScheduleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"AFTER_LAST_WRITE", "BELOW_THROUGHPUT"})
+  @ValueSource(strings = {"AFTER_LAST_WRITE", "BELOW_THROUGHPUT", "ADAPTIVE"})
   void mergesWaitForTheEndOfABurst(String kind) {
     try (Store store = world.open(options(schedule(kind), 100))) {
       Tree tree = store.openTree("t");
@@ -105,7 +108,7 @@ class MergeScheduleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"AFTER_LAST_WRITE", "BELOW_THROUGHPUT"})
+  @ValueSource(strings = {"AFTER_LAST_WRITE", "BELOW_THROUGHPUT", "ADAPTIVE"})
   void aBurstAfterALongRestIsSeenAtOnce(String kind) {
     StoreOptions options =
         options(schedule(kind), 100).toBuilder().experimental(e -> e.l0StartGroups(1)).build();
@@ -120,6 +123,37 @@ class MergeScheduleTest {
       burst(tree, SECOND);
       assertTrue(store.stats().flushes() > flushes + 5, "few flushes");
       assertEquals(done, merges(), "merges during the second burst");
+    }
+  }
+
+  @Test
+  void learntPausesAreUsedForFlushesToo() {
+    try (Store store = world.open(options(MergeSchedule.ADAPTIVE, 100))) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 4; i++) {
+        burst(tree, SECOND);
+        rest(5 * SECOND);
+        assertEquals(0, store.stats().mergeDebtBytes(), "debt after burst " + i);
+      }
+      long limit = store.stats().writeMemoryLimitBytes();
+      long used = store.stats().writeMemoryBytes();
+      assertTrue(used < limit / 4, used + " bytes in memory before the next burst");
+      check(tree);
+    }
+  }
+
+  @Test
+  void mergesRunBesideTheFewWritesOfALearntPause() {
+    try (Store store = world.open(options(MergeSchedule.ADAPTIVE, 100))) {
+      Tree tree = store.openTree("t");
+      burst(tree, 2 * SECOND);
+      assertEquals(0, merges(), "merges during the burst");
+      for (int i = 0; i < 300; i++) {
+        burst(tree, MILLI / 10);
+        rest(10 * MILLI);
+      }
+      assertTrue(merges() > 1, "no merges in the pause");
+      assertEquals(0, store.stats().mergeDebtBytes());
     }
   }
 

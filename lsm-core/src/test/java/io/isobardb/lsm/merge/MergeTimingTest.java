@@ -24,7 +24,10 @@ class MergeTimingTest {
     GoldenFile.check(MergeTimingTest.class, "merge-timing.txt", MergeTimingTest::ask);
   }
 
-  /** Each line: a schedule, {@code rate=MB/s quiet=ms groups= debt=MB free=MB awaited}. */
+  /**
+   * Each line: a schedule, {@code rate=MB/s quiet=ms groups= debt=MB free=MB awaited burst
+   * left=MB/s}.
+   */
   private static String ask(List<String> lines) {
     StringBuilder answer = new StringBuilder();
     for (String line : lines) {
@@ -35,7 +38,8 @@ class MergeTimingTest {
         values.put(parts[0], parts.length == 1 ? 1 : Double.parseDouble(parts[1]));
       }
       MergeTiming timing =
-          new MergeTiming(OptionKind.SCHEDULE.read(words[0]), L0Limits.DEFAULT, 1000 * MB, 64 * MB);
+          new MergeTiming(
+              OptionKind.SCHEDULE.read(words[0]), L0Limits.DEFAULT, 1000 * MB, 64 * MB, 50 * MB);
       MergeTiming.Choice choice =
           timing.choose(
               new MergeTiming.View(
@@ -44,7 +48,9 @@ class MergeTimingTest {
                   values.getOrDefault("groups", 0.0).intValue(),
                   (long) (values.getOrDefault("debt", 0.0) * MB),
                   (long) (values.getOrDefault("free", 1e6) * MB),
-                  values.containsKey("awaited")));
+                  values.containsKey("awaited"),
+                  values.containsKey("burst"),
+                  (long) (values.getOrDefault("left", 200.0) * MB)));
       answer
           .append(new TreeSet<>(choice.slots()))
           .append(": ")
@@ -59,6 +65,8 @@ class MergeTimingTest {
     for (MergeSchedule schedule :
         List.of(
             MergeSchedule.ALWAYS,
+            MergeSchedule.SILK,
+            MergeSchedule.ADAPTIVE,
             MergeSchedule.belowThroughput(512 << 10, Duration.ofMillis(500)),
             MergeSchedule.afterLastWrite(Duration.ofSeconds(2)))) {
       String text = OptionKind.SCHEDULE.write(schedule);
@@ -72,6 +80,8 @@ class MergeTimingTest {
         List.of(
             "",
             "ALWAYS()",
+            "SILK(500ms)",
+            "ADAPTIVE()",
             "AFTER_LAST_WRITE",
             "AFTER_LAST_WRITE(500)",
             "AFTER_LAST_WRITE(500ms",

@@ -21,6 +21,8 @@ final class HistoryOptions {
   private final SplittableRandom random;
   private final int pageSize;
 
+  private static final long[] BANDWIDTHS = {0, 20 << 20, 200 << 20, Long.MAX_VALUE};
+
   private HistoryOptions(SplittableRandom random, int pageSize) {
     this.random = random;
     this.pageSize = pageSize;
@@ -28,9 +30,10 @@ final class HistoryOptions {
 
   private MergeSchedule schedule() {
     Duration duration = Duration.ofMillis(1 + random.nextInt(20));
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(5)) {
       case 0 -> MergeSchedule.belowThroughput(1L << random.nextInt(30), duration);
       case 1 -> MergeSchedule.afterLastWrite(duration);
+      case 2 -> MergeSchedule.ADAPTIVE;
       default -> MergeSchedule.ALWAYS;
     };
   }
@@ -77,6 +80,7 @@ final class HistoryOptions {
                     .l0StopGroups(8 + random.nextInt(5))
                     .mergeDebtLimit(1L << (20 + random.nextInt(8)))
                     .mergeSchedule(schedule())
+                    .ioBandwidth(BANDWIDTHS[random.nextInt(BANDWIDTHS.length)])
                     .mergeSelection(anyOf(MergeSelection.values()))
                     .levelDropFactor(1 + random.nextInt(3))
                     .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)

@@ -13,6 +13,7 @@ import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.util.Map;
@@ -32,7 +33,8 @@ class OpenOptionsTest {
         new OpenOptions.Policies(
             new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimit),
             LevelingOptions.DEFAULT,
-            new OpenOptions.Merging(64 * budget, MergeSchedule.ALWAYS),
+            new OpenOptions.Merging(
+                64 * budget, MergeSchedule.ALWAYS, new BandwidthRules(Long.MAX_VALUE, 0, 1 << 20)),
             component,
             staticTrees,
             0,

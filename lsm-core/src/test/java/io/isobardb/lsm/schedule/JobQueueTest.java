@@ -35,7 +35,7 @@ class JobQueueTest {
   private final Job idle = new Named(IDLE, "idle");
 
   private static Job next(JobQueue queue) {
-    return Objects.requireNonNull(queue.next());
+    return Objects.requireNonNull(queue.next(0));
   }
 
   @Test
@@ -43,9 +43,9 @@ class JobQueueTest {
     JobQueue queue = new JobQueue(5);
     List.of(idle, deep, memory, l0, flush).forEach(queue::add);
     for (Job job : List.of(flush, l0, memory, deep, idle)) {
-      assertSame(job, queue.next());
+      assertSame(job, queue.next(0));
     }
-    assertNull(queue.next());
+    assertNull(queue.next(0));
     assertEquals(5, queue.size());
   }
 
@@ -53,25 +53,25 @@ class JobQueueTest {
   void deepMergesNeverHaveAllWorkers() {
     JobQueue queue = new JobQueue(2);
     List.of(deep, secondDeep, idle).forEach(queue::add);
-    assertSame(deep, queue.next());
-    assertNull(queue.next());
+    assertSame(deep, queue.next(0));
+    assertNull(queue.next(0));
     queue.add(flush);
-    assertSame(flush, queue.next());
+    assertSame(flush, queue.next(0));
     queue.ended(deep);
-    assertSame(secondDeep, queue.next());
+    assertSame(secondDeep, queue.next(0));
   }
 
   @Test
   void aFlushWaitsForNoMergesEnd() {
     JobQueue queue = new JobQueue(1);
     queue.add(deep);
-    assertSame(deep, queue.next());
+    assertSame(deep, queue.next(0));
     queue.add(flush);
     assertTrue(queue.urgency() < MERGE_DEEP.ordinal(), "the worker does not even look");
-    assertSame(flush, queue.nextAfter(deep));
-    assertSame(flush, queue.nextAfter(flush));
+    assertSame(flush, queue.nextAfter(deep, 0));
+    assertSame(flush, queue.nextAfter(flush, 0));
     queue.ended(flush);
-    assertSame(deep, queue.next());
+    assertSame(deep, queue.next(0));
   }
 
   @Test
@@ -79,8 +79,8 @@ class JobQueueTest {
     JobQueue queue = new JobQueue(1);
     queue.add(deep);
     queue.add(secondDeep);
-    assertSame(deep, queue.next());
-    assertSame(deep, queue.nextAfter(deep));
+    assertSame(deep, queue.next(0));
+    assertSame(deep, queue.nextAfter(deep, 0));
     assertEquals(MERGE_DEEP.ordinal(), queue.urgency());
   }
 
@@ -89,11 +89,11 @@ class JobQueueTest {
     JobQueue queue = new JobQueue(2);
     queue.add(flush);
     queue.add(l0);
-    assertSame(flush, queue.next());
-    assertSame(l0, queue.next());
+    assertSame(flush, queue.next(0));
+    assertSame(l0, queue.next(0));
     queue.add(secondFlush);
-    assertSame(l0, queue.nextAfter(l0));
-    assertSame(flush, queue.nextAfter(flush));
+    assertSame(l0, queue.nextAfter(l0, 0));
+    assertSame(flush, queue.nextAfter(flush, 0));
   }
 
   @Test
@@ -105,22 +105,22 @@ class JobQueueTest {
     assertSame(secondFlush, next(queue));
     queue.add(l0);
     assertTrue(queue.urgency() < FLUSH.ordinal(), "the workers do not even look");
-    assertSame(l0, queue.nextAfter(secondFlush));
-    assertSame(flush, queue.nextAfter(flush));
+    assertSame(l0, queue.nextAfter(secondFlush, 0));
+    assertSame(flush, queue.nextAfter(flush, 0));
     queue.ended(l0);
-    assertSame(secondFlush, queue.next());
+    assertSame(secondFlush, queue.next(0));
   }
 
   @Test
   void withOneWorkerAFlushGoesBeforeAMergeOfL0() {
     JobQueue queue = new JobQueue(1);
     queue.add(l0);
-    assertSame(l0, queue.next());
+    assertSame(l0, queue.next(0));
     queue.add(flush);
-    assertSame(flush, queue.nextAfter(l0));
-    assertSame(flush, queue.nextAfter(flush));
+    assertSame(flush, queue.nextAfter(l0, 0));
+    assertSame(flush, queue.nextAfter(flush, 0));
     queue.ended(flush);
-    assertSame(l0, queue.next());
+    assertSame(l0, queue.next(0));
     queue.ended(l0);
     assertEquals(0, queue.size());
   }
@@ -129,24 +129,24 @@ class JobQueueTest {
   void whatIsHeldBackWaitsAndOthersGoOn() {
     JobQueue queue = new JobQueue(2);
     queue.add(deep);
-    assertSame(deep, queue.next());
+    assertSame(deep, queue.next(0));
     assertTrue(queue.hold(MERGE_DEEP, true));
     assertTrue(queue.urgency() < MERGE_DEEP.ordinal(), "the worker does not even look");
-    assertNull(queue.nextAfter(deep));
+    assertNull(queue.nextAfter(deep, 0));
     queue.add(secondDeep);
     queue.add(idle);
     queue.add(l0);
-    assertSame(l0, queue.next());
-    assertSame(idle, queue.next());
-    assertSame(idle, queue.nextAfter(idle));
+    assertSame(l0, queue.next(0));
+    assertSame(idle, queue.next(0));
+    assertSame(idle, queue.nextAfter(idle, 0));
     queue.ended(idle);
     queue.ended(l0);
-    assertNull(queue.next());
+    assertNull(queue.next(0));
     assertEquals(2, queue.size());
     assertTrue(queue.hold(MERGE_DEEP, false));
-    assertSame(deep, queue.next());
+    assertSame(deep, queue.next(0));
     queue.ended(deep);
-    assertSame(secondDeep, queue.next());
+    assertSame(secondDeep, queue.next(0));
   }
 
   @Test
@@ -154,23 +154,23 @@ class JobQueueTest {
     JobQueue queue = new JobQueue(2);
     queue.add(deep);
     queue.add(secondDeep);
-    assertSame(deep, queue.next());
+    assertSame(deep, queue.next(0));
     queue.hold(MERGE_DEEP, true);
-    assertNull(queue.nextAfter(deep));
+    assertNull(queue.nextAfter(deep, 0));
     assertSame(deep, queue.nextToRest());
     assertNull(queue.nextToRest());
     queue.rested(deep);
     assertNull(queue.nextToRest());
-    assertEquals(new Scheduler.Interruptions(1, 0), queue.interruptions());
+    assertEquals(new Scheduler.Interruptions(1, 0, 0), queue.interruptions());
     queue.hold(MERGE_DEEP, false);
-    assertSame(deep, queue.next());
+    assertSame(deep, queue.next(0));
     queue.add(flush);
-    assertSame(flush, queue.nextAfter(deep));
+    assertSame(flush, queue.nextAfter(deep, 0));
     assertNull(queue.nextToRest(), "it is not held back");
     queue.hold(MERGE_DEEP, true);
     assertSame(deep, queue.nextToRest());
     queue.ended(deep);
-    assertEquals(new Scheduler.Interruptions(2, 1), queue.interruptions());
+    assertEquals(new Scheduler.Interruptions(2, 1, 0), queue.interruptions());
     assertEquals(2, queue.size());
   }
 
@@ -178,10 +178,10 @@ class JobQueueTest {
   void theWorkerOfAJobThatIsHeldBackTakesTheNext() {
     JobQueue queue = new JobQueue(1);
     queue.add(deep);
-    assertSame(deep, queue.next());
+    assertSame(deep, queue.next(0));
     queue.add(idle);
     queue.hold(MERGE_DEEP, true);
-    assertSame(idle, queue.nextAfter(deep));
+    assertSame(idle, queue.nextAfter(deep, 0));
   }
 
   @Test
@@ -191,6 +191,39 @@ class JobQueueTest {
     queue.add(flush);
     assertEquals(List.of(flush, deep), queue.clear());
     assertEquals(0, queue.size());
-    assertNull(queue.next());
+    assertNull(queue.next(0));
+  }
+
+  private static final IoLimits SLOW = new IoLimits(1 << 20, 1 << 20, 16 << 10, "test");
+  private static final long SECOND = 1_000_000_000;
+
+  @Test
+  void aJobInDebtIsNotStepped() {
+    JobQueue queue = new JobQueue(2);
+    queue.limit(SLOW, 0);
+    List.of(l0, memory).forEach(queue::add);
+    assertSame(l0, queue.next(0));
+    queue.charge(l0, 1 << 19, 0);
+    assertSame(memory, queue.nextAfter(l0, 0), "the worker waits with it");
+    assertNull(queue.next(0));
+    assertEquals(SECOND / 2, queue.waitNanos(0));
+    queue.add(flush);
+    assertSame(flush, queue.next(0), "nobody waits for a flush that waits for a merge");
+    queue.ended(flush);
+    assertSame(l0, queue.next(SECOND / 2));
+    assertEquals(new Scheduler.Interruptions(0, 0, 1), queue.interruptions());
+  }
+
+  @Test
+  void nobodyWaitsOnceALimitEnds() {
+    JobQueue queue = new JobQueue(1);
+    queue.limit(SLOW, 0);
+    queue.add(deep);
+    assertSame(deep, queue.next(0));
+    queue.charge(deep, 1 << 20, 0);
+    assertNull(queue.nextAfter(deep, 0));
+    queue.limit(IoLimits.NONE, 1);
+    assertEquals(Long.MAX_VALUE, queue.waitNanos(1));
+    assertSame(deep, queue.next(1));
   }
 }

@@ -92,6 +92,39 @@ final class ThreadSchedulerTest {
   }
 
   @Test
+  void aJobInDebtHoldsUpNoOtherAndGoesOnWhenTheLimitEnds() throws Exception {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      scheduler.limit(new IoLimits(1, 1, 1 << 20, "test"));
+      CountDownLatch other = new CountDownLatch(1);
+      CountDownLatch done = new CountDownLatch(1);
+      AtomicInteger steps = new AtomicInteger();
+      scheduler.submit(
+          new StepJob(
+              Priority.MERGE_L0,
+              "in debt",
+              () -> {
+                Stepping own = Stepping.current();
+                if (own != null) {
+                  own.count(1 << 20);
+                }
+                if (steps.incrementAndGet() == 1) {
+                  scheduler.submit(logging(Priority.MERGE_MEMORY, "memory", other));
+                  return true;
+                }
+                log.add("in debt");
+                done.countDown();
+                return false;
+              }));
+      other.await();
+      assertEquals("memory", log.get(0));
+      assertTrue(scheduler.interruptions().throttled() > 0, "it was not put aside");
+      scheduler.limit(IoLimits.NONE);
+      done.await();
+      assertEquals(2, steps.get());
+    }
+  }
+
+  @Test
   void aMoreUrgentJobRunsBetweenTwoStepsAndTheOldOneGoesOnFirst() throws Exception {
     try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
       CountDownLatch started = new CountDownLatch(1);

@@ -1,0 +1,184 @@
+package io.isobardb.lsm.schedule;
+
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.observe.IoPurpose;
+import io.isobardb.lsm.schedule.BandwidthRules.Pressure;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at what clients read and write while there are jobs, and limits those as {@link
+ * BandwidthRules} says. Sleeps while there are none.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class Bandwidth implements Service {
+  private static final long LOOK_NANOS = 10_000_000;
+
+  /** What the device does is counted over this: single looks are uneven. */
+  private static final long SPAN_NANOS = 100_000_000;
+
+  /** Clients that have read so lately may read again at any moment. */
+  private static final long LATELY_NANOS = 1_000_000_000;
+
+  private final Scheduler scheduler;
+  private final Clock clock;
+  private final MeteredStorage storage;
+  private final BandwidthRules rules;
+  private final LongSupplier logEnd;
+  private final Supplier<Pressure> pressure;
+  private final Consumer<IoLimits> onChange;
+  private final Consumer<Throwable> onFailure;
+  private volatile @Nullable Handle handle;
+  private volatile IoLimits limits = IoLimits.NONE;
+
+  // Guarded by this.
+  private long lookedNanos;
+  private long readBytes;
+  private long readNanos;
+  private long logBytes;
+  private long spanNanos;
+  private long spanBytes;
+  private long spanRate;
+  private long learntBytes;
+  private int awaiting;
+
+  /**
+   * What a store is to this.
+   *
+   * @param logEnd bytes of the log that clients have reserved
+   * @param pressure whom background work keeps waiting soon
+   * @param onChange is told of other limits
+   * @param onFailure is told if it ends
+   */
+  public record Seams(
+      LongSupplier logEnd,
+      Supplier<Pressure> pressure,
+      Consumer<IoLimits> onChange,
+      Consumer<Throwable> onFailure) {}
+
+  /**
+   * Begins to look when it is started.
+   *
+   * @param environment whose scheduler is limited
+   * @param storage knows what is read, and passes what jobs read and write in pieces
+   */
+  public Bandwidth(
+      Environment environment, MeteredStorage storage, BandwidthRules rules, Seams seams) {
+    this.scheduler = environment.scheduler();
+    this.clock = environment.clock();
+    this.storage = storage;
+    this.rules = rules;
+    this.logEnd = seams.logEnd();
+    this.pressure = seams.pressure();
+    this.onChange = seams.onChange();
+    this.onFailure = seams.onFailure();
+    this.lookedNanos = clock.nanos();
+    this.readNanos = lookedNanos - LATELY_NANOS;
+    this.spanNanos = lookedNanos;
+  }
+
+  /** Begins. */
+  public void start() {
+    handle = scheduler.start(this);
+    active();
+  }
+
+  /** There may be jobs to limit. Cheap. */
+  public void active() {
+    Handle started = handle;
+    if (started != null) {
+      started.wakeWithin(LOOK_NANOS);
+    }
+  }
+
+  /** Somebody waits for jobs until {@link #noLongerAwaited}: they are not limited. */
+  public void awaited() {
+    synchronized (this) {
+      awaiting++;
+    }
+    look();
+  }
+
+  /** Ends what one {@link #awaited} began. */
+  public synchronized void noLongerAwaited() {
+    awaiting--;
+  }
+
+  /** What jobs may read and write now, and why. */
+  public IoLimits limits() {
+    return limits;
+  }
+
+  @Override
+  public String name() {
+    return "bandwidth";
+  }
+
+  @Override
+  public boolean ready() {
+    return false;
+  }
+
+  @Override
+  public void run() {
+    look();
+    if (scheduler.pending() > 0) {
+      active();
+    }
+  }
+
+  private synchronized void look() {
+    long now = clock.nanos();
+    long passed = now - lookedNanos;
+    if (passed <= 0) {
+      return;
+    }
+    lookedNanos = now;
+    long read = storage.bytesRead(IoPurpose.QUERY);
+    long log = logEnd.getAsLong();
+    if (read > readBytes) {
+      readNanos = now;
+    }
+    long clients = (long) ((read - readBytes + log - logBytes) * 1e9 / passed);
+    readBytes = read;
+    logBytes = log;
+    learn(now);
+    IoLimits before = limits;
+    IoLimits next =
+        rules.next(
+            before,
+            new BandwidthRules.View(
+                clients,
+                now - readNanos < LATELY_NANOS,
+                learntBytes,
+                spanRate,
+                awaiting > 0 ? Pressure.ALL : pressure.get()));
+    if (!next.equals(before)) {
+      limits = next;
+      storage.limitPieces(next.pieceBytes());
+      if (next.urgentBytes() != before.urgentBytes() || next.allBytes() != before.allBytes()) {
+        scheduler.limit(next);
+      }
+      onChange.accept(next);
+    }
+  }
+
+  private void learn(long now) {
+    long passed = now - spanNanos;
+    if (passed >= SPAN_NANOS) {
+      long all = storage.bytes();
+      spanRate = (long) ((all - spanBytes) * 1e9 / passed);
+      learntBytes = BandwidthRules.learnt(learntBytes, spanRate, passed, limits.pieceBytes());
+      spanNanos = now;
+      spanBytes = all;
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    onFailure.accept(cause);
+  }
+}

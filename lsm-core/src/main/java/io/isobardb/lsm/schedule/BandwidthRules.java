@@ -1,0 +1,126 @@
+package io.isobardb.lsm.schedule;
+
+/**
+ * How much of the device flushes and merges get: a pure function of what clients use. Immutable.
+ *
+ * <p>They get what the device has less what clients use and a reserve. Flushes and merges of L0,
+ * which writers wait for in the end, get a minimum in any case. Nobody is limited while the device
+ * is not known, or while no client uses it.
+ *
+ * <p>Reads and writes of jobs pass in small pieces while clients read: a client's read waits for
+ * the pieces before it, and with large ones that would be most of its latency. Small pieces cost
+ * jobs time, so they are large again once jobs fall behind.
+ *
+ * @param deviceBytes read and written per second at most; {@link #AUTO} to learn it, {@link
+ *     Long#MAX_VALUE} for no limit
+ * @param reserveBytes of that, per second, which nobody gets
+ * @param minimumBytes per second for flushes and merges of L0 together
+ */
+public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBytes) {
+  /** The device's bandwidth is learnt. */
+  public static final long AUTO = 0;
+
+  /** A limit is changed if it differs by so many bytes per second. */
+  private static final long LEAST_CHANGE = 10 << 20;
+
+  /** A piece takes the device about this part of a second. */
+  private static final long PIECES_PER_SECOND = 20_000;
+
+  /** So long since something was seen, half of it is forgotten. */
+  private static final double HALF_FORGOTTEN_NANOS = 600e9;
+
+  /** A device that does this part of what it can is pressed. */
+  private static final double PRESSED = 0.9;
+
+  /** While nothing is known of the device. */
+  private static final int UNKNOWN_PIECE = 64 << 10;
+
+  private static final int SMALLEST_PIECE = 8 << 10;
+
+  /** What presses. */
+  public enum Pressure {
+    /** Nobody waits for background work, and nobody is about to. */
+    NONE,
+    /** Writers are about to wait for flushes or merges of L0. */
+    WRITERS,
+    /** Writers are about to wait for deeper merges, or somebody waits for all. */
+    ALL
+  }
+
+  /**
+   * What is seen of a store.
+   *
+   * @param clientBytes per second that clients read, and that they reserve of the log
+   * @param clientsRead whether clients have read from files lately
+   * @param learntBytes the most that the device has been seen to do in a second; 0 if nothing was
+   * @param recentBytes per second that it did lately
+   * @param pressure of writers
+   */
+  record View(
+      long clientBytes,
+      boolean clientsRead,
+      long learntBytes,
+      long recentBytes,
+      Pressure pressure) {}
+
+  /**
+   * What is known of a device after it was looked at: the most that was seen. It is forgotten
+   * slowly, as the device may become slower; but not while small pieces slow jobs down.
+   *
+   * @param before what was known, in bytes per second; 0 for nothing
+   * @param seen bytes per second that were read and written
+   * @param nanos how long
+   * @param pieceBytes in which jobs did so
+   */
+  static long learnt(long before, long seen, long nanos, int pieceBytes) {
+    double forgotten = pieceBytes < IoLimits.LARGEST_PIECE ? 0 : nanos / HALF_FORGOTTEN_NANOS;
+    return Math.max(seen, (long) (before * Math.pow(0.5, forgotten)));
+  }
+
+  /** What jobs get after {@code before}. */
+  IoLimits next(IoLimits before, View view) {
+    int piece = piece(view);
+    long device = device(view);
+    if (device == Long.MAX_VALUE) {
+      return new IoLimits(
+          Long.MAX_VALUE, Long.MAX_VALUE, piece, "the device's bandwidth is not limited");
+    }
+    if (view.clientBytes() == 0) {
+      return new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, piece, "no client uses the device");
+    }
+    if (view.pressure() == Pressure.ALL) {
+      return new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, piece, "merges must not fall behind");
+    }
+    long left = Math.max(0, device - view.clientBytes() - reserveBytes);
+    if (Math.abs(left - before.allBytes()) < LEAST_CHANGE) {
+      left = before.allBytes();
+    }
+    if (view.pressure() == Pressure.WRITERS) {
+      return new IoLimits(Long.MAX_VALUE, left, piece, "writers are about to wait for flushes");
+    }
+    return left >= minimumBytes
+        ? new IoLimits(left, left, piece, "what clients leave of the device")
+        : new IoLimits(minimumBytes, left, piece, "the minimum, as clients leave less");
+  }
+
+  private long device(View view) {
+    if (deviceBytes != AUTO) {
+      return deviceBytes;
+    }
+    boolean pressed = view.learntBytes() > 0 && view.recentBytes() >= view.learntBytes() * PRESSED;
+    return pressed ? view.learntBytes() : Long.MAX_VALUE;
+  }
+
+  private int piece(View view) {
+    if (!view.clientsRead() || view.pressure() == Pressure.ALL) {
+      return IoLimits.LARGEST_PIECE;
+    }
+    long device = device(view);
+    long known = device == Long.MAX_VALUE ? view.learntBytes() : device;
+    if (known == 0) {
+      return UNKNOWN_PIECE;
+    }
+    long piece = Long.highestOneBit(Math.max(1, known / PIECES_PER_SECOND));
+    return (int) Math.max(SMALLEST_PIECE, Math.min(IoLimits.LARGEST_PIECE, piece));
+  }
+}

@@ -1,0 +1,24 @@
+package io.isobardb.lsm.schedule;
+
+/**
+ * What flushes and merges may read and write. Immutable.
+ *
+ * @param urgentBytes per second of flushes and merges of L0; {@link Long#MAX_VALUE} for no limit
+ * @param allBytes per second of all background work: deeper merges get what the urgent jobs leave
+ *     of it; {@link Long#MAX_VALUE} for no limit
+ * @param pieceBytes reads and writes of jobs pass in pieces of this size at most
+ * @param reason for messages
+ */
+public record IoLimits(long urgentBytes, long allBytes, int pieceBytes, String reason) {
+  /** Reads and writes of jobs are no larger than this. */
+  static final int LARGEST_PIECE = 256 << 10;
+
+  /** As if nobody else used the device. */
+  public static final IoLimits NONE =
+      new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, LARGEST_PIECE, "the device is not limited");
+
+  /** Whether any job may have to wait. */
+  boolean limits() {
+    return urgentBytes < Long.MAX_VALUE || allBytes < Long.MAX_VALUE;
+  }
+}
