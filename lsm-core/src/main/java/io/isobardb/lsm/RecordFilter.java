@@ -28,6 +28,11 @@ final class RecordFilter implements EntryFilter {
     this.memory = memory;
   }
 
+  /** Whether a tree can have a filter, and be looked at by one. */
+  static boolean fits(TreeHandle tree) {
+    return tree.settings().logged() && tree.settings().operator() == null;
+  }
+
   @Override
   public boolean drops(byte[] key, long lsn) {
     try {

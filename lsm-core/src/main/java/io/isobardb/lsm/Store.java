@@ -235,22 +235,7 @@ public final class Store implements AutoCloseable {
     StoreRepair.Settings settings =
         new StoreRepair.Settings(
             options.memoryBudget(), options.memoryBudget(), options.toOpenOptions().orders(), id);
-    try (Storage damaged = DirectoryStorage.openToRead(directory)) {
-      DirectoryStorage fresh = DirectoryStorage.open(target, true);
-      boolean done = false;
-      try {
-        RepairReport report = StoreRepair.run(damaged, fresh, settings, progress);
-        fresh.close();
-        done = true;
-        return report;
-      } finally {
-        if (!done) {
-          fresh.abandon();
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
-    }
+    return StoreRepair.run(directory, target, settings, progress);
   }
 
   Session session() {

@@ -176,15 +176,13 @@ public final class Tree {
   }
 
   /**
-   * Flushes the tree, merges what it has in a range down to its last level, and drops there what is
-   * deleted or has expired, and is read by nobody; returns when that is done. What is written
-   * meanwhile is left to other merges. They run by themselves, so this is for those who want the
-   * space, or the quickest scans, at a time of their own.
+   * Flushes the tree, merges a range down to its last level, and drops there what is deleted or has
+   * expired; returns when that is done. What is written meanwhile does not count. Merges run by
+   * themselves: this is for those who want the space at a time of their own.
    *
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound
    * @throws IllegalArgumentException if {@code from} is behind {@code to}
-   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; what is merged stays so
    */
   public void compact(byte @Nullable [] from, byte @Nullable [] to) {
     checkRange(from, to);
@@ -578,10 +576,8 @@ public final class Tree {
     Objects.requireNonNull(records, "records");
     Objects.requireNonNull(filter, "filter");
     if (records.session != session
-        || !records.isLogged()
-        || !isLogged()
-        || handle.settings().operator() != null
-        || records.handle.settings().operator() != null) {
+        || !RecordFilter.fits(handle)
+        || !RecordFilter.fits(records.handle)) {
       String both = "trees '" + name() + "' and '" + records.name();
       throw new IllegalArgumentException(
           both + "' must both be logged, without merge operator, and belong to one store");

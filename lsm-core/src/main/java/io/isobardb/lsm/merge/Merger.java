@@ -280,11 +280,8 @@ public final class Merger {
 
   /** Begins no more merges for a wish. */
   public synchronized void forget(TreeHandle tree, MergeDown wish) {
-    List<MergeDown> left = wishes.getOrDefault(tree, List.of());
-    left.removeIf(other -> other == wish);
-    if (left.isEmpty()) {
-      wishes.remove(tree);
-    }
+    wishes.computeIfPresent(
+        tree, (key, all) -> all.removeIf(one -> one == wish) && all.isEmpty() ? null : all);
   }
 
   private static Set<Long> busy(List<DiskMergeJob> jobs) {

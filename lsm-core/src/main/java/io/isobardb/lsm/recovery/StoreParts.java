@@ -45,7 +45,6 @@ import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.BufferCache;
-import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -159,43 +158,13 @@ public final class StoreParts {
     }
   }
 
-  /** The cache is made before the parts, and is alone until there are some. */
-  private static final class Neighbours implements CacheNeighbours {
-    private final Readers readers;
-    private volatile @Nullable StoreParts parts;
-
-    Neighbours(Readers readers) {
-      this.readers = readers;
-    }
-
-    @Override
-    public int sparePages() {
-      StoreParts made = parts;
-      return made == null ? 0 : made.wall.sparePages();
-    }
-
-    @Override
-    public void askForPages() {
-      readers.letGo(true);
-    }
-
-    @Override
-    public void missed() {
-      StoreParts made = parts;
-      TunerService tuning = made == null ? null : made.tuner;
-      if (tuning != null) {
-        tuning.active();
-      }
-    }
-  }
-
   private StoreParts(
       Environment environment,
       MeteredStorage storage,
       OpenOptions wanted,
       Bootstrap found,
-      Neighbours neighbours) {
-    Links links = new Links(neighbours.readers);
+      CacheLinks neighbours) {
+    Links links = new Links(neighbours.readers());
     this.environment = environment;
     this.storage = storage;
     this.pool = found.memory().pool();
@@ -249,7 +218,7 @@ public final class StoreParts {
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
     this.memoryReader = new MemoryReader(engine);
-    neighbours.parts = this;
+    neighbours.set(this);
   }
 
   /** What all parts share. */
@@ -408,7 +377,7 @@ public final class StoreParts {
       throws IOException {
     MeteredStorage storage = new MeteredStorage(world.storage());
     Environment environment = world.with(storage);
-    Neighbours neighbours = new Neighbours(readers);
+    CacheLinks neighbours = new CacheLinks(readers);
     Bootstrap found = Bootstrap.open(environment, options, neighbours);
     StoreParts parts = null;
     try {

@@ -8,6 +8,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
+import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -28,6 +29,8 @@ import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -95,6 +98,27 @@ public final class StoreRepair {
     this.progress = progress;
     this.recovered = recovered;
     this.remains = remains;
+  }
+
+  /** Repairs the store in a directory, into another one. */
+  public static RepairReport run(
+      Path directory, Path target, Settings settings, CheckProgress progress) {
+    try (Storage damaged = DirectoryStorage.openToRead(directory)) {
+      DirectoryStorage fresh = DirectoryStorage.open(target, true);
+      boolean done = false;
+      try {
+        RepairReport report = run(damaged, fresh, settings, progress);
+        fresh.close();
+        done = true;
+        return report;
+      } finally {
+        if (!done) {
+          fresh.abandon();
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
+    }
   }
 
   /**

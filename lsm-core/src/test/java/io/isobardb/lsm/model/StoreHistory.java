@@ -297,11 +297,9 @@ final class StoreHistory {
   /** Puts what expires at once, or after the history. */
   private void putUntil(ModelTree to, byte[] key, ModelValue value) {
     boolean soon = random.nextBoolean();
-    long millis = world.clock().wallMillis() + (soon ? 2 : 1L << 40);
-    store.tree(to.name).put(key, value.bytes(), Instant.ofEpochMilli(millis));
-    if (soon) {
-      world.pass(2_000_000);
-    }
+    Instant expires = world.now().plusMillis(soon ? 2 : 1L << 40);
+    store.tree(to.name).put(key, value.bytes(), expires);
+    world.pass(soon ? 2_000_000 : 0);
     to.write(key, soon ? null : value, ++now);
   }
 
@@ -533,20 +531,13 @@ final class StoreHistory {
   }
 
   private void maintain() {
-    switch (random.nextInt(4)) {
+    int what = random.nextInt(4);
+    doing = List.of("flushing", "waiting for quiet", "loading", "syncing").get(what);
+    switch (what) {
+      case 0 -> store.flush();
+      case 1 -> store.awaitQuiet();
       case 2 -> bulkLoad();
-      case 0 -> {
-        doing = "flushing";
-        store.flush();
-      }
-      case 1 -> {
-        doing = "waiting for quiet";
-        store.awaitQuiet();
-      }
-      default -> {
-        doing = "syncing";
-        store.sync();
-      }
+      default -> store.sync();
     }
   }
 
