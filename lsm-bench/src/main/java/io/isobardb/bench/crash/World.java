@@ -20,6 +20,9 @@ final class World {
   /** Far more than a process of any script takes: minutes of real time. */
   private static final long STEP_LIMIT = 5_000_000;
 
+  /** Time that goes by from a crash to the next opening: what was to expire soon has then. */
+  private static final long OPENING_MILLIS = 100;
+
   private final SimulatedStorage storage;
   private final SimulatedClock clock;
   private final SplittableRandom random;
@@ -37,6 +40,7 @@ final class World {
   /** A world that finds a disk as another one left it. */
   World(SimulatedStorage storage, long seed) {
     this(storage, storage.newClock(), seed);
+    clock.jumpWall(OPENING_MILLIS);
   }
 
   private World(SimulatedStorage storage, SimulatedClock clock, long seed) {
