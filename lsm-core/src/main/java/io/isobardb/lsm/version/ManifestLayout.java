@@ -52,7 +52,8 @@ final class ManifestLayout {
    * <ul>
    *   <li>1: the first.
    *   <li>2: the end of the log may be in the file RING.
-   *   <li>3: log and SSTables may hold kinds of entries beyond put and delete.
+   *   <li>3: log and SSTables may hold kinds of entries beyond put and delete, and entries that
+   *       expire.
    * </ul>
    *
    * <p>A release refuses a store above the version it knows. It would lose what it does not know.
