@@ -161,6 +161,30 @@ class ExpiryTest {
   }
 
   @Test
+  void whatABatchPutsMayExpireBeforeItIsWritten() {
+    open();
+    TreeOptions options = TreeOptions.builder().mergeOperator(MergeOperator.APPEND).build();
+    tree = store.openTree("appended", options);
+    WriteBatch batch = store.newBatch();
+    batch.put(tree, bytes("k"), bytes("a"), in(10)).merge(tree, bytes("k"), bytes("b"));
+    store.write(batch);
+    assertArrayEquals(bytes("ab"), tree.get(bytes("k")));
+    batch.clear();
+    batch.put(tree, bytes("l"), bytes("a"), in(10)).merge(tree, bytes("l"), bytes("b"));
+    pass(10);
+    store.write(batch);
+    assertArrayEquals(bytes("b"), tree.get(bytes("l")));
+    try (Transaction transaction = store.begin()) {
+      transaction.put(tree, bytes("m"), bytes("a"), in(10));
+      transaction.merge(tree, bytes("m"), bytes("b"));
+      pass(10);
+      transaction.commit();
+    }
+    assertArrayEquals(bytes("ab"), tree.get(bytes("m")), "a transaction's writes live as it does");
+    store.close();
+  }
+
+  @Test
   void aSnapshotSeesWhatHadNotExpiredWhenItWasTaken() {
     open();
     fill(0, 500, in(50));

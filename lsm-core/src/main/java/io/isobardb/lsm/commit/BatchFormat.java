@@ -233,7 +233,7 @@ public final class BatchFormat {
         value = Operands.written(value, now);
       }
       boolean gone = write.expiry() != Expiry.NEVER && write.expiry() <= now.getAsLong();
-      int kind = gone && write.kind() == Kind.PUT ? Kind.DELETE : write.kind();
+      int kind = gone ? Kind.DELETE : write.kind();
       Operation added =
           kind == Kind.DELETE
               ? new Operation(kind, NO_KEY, Expiry.NEVER)
