@@ -124,8 +124,7 @@ public final class Cursor implements AutoCloseable {
 
   /** When the current entry expires; null if it does not. */
   public @Nullable Instant expires() {
-    long expiry = cursor.expiry();
-    return expiry == Expiry.NEVER ? null : Instant.ofEpochMilli(expiry);
+    return Expiry.instant(cursor.expiry());
   }
 
   /** Length of the current value in bytes. */

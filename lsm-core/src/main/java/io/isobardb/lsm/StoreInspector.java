@@ -17,7 +17,6 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.Version;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -171,7 +170,7 @@ public final class StoreInspector implements AutoCloseable {
                     at.kind() == Kind.DELETE,
                     Kind.isOperand(at.kind()),
                     at.valueLength(),
-                    instant(at.leaf().expiry()),
+                    Expiry.instant(at.leaf().expiry()),
                     runs.get(run).name())));
   }
 
@@ -233,15 +232,11 @@ public final class StoreInspector implements AutoCloseable {
                     write.isDelete(),
                     merge,
                     write.valueLength(),
-                    instant(write.expiry()),
+                    Expiry.instant(write.expiry()),
                     "log");
             ended[0] = !visitor.entry(entry);
           }
         });
-  }
-
-  private static @Nullable Instant instant(long expiry) {
-    return expiry == Expiry.NEVER ? null : Instant.ofEpochMilli(expiry);
   }
 
   /** Gives memory and lock back. */

@@ -155,12 +155,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private byte @Nullable [] stored(Tree tree, byte[] key) {
-    if (latest) {
-      return tree.get(key);
-    }
-    Moment at = snapshots.first();
-    track(tree, key, at.lsn());
-    return tree.get(key, at);
+    return latest ? tree.get(key) : tree.get(key, tracked(tree, key));
   }
 
   /**
@@ -182,9 +177,7 @@ public final class Transaction implements AutoCloseable {
       if (latest) {
         return tree.get(key, target);
       }
-      Moment at = snapshots.first();
-      track(tree, key, at.lsn());
-      return tree.get(key, target, at);
+      return tree.get(key, target, tracked(tree, key));
     } finally {
       exit();
     }
@@ -389,15 +382,11 @@ public final class Transaction implements AutoCloseable {
     try {
       lock.run();
     } catch (TransactionAbortedException e) {
-      abort(e);
+      transactions.count(e);
+      if (!(e instanceof LockTimeoutException)) {
+        end("was rolled back: " + e.getMessage());
+      }
       throw e;
-    }
-  }
-
-  private void abort(TransactionAbortedException e) {
-    transactions.count(e);
-    if (!(e instanceof LockTimeoutException)) {
-      end("was rolled back: " + e.getMessage());
     }
   }
 
@@ -556,10 +545,13 @@ public final class Transaction implements AutoCloseable {
     cursors.clear();
   }
 
-  private void track(Tree tree, byte[] key, long at) {
+  /** The snapshot's moment, at which a key is read. */
+  private Moment tracked(Tree tree, byte[] key) {
+    Moment at = snapshots.first();
     if (serializable) {
-      reads.add(tree.handle(), key.clone(), at);
+      reads.add(tree.handle(), key.clone(), at.lsn());
     }
+    return at;
   }
 
   private void enter(Tree tree) {

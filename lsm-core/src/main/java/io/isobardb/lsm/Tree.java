@@ -52,7 +52,7 @@ public final class Tree {
   private final TreeReads reads;
   private final MemoryReader memory;
   private final TreeWriter writes;
-  private final boolean syncByDefault;
+  private final Durability byDefault;
 
   Tree(Session session, TreeHandle handle) {
     StoreParts parts = session.parts();
@@ -63,7 +63,7 @@ public final class Tree {
     this.reads = new TreeReads(session, handle);
     this.memory = parts.memoryReader();
     this.writes = new TreeWriter(session, handle);
-    this.syncByDefault = session.syncByDefault();
+    this.byDefault = session.syncByDefault() ? Durability.SYNC : Durability.ASYNC;
   }
 
   Session session() {
@@ -143,8 +143,7 @@ public final class Tree {
 
   /** When what is put now without an instant of its own expires; null if it does not. */
   public @Nullable Instant expiryNow() {
-    long expiry = writes.expiry();
-    return expiry == Expiry.NEVER ? null : Instant.ofEpochMilli(expiry);
+    return Expiry.instant(writes.expiry());
   }
 
   /** Whether entries of the tree expire, or did since the store was opened. */
@@ -193,9 +192,7 @@ public final class Tree {
 
   /** Sets a key, with the store's default durability. */
   public void put(byte[] key, byte[] value) {
-    checkKey(key);
-    checkValue(value);
-    put(key, value, syncByDefault);
+    put(key, value, byDefault);
   }
 
   /**
@@ -208,16 +205,12 @@ public final class Tree {
   public void put(byte[] key, byte[] value, Durability durability) {
     checkKey(key);
     checkValue(value);
-    put(key, value, isSync(durability));
-  }
-
-  private void put(byte[] key, byte[] value, boolean sync) {
-    writes.write(begun(Kind.PUT, key, value), sync);
+    writes.write(begun(Kind.PUT, key, value), isSync(durability));
   }
 
   /** As {@link #put(byte[], byte[], Instant, Durability)}, with the default durability. */
   public void put(byte[] key, byte[] value, Instant expires) {
-    put(key, value, expires, syncByDefault ? Durability.SYNC : Durability.ASYNC);
+    put(key, value, expires, byDefault);
   }
 
   /**
@@ -253,15 +246,12 @@ public final class Tree {
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value) {
-    put(key, value, syncByDefault);
+    put(key, value, byDefault);
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
   public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
-    put(key, value, isSync(durability));
-  }
-
-  private void put(ByteBuffer key, ByteBuffer value, boolean sync) {
+    boolean sync = isSync(durability);
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     Keys.checkKey(key.remaining(), maxKeyBytes());
@@ -278,8 +268,7 @@ public final class Tree {
 
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key) {
-    checkKey(key);
-    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), syncByDefault);
+    delete(key, byDefault);
   }
 
   /** Removes a key, whether it is there or not. */
@@ -307,8 +296,7 @@ public final class Tree {
    *     their limit
    */
   public void merge(byte[] key, byte[] operand) {
-    checkMerge(key, operand);
-    writes.write(begun(Kind.MERGE, key, writes.operand(operand)), syncByDefault);
+    merge(key, operand, byDefault);
   }
 
   /**
@@ -329,7 +317,7 @@ public final class Tree {
 
   /** As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability. */
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    deleteRange(from, to, syncByDefault ? Durability.SYNC : Durability.ASYNC);
+    deleteRange(from, to, byDefault);
   }
 
   /**
@@ -350,7 +338,7 @@ public final class Tree {
 
   /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */
   public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
-    return putIfAbsent(key, value, syncByDefault);
+    return putIfAbsent(key, value, byDefault);
   }
 
   /**
@@ -365,10 +353,7 @@ public final class Tree {
    * @throws io.isobardb.lsm.error.LockTimeoutException if the key stays locked for a second
    */
   public byte @Nullable [] putIfAbsent(byte[] key, byte[] value, Durability durability) {
-    return putIfAbsent(key, value, isSync(durability));
-  }
-
-  private byte @Nullable [] putIfAbsent(byte[] key, byte[] value, boolean sync) {
+    boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
     return writes.writeIf(begun(Kind.PUT, key, value), Objects::isNull, sync).before();
@@ -376,7 +361,7 @@ public final class Tree {
 
   /** As {@link #compareAndSet(byte[], byte[], byte[], Durability)}, with the default durability. */
   public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
-    return compareAndSet(key, expected, value, syncByDefault);
+    return compareAndSet(key, expected, value, byDefault);
   }
 
   /**
@@ -389,11 +374,7 @@ public final class Tree {
    */
   public boolean compareAndSet(
       byte[] key, byte @Nullable [] expected, byte @Nullable [] value, Durability durability) {
-    return compareAndSet(key, expected, value, isSync(durability));
-  }
-
-  private boolean compareAndSet(
-      byte[] key, byte @Nullable [] expected, byte @Nullable [] value, boolean sync) {
+    boolean sync = isSync(durability);
     checkKey(key);
     if (value != null) {
       checkValue(value);
@@ -405,7 +386,7 @@ public final class Tree {
 
   /** Whether there is such a key. */
   public boolean contains(byte[] key) {
-    return read(key, reads.latest(), Keys.NO_ROOM) != NOT_FOUND;
+    return get(key, Keys.NO_ROOM, reads.latest()) != NOT_FOUND;
   }
 
   /** Whether there is such a key; takes what remains in the buffer. */
@@ -453,7 +434,7 @@ public final class Tree {
    */
   public int get(byte[] key, ByteBuffer target) {
     Targets.check(target);
-    return advance(target, read(key, reads.latest(), target));
+    return get(key, target, reads.latest());
   }
 
   /** As {@link #get(byte[], ByteBuffer)}; the key is what remains in its buffer. */
@@ -466,14 +447,15 @@ public final class Tree {
     Targets.check(target);
     int read = enter(snapshot);
     try {
-      return advance(target, read(key, snapshot.moment(), target));
+      return get(key, target, snapshot.moment());
     } finally {
       snapshot.exit(read);
     }
   }
 
   int get(byte[] key, ByteBuffer target, Moment at) {
-    return advance(target, read(key, at, target));
+    checkKey(key);
+    return advance(target, reads.get(key, at, target));
   }
 
   private static int advance(ByteBuffer target, int length) {
@@ -481,11 +463,6 @@ public final class Tree {
       target.position(target.position() + length);
     }
     return length;
-  }
-
-  private int read(byte[] key, Moment at, ByteBuffer target) {
-    checkKey(key);
-    return reads.get(key, at, target);
   }
 
   /**

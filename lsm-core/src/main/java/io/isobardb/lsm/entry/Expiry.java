@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When entries expire: milliseconds since the Unix epoch. From then on an entry counts as deleted:
@@ -30,6 +31,11 @@ public final class Expiry {
       return NEVER;
     }
     return instant.getEpochSecond() < 0 ? 0 : instant.toEpochMilli();
+  }
+
+  /** The instant of an expiry; null if it is {@link #NEVER}. */
+  public static @Nullable Instant instant(long expiry) {
+    return expiry == NEVER ? null : Instant.ofEpochMilli(expiry);
   }
 
   /** When what is written now expires. */
