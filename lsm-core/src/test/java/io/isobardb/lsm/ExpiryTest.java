@@ -9,14 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.CrashMode;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Entries that expire, as users see them. */
 class ExpiryTest {
@@ -301,18 +304,33 @@ class ExpiryTest {
   }
 
   @Test
-  void copiesAndRepairedStoresKeepTheTimes() {
-    open();
-    tree = store.openTree("short", SHORT);
-    tree.put(bytes("a"), new byte[9000]);
-    tree.put(bytes("b"), bytes("2"));
-    store.flush();
-    tree.put(bytes("c"), bytes("3"), in(200));
-    reopen();
-    tree = store.tree("short");
-    assertEquals("[a, b, c]", SimulatedStores.contents(tree).keySet().toString());
-    pass(150);
-    assertEquals("[c]", SimulatedStores.contents(tree).keySet().toString());
-    store.close();
+  void copiesAndRepairedStoresKeepTheTimes(@TempDir Path temp) {
+    Path original = temp.resolve("original");
+    Instant late = Instant.parse("2100-01-01T00:00:00Z");
+    StoreOptions real = OPTIONS.toBuilder().durability(Durability.ASYNC).build();
+    try (Store made = Store.open(original, real)) {
+      Tree timed = made.openTree("t", SHORT);
+      timed.put(bytes("a"), new byte[9000], late);
+      made.flush();
+      timed.put(bytes("b"), bytes("2"), late.plusMillis(1));
+      timed.put(bytes("c"), bytes("3"), Instant.MAX);
+      made.checkpointTo(temp.resolve("copy"));
+    }
+    Store.repair(original, temp.resolve("repaired"), real, CheckProgress.NONE);
+    for (String name : List.of("original", "copy", "repaired")) {
+      try (Store found = Store.open(temp.resolve(name), real)) {
+        Tree kept = found.tree("t");
+        assertEquals(SHORT.timeToLive(), kept.timeToLive(), name);
+        try (Cursor cursor = kept.cursor()) {
+          assertTrue(cursor.first());
+          assertEquals(late, cursor.expires(), name);
+          assertEquals(9000, cursor.valueLength());
+          assertTrue(cursor.next());
+          assertEquals(late.plusMillis(1), cursor.expires(), name);
+          assertTrue(cursor.next());
+          assertNull(cursor.expires(), name);
+        }
+      }
+    }
   }
 }
