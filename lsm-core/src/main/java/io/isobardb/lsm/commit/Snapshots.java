@@ -37,6 +37,8 @@ public final class Snapshots implements Visibility {
   /** An LSN to release once the epochs have passed {@code tag}. */
   private record Closing(long lsn, long tag) {}
 
+  private static final LongSupplier BEFORE_ALL = () -> 0;
+
   private final LongSupplier visible;
   private final LongSupplier clock;
   private final StoreClock time;
@@ -75,7 +77,7 @@ public final class Snapshots implements Visibility {
   /** To read from now on at an LSN that has just been registered. */
   public Moment moment(long lsn) {
     // What the LSN sees was not there before the clock was used.
-    return Moment.at(lsn, time.isUsed() ? time.getAsLong() : 0);
+    return time.isUsed() ? Moment.at(lsn, time.getAsLong()) : new Moment(lsn, BEFORE_ALL);
   }
 
   /**

@@ -11,8 +11,9 @@ import io.isobardb.lsm.entry.LeafCursor;
  */
 final class SavedValue {
   private static final int NONE = -1;
+  private static final byte[] NOTHING = {};
 
-  private byte[] bytes = new byte[0];
+  private byte[] bytes = NOTHING;
   private int length = NONE;
   private long expiry = Expiry.NEVER;
 
