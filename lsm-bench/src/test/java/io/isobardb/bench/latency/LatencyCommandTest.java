@@ -98,7 +98,8 @@ class LatencyCommandTest {
     Map<String, Object> without = engine(line, 1);
     assertEquals("isobar-free", without.get("engine"));
     assertTrue(
-        number(with, "read", "p99") > number(without, "read", "p99"),
+        // Merges pass in small pieces: at 99 % reads wait for the log alone.
+        number(with, "read", "p999") > number(without, "read", "p999"),
         () -> with.get("latencies") + "\n" + without.get("latencies"));
     assertFalse(((List<?>) with.get("jobs")).isEmpty());
   }
