@@ -116,9 +116,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Opens a store to be read only. Any number of processes may do that at the same time, while none
-   * has it open to write, and each once. Nothing in the directory is changed, and no right to write
-   * is needed.
+   * Opens a store to be read only. Many processes may do that at the same time, each once, while
+   * none has it open to write. Nothing in the directory is changed; no right to write is needed.
    *
    * <p>The store is as {@link #open} would show it. What is in the log is kept in memory, so the
    * budget has to be large enough for that. SSTables of unlogged trees with entries newer than the
@@ -219,8 +218,7 @@ public final class Store implements AutoCloseable {
    * @param target the new store's; empty or not there yet. If this fails, it is again as it was
    * @param options {@code memoryBudget} says how much memory may be used, on the heap and off it,
    *     and {@code keyOrders} the orders that trees may have; the rest is of no matter
-   * @throws io.isobardb.lsm.error.FormatException if nothing there can be recognised as a store, or
-   *     the target is not empty
+   * @throws io.isobardb.lsm.error.FormatException if it is no store, or the target is not empty
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
    */
   public static RepairReport repair(
@@ -232,10 +230,14 @@ public final class Store implements AutoCloseable {
     MemoryLimits.checkProcess(options.memoryBudget());
     SplittableRandom random = new SplittableRandom();
     UUID id = new UUID(random.nextLong(), random.nextLong());
+    long bytes = options.memoryBudget();
     StoreRepair.Settings settings =
-        new StoreRepair.Settings(
-            options.memoryBudget(), options.memoryBudget(), options.toOpenOptions().orders(), id);
-    return StoreRepair.run(directory, target, settings, progress);
+        new StoreRepair.Settings(bytes, bytes, options.toOpenOptions().orders(), id);
+    try (Storage damaged = DirectoryStorage.openToRead(directory)) {
+      return StoreRepair.repair(damaged, DirectoryStorage.open(target, true), settings, progress);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
+    }
   }
 
   Session session() {
@@ -312,17 +314,14 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Gives a tree another name, durably. Nothing is copied, and whatever was taken from the tree
-   * stays usable. Trees of a dataset keep their names: it would not find them again.
+   * Gives a tree another name, durably; handles stay usable. Trees of a dataset must keep theirs.
    *
-   * @param name of a tree
    * @param newName 1 to 200 characters, without control characters and lone surrogates
    * @throws IllegalArgumentException if there is no tree {@code name}, if there is one of the new
    *     name, or if that can't be stored
    */
   public void renameTree(String name, String newName) {
-    Objects.requireNonNull(name, "name");
-    trees.rename(name, Objects.requireNonNull(newName, "newName"));
+    trees.rename(Objects.requireNonNull(name, "name"), Objects.requireNonNull(newName, "newName"));
   }
 
   /** A new batch of writes to trees of this store. */

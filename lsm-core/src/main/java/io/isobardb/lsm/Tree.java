@@ -1,6 +1,5 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.Writer;
@@ -48,7 +47,6 @@ public final class Tree {
   private final Session session;
   private final TreeHandle handle;
   private final Operations operations;
-  private final Committer committer;
   private final TreeReads reads;
   private final MemoryReader memory;
   private final TreeWriter writes;
@@ -59,7 +57,6 @@ public final class Tree {
     this.session = session;
     this.handle = handle;
     this.operations = session.operations();
-    this.committer = parts.committer();
     this.reads = new TreeReads(session, handle);
     this.memory = parts.memoryReader();
     this.writes = new TreeWriter(session, handle);
@@ -141,7 +138,7 @@ public final class Tree {
     writes.setTimeToLive(TreeOptions.builder().timeToLive(duration).build().timeToLive());
   }
 
-  /** When what is put now without an instant of its own expires; null if it does not. */
+  /** When what is put now, without an instant, expires; null if it does not. */
   public @Nullable Instant expiryNow() {
     return Expiry.instant(writes.expiry());
   }
@@ -181,8 +178,7 @@ public final class Tree {
    * themselves: this is for those who want the space at a time of their own.
    *
    * @param from the first key, null for no bound
-   * @param to the key behind the last one, null for no bound
-   * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   * @param to the key behind the last one, null for no bound; not before {@code from}
    */
   public void compact(byte @Nullable [] from, byte @Nullable [] to) {
     checkRange(from, to);
@@ -212,14 +208,13 @@ public final class Tree {
   /**
    * Sets a key. What the write survives when this returns says {@link Durability}.
    *
-   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was written, and
-   *     will not be
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was written
    * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown
    */
   public void put(byte[] key, byte[] value, Durability durability) {
     checkKey(key);
     checkValue(value);
-    writes.write(begun(Kind.PUT, key, value), isSync(durability));
+    writes.write(writes.begun(Kind.PUT, key, value), isSync(durability));
   }
 
   /** As {@link #put(byte[], byte[], Instant, Durability)}, with the default durability. */
@@ -238,7 +233,8 @@ public final class Tree {
     checkValue(value);
     long expiry = writes.expiry(expires);
     boolean gone = writes.isPast(expiry);
-    Writer writer = gone ? begun(Kind.DELETE, key, Keys.NO_VALUE) : begun(Kind.PUT, key, value);
+    Writer writer =
+        gone ? writes.begun(Kind.DELETE, key, Keys.NO_VALUE) : writes.begun(Kind.PUT, key, value);
     writer.write().expiring(gone ? Expiry.NEVER : expiry);
     writes.write(writer, isSync(durability));
   }
@@ -246,16 +242,6 @@ public final class Tree {
   /** What tells when its entries expire. */
   TreeWriter writes() {
     return writes;
-  }
-
-  /** A write in the calling thread's hand. */
-  private Writer begun(int kind, byte[] key, byte[] value) {
-    Writer writer = committer.writer();
-    writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
-    if (kind != Kind.DELETE) {
-      writer.write().expiring(writes.expiry());
-    }
-    return writer;
   }
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
@@ -270,7 +256,7 @@ public final class Tree {
     Objects.requireNonNull(value, "value");
     Keys.checkKey(key.remaining(), maxKeyBytes());
     Keys.checkValue(value.remaining(), maxValueBytes());
-    Writer writer = committer.writer();
+    Writer writer = writes.begun();
     Keys.put(writer.write(), key, value);
     writer.write().expiring(writes.expiry());
     writes.write(writer, sync);
@@ -288,7 +274,7 @@ public final class Tree {
   /** Removes a key, whether it is there or not. */
   public void delete(byte[] key, Durability durability) {
     checkKey(key);
-    writes.write(begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
+    writes.write(writes.begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
   }
 
   /** Removes a key, whether it is there or not; takes what remains in the buffer. */
@@ -319,7 +305,7 @@ public final class Tree {
   public void merge(byte[] key, byte[] operand, Durability durability) {
     boolean sync = isSync(durability);
     checkMerge(key, operand);
-    writes.write(begun(Kind.MERGE, key, writes.operand(operand)), sync);
+    writes.write(writes.begun(Kind.MERGE, key, writes.operand(operand)), sync);
   }
 
   /** Passes if an operand can be merged into a key. */
@@ -370,7 +356,7 @@ public final class Tree {
     boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    return writes.writeIf(begun(Kind.PUT, key, value), Objects::isNull, sync).before();
+    return writes.writeIf(writes.begun(Kind.PUT, key, value), Objects::isNull, sync).before();
   }
 
   /** As {@link #compareAndSet(byte[], byte[], byte[], Durability)}, with the default durability. */
@@ -394,7 +380,9 @@ public final class Tree {
       checkValue(value);
     }
     Writer writer =
-        value == null ? begun(Kind.DELETE, key, Keys.NO_VALUE) : begun(Kind.PUT, key, value);
+        value == null
+            ? writes.begun(Kind.DELETE, key, Keys.NO_VALUE)
+            : writes.begun(Kind.PUT, key, value);
     return writes.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
   }
 

@@ -60,6 +60,21 @@ public final class TreeWriter {
    */
   public record Outcome(boolean done, byte @Nullable [] before) {}
 
+  /** A write in the calling thread's hand. */
+  public Writer begun() {
+    return committer.writer();
+  }
+
+  /** As {@link #begun()}, of a key and a value; a value expires as the tree's do. */
+  public Writer begun(int kind, byte[] key, byte[] value) {
+    Writer writer = committer.writer();
+    writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
+    if (kind != Kind.DELETE) {
+      writer.write().expiring(expiry());
+    }
+    return writer;
+  }
+
   /** When what is put now expires, or {@link Expiry#NEVER}. */
   public long expiry() {
     long millis = handle.timeToLive();

@@ -29,8 +29,6 @@ import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -100,24 +98,20 @@ public final class StoreRepair {
     this.remains = remains;
   }
 
-  /** Repairs the store in a directory, into another one. */
-  public static RepairReport run(
-      Path directory, Path target, Settings settings, CheckProgress progress) {
-    try (Storage damaged = DirectoryStorage.openToRead(directory)) {
-      DirectoryStorage fresh = DirectoryStorage.open(target, true);
-      boolean done = false;
-      try {
-        RepairReport report = run(damaged, fresh, settings, progress);
-        fresh.close();
-        done = true;
-        return report;
-      } finally {
-        if (!done) {
-          fresh.abandon();
-        }
+  /** As {@link #run(Storage, Storage, Settings, CheckProgress)}; closes or abandons the target. */
+  public static RepairReport repair(
+      Storage damaged, DirectoryStorage target, Settings settings, CheckProgress progress)
+      throws IOException {
+    boolean done = false;
+    try {
+      RepairReport report = run(damaged, target, settings, progress);
+      target.close();
+      done = true;
+      return report;
+    } finally {
+      if (!done) {
+        target.abandon();
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
     }
   }
 
