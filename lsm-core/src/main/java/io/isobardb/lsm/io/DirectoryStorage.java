@@ -1,5 +1,7 @@
 package io.isobardb.lsm.io;
 
+import static java.util.Objects.requireNonNull;
+
 import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -301,7 +303,7 @@ public final class DirectoryStorage implements Storage {
         descriptors.retrying(() -> Files.newDirectoryStream(directory))) {
       paths.forEach(found::add);
     } catch (DirectoryIteratorException e) {
-      throw FileErrors.explain("can't be listed", directory, e.getCause());
+      throw FileErrors.explain("can't be listed", directory, requireNonNull(e.getCause()));
     } catch (IOException e) {
       throw FileErrors.explain("can't be listed", directory, e);
     }
