@@ -41,16 +41,16 @@ public record MergeDown(
 
   /** Of a level above the last one, the SSTables that are to go down. */
   List<SSTableMeta> above(Version version, int height) {
-    return tables(version, height).stream().filter(table -> goesDown(version, table)).toList();
+    return version.atHeight(height).elements().stream()
+        .filter(table -> goesDown(version, table))
+        .toList();
   }
 
   /** Of the last level, the SSTables to be rewritten where they stand. */
   List<SSTableMeta> toClean(Version version) {
-    return tables(version, 0).stream().filter(table -> isToBeCleaned(version, table)).toList();
-  }
-
-  private static List<SSTableMeta> tables(Version version, int height) {
-    return version.levelCount() == 0 ? List.of() : version.atHeight(height).elements();
+    return version.atHeight(0).elements().stream()
+        .filter(table -> isToBeCleaned(version, table))
+        .toList();
   }
 
   /** Whether an SSTable above the last level is to go down. */

@@ -43,8 +43,6 @@ final class EditCodec {
   private static final int RANGES_RESET = 15;
   private static final int RANGES_LSN = 16;
   private static final int ADDED_EXPIRING = 17;
-
-  // 17 is taken.
   private static final int RENAMED = 18;
 
   /** What a range delete's bounds are. */
