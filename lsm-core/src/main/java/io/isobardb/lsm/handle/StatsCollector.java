@@ -46,7 +46,6 @@ final class StatsCollector {
     Engine engine = parts.engine();
     Map<String, TreeHandle> trees = byName(engine);
     List<StoreStats.TreeStats> treeStats = new ArrayList<>();
-    int openFiles = 0;
     long heapBytes = 0;
     for (TreeHandle tree : trees.values()) {
       TreeState state = tree.states().current();
@@ -73,7 +72,6 @@ final class StatsCollector {
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
           if (table instanceof Table.Stored stored) {
-            openFiles += stored.content().isFileOpen() ? 1 : 0;
             heapBytes += heapBytes(stored.content());
           }
         }
@@ -118,7 +116,7 @@ final class StatsCollector {
         stallNanos,
         transactions.stats(),
         readerStats(engine, handles),
-        new StoreStats.FileStats(openFiles, heapBytes),
+        new StoreStats.FileStats(parts.storage().descriptorsHeld(), heapBytes),
         tunerStats(parts),
         treeStats);
   }

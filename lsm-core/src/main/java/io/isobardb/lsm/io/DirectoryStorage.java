@@ -154,6 +154,11 @@ public final class DirectoryStorage implements Storage {
     return descriptors;
   }
 
+  @Override
+  public int descriptorsHeld() {
+    return descriptors.held();
+  }
+
   /** Files opened and not closed, whether they hold a descriptor or not. */
   public int openFiles() {
     names.lock();

@@ -79,6 +79,11 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public int descriptorsHeld() {
+    return storage.descriptorsHeld();
+  }
+
+  @Override
   public void lock() throws IOException {
     storage.lock();
   }

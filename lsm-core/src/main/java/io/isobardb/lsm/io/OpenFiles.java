@@ -35,6 +35,9 @@ final class OpenFiles {
   /** The highest limit that is chosen by default. An open file takes about 1 KB of heap. */
   static final int MOST_BY_DEFAULT = 10_000;
 
+  /** How often a file that is opened looks for others to close. */
+  private static final int TRIES = 4;
+
   /** Takes a descriptor. */
   @FunctionalInterface
   interface Opener<T> {
@@ -48,7 +51,13 @@ final class OpenFiles {
   private final Set<ChannelFile> clock = new LinkedHashSet<>();
 
   private int limit;
-  private int descriptors;
+  private int held;
+
+  /** Descriptors that are about to be taken. */
+  private int coming;
+
+  /** Files that were chosen, and hold their descriptor still. */
+  private int leaving;
 
   /**
    * @param of the directory, for messages
@@ -57,7 +66,7 @@ final class OpenFiles {
    */
   OpenFiles(String of, int limit) {
     this.of = of;
-    long most = Math.max(LEAST, left() / 4 * 3);
+    long most = Math.max(LEAST, spare() / 4 * 3);
     this.limit = (int) Math.min(limit, most);
     if (limit > most) {
       System.getLogger(OpenFiles.class.getName())
@@ -67,7 +76,7 @@ final class OpenFiles {
                   + ": maxOpenFiles is "
                   + limit
                   + ", but the process may open "
-                  + left()
+                  + spare()
                   + " more files only: "
                   + most
                   + " are kept open. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
@@ -76,11 +85,11 @@ final class OpenFiles {
 
   /** A quarter of the descriptors that the process may still take, within bounds. */
   static int defaultLimit() {
-    return (int) Math.max(LEAST, Math.min(left() / 4, MOST_BY_DEFAULT));
+    return (int) Math.max(LEAST, Math.min(spare() / 4, MOST_BY_DEFAULT));
   }
 
   /** How many descriptors the process may still take. */
-  private static long left() {
+  private static long spare() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
         ? Math.max(0, unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount())
         : Integer.MAX_VALUE;
@@ -90,16 +99,15 @@ final class OpenFiles {
    * Takes one more descriptor. The caller holds no lock that {@link ChannelFile#park} may wait for.
    */
   <T> T opening(Opener<T> opener) throws IOException {
-    park(reserve());
     boolean opened = false;
+    expect();
     try {
+      makeRoom();
       T result = retrying(opener);
       opened = true;
       return result;
     } finally {
-      if (!opened) {
-        closed();
-      }
+      arrived(opened);
     }
   }
 
@@ -130,7 +138,7 @@ final class OpenFiles {
   void closed() {
     lock.lock();
     try {
-      descriptors--;
+      held--;
     } finally {
       lock.unlock();
     }
@@ -146,28 +154,54 @@ final class OpenFiles {
     }
   }
 
-  /** Descriptors held, or about to be. */
-  int descriptors() {
+  /** Descriptors held. */
+  int held() {
     lock.lock();
     try {
-      return descriptors;
+      return held;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Counts one more descriptor; gives the files that are to make room for it. */
-  private List<ChannelFile> reserve() {
+  private void expect() {
     lock.lock();
     try {
-      descriptors++;
-      return choose(descriptors - limit);
+      coming++;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Takes some files from the clock; the lock is held. */
+  private void arrived(boolean opened) {
+    lock.lock();
+    try {
+      coming--;
+      held += opened ? 1 : 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes files until those that are about to be opened fit in, if there are enough to close. */
+  private void makeRoom() throws IOException {
+    // A file that is being opened anew can't be closed, so others are looked for.
+    for (int tries = 0; tries < TRIES; tries++) {
+      List<ChannelFile> chosen;
+      lock.lock();
+      try {
+        chosen = choose(held + coming - leaving - limit);
+      } finally {
+        lock.unlock();
+      }
+      if (chosen.isEmpty()) {
+        return;
+      }
+      park(chosen);
+    }
+  }
+
+  /** Takes some files from the clock, which leave; the lock is held. */
   private List<ChannelFile> choose(int count) {
     List<ChannelFile> chosen = new ArrayList<>();
     for (int passes = clock.size(); chosen.size() < count && !clock.isEmpty(); passes--) {
@@ -180,6 +214,7 @@ final class OpenFiles {
         chosen.add(file);
       }
     }
+    leaving += chosen.size();
     return chosen;
   }
 
@@ -187,24 +222,38 @@ final class OpenFiles {
   private boolean park(List<ChannelFile> chosen) throws IOException {
     boolean parked = false;
     for (ChannelFile file : chosen) {
-      if (file.park()) {
-        parked = true;
-      } else if (file.mayPark()) {
-        // It is being opened anew.
-        mayPark(file);
+      try {
+        if (file.park()) {
+          parked = true;
+        } else if (file.mayPark()) {
+          // It is being opened anew.
+          mayPark(file);
+        }
+      } finally {
+        left();
       }
     }
     return parked;
   }
 
+  private void left() {
+    lock.lock();
+    try {
+      leaving--;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** After the system refused a descriptor. */
   private boolean parkHalf() throws IOException {
     List<ChannelFile> chosen;
+    int kept;
     lock.lock();
     try {
       chosen = choose((clock.size() + 1) / 2);
-      // The one that was refused counts already.
-      limit = Math.max(LEAST, Math.min(limit, descriptors - chosen.size()));
+      limit = Math.max(LEAST, Math.min(limit, held + coming - chosen.size()));
+      kept = limit;
     } finally {
       lock.unlock();
     }
@@ -214,7 +263,7 @@ final class OpenFiles {
               Level.WARNING,
               of
                   + ": the process has too many open files; this store keeps "
-                  + descriptors()
+                  + kept
                   + " of its files open from now on. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
     }
     return park(chosen);

@@ -121,6 +121,11 @@ public final class PrivateStorage implements Storage {
   }
 
   @Override
+  public int descriptorsHeld() {
+    return base.descriptorsHeld();
+  }
+
+  @Override
   public long usableBytes() {
     return Math.max(0, mostBytes - usedBytes.get());
   }

@@ -65,6 +65,9 @@ public interface Storage extends AutoCloseable {
   /** Bytes that can still be written. */
   long usableBytes() throws IOException;
 
+  /** Descriptors of the system that its files hold now. */
+  int descriptorsHeld();
+
   /**
    * Takes the store's lock, against other processes and other stores of this process, whatever path
    * or class loader they came by. Held until the storage is closed.

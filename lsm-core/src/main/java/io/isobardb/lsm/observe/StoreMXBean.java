@@ -362,7 +362,7 @@ public interface StoreMXBean {
   @Metric(value = "The size of all SSTables on disk.", unit = "bytes", name = "disk.used")
   long getDisk();
 
-  @Metric(value = "Files of SSTables that are open.", unit = "files", name = "files.open")
+  @Metric(value = "Descriptors that files of the store hold.", unit = "files", name = "files.open")
   int getOpenFiles();
 
   @Metric(value = "About what SSTables take on the Java heap.", unit = "bytes", name = "files.heap")

@@ -137,7 +137,7 @@ public record StoreStats(
   /**
    * What SSTables take outside of the budget.
    *
-   * @param open files that are open; each is opened by its first read
+   * @param open descriptors that the files of the store hold now, see {@code maxOpenFiles}
    * @param heapBytes about what their descriptions and open files take on the heap
    */
   public record FileStats(int open, long heapBytes) {}

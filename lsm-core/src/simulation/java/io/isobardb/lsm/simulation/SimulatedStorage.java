@@ -290,6 +290,11 @@ public final class SimulatedStorage implements Storage {
   }
 
   @Override
+  public int descriptorsHeld() {
+    return openFiles();
+  }
+
+  @Override
   public synchronized long usableBytes() throws IOException {
     succeed(begin(Operation.USABLE_BYTES, "", 0, 0), Operation.USABLE_BYTES, "");
     return Math.max(0, capacityBytes - usedBytes());

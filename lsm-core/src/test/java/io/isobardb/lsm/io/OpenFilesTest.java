@@ -69,7 +69,7 @@ class OpenFilesTest {
     for (int round = 0; round < 3; round++) {
       for (int i = 0; i < 100; i++) {
         assertHolds(i % 100, files.get(i));
-        assertTrue(storage.descriptors().descriptors() <= LIMIT);
+        assertTrue(storage.descriptorsHeld() <= LIMIT);
         assertTrue(holding(files) <= LIMIT);
       }
     }
@@ -84,7 +84,7 @@ class OpenFilesTest {
       assertThrows(IOException.class, file::size);
     }
     assertEquals(0, storage.openFiles());
-    assertEquals(0, storage.descriptors().descriptors());
+    assertEquals(0, storage.descriptorsHeld());
     assertFalse(storage.list().contains("file6"));
   }
 
@@ -130,7 +130,7 @@ class OpenFilesTest {
       assertHolds(i, files.get(i));
       files.get(i).close();
     }
-    assertEquals(0, storage.descriptors().descriptors());
+    assertEquals(0, storage.descriptorsHeld());
   }
 
   @Test
@@ -152,7 +152,7 @@ class OpenFilesTest {
                     }
                     int at = random.nextInt(64);
                     assertHolds(at, files.get(at));
-                    int held = storage.descriptors().descriptors();
+                    int held = storage.descriptorsHeld();
                     assertTrue(held <= LIMIT + 8, () -> held + " descriptors");
                   }
                 } catch (Throwable e) {
@@ -174,7 +174,7 @@ class OpenFilesTest {
     for (DataFile file : files) {
       file.close();
     }
-    assertEquals(0, storage.descriptors().descriptors());
+    assertEquals(0, storage.descriptorsHeld());
     assertEquals(0, storage.openFiles());
   }
 
@@ -216,6 +216,6 @@ class OpenFilesTest {
     for (DataFile file : files) {
       file.close();
     }
-    assertEquals(0, storage.descriptors().descriptors());
+    assertEquals(0, storage.descriptorsHeld());
   }
 }

@@ -69,6 +69,11 @@ final class HeapStorage implements Storage {
   public void syncDirectory() {}
 
   @Override
+  public int descriptorsHeld() {
+    return openFiles;
+  }
+
+  @Override
   public long usableBytes() {
     return Long.MAX_VALUE;
   }
