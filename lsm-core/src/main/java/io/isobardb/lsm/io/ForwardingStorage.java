@@ -79,6 +79,11 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public Clock callClock(Clock clock) {
+    return storage.callClock(clock);
+  }
+
+  @Override
   public int descriptorsHeld() {
     return storage.descriptorsHeld();
   }

@@ -65,6 +65,14 @@ public interface Storage extends AutoCloseable {
   /** Bytes that can still be written. */
   long usableBytes() throws IOException;
 
+  /**
+   * The clock that tells how long calls take: {@code clock}, unless the storage is simulated and
+   * lets their time pass later.
+   */
+  default Clock callClock(Clock clock) {
+    return clock;
+  }
+
   /** Descriptors of the system that its files hold now. */
   int descriptorsHeld();
 

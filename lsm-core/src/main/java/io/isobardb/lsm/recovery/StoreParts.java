@@ -375,7 +375,7 @@ public final class StoreParts {
    */
   public static StoreParts open(Environment world, OpenOptions options, Readers readers)
       throws IOException {
-    MeteredStorage storage = new MeteredStorage(world.storage());
+    MeteredStorage storage = new MeteredStorage(world.storage(), world.clock());
     Environment environment = world.with(storage);
     CacheLinks neighbours = new CacheLinks(readers);
     Bootstrap found = Bootstrap.open(environment, options, neighbours);

@@ -20,6 +20,9 @@ public final class Bandwidth implements Service {
   /** What the device does is counted over this: single looks are uneven. */
   private static final long SPAN_NANOS = 100_000_000;
 
+  /** How long pieces took is forgotten after one to two of these. */
+  private static final long TURN_NANOS = 5_000_000_000L;
+
   /** Clients that have read so lately may read again at any moment. */
   private static final long LATELY_NANOS = 1_000_000_000;
 
@@ -43,6 +46,7 @@ public final class Bandwidth implements Service {
   private long spanBytes;
   private long spanRate;
   private long learntBytes;
+  private long turnedNanos;
   private int awaiting;
 
   /**
@@ -78,6 +82,7 @@ public final class Bandwidth implements Service {
     this.lookedNanos = clock.nanos();
     this.readNanos = lookedNanos - LATELY_NANOS;
     this.spanNanos = lookedNanos;
+    this.turnedNanos = lookedNanos;
   }
 
   /** Begins. */
@@ -146,6 +151,10 @@ public final class Bandwidth implements Service {
     readBytes = read;
     logBytes = log;
     learn(now);
+    if (now - turnedNanos >= TURN_NANOS) {
+      turnedNanos = now;
+      storage.times().turn();
+    }
     IoLimits before = limits;
     IoLimits next =
         rules.next(
@@ -153,8 +162,9 @@ public final class Bandwidth implements Service {
             new BandwidthRules.View(
                 clients,
                 now - readNanos < LATELY_NANOS,
-                learntBytes,
+                Math.max(learntBytes, storage.times().bytesPerSecond()),
                 spanRate,
+                storage.times().piece(),
                 awaiting > 0 ? Pressure.ALL : pressure.get()));
     if (!next.equals(before)) {
       limits = next;

@@ -23,19 +23,11 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   /** A limit is changed if it differs by so many bytes per second. */
   private static final long LEAST_CHANGE = 10 << 20;
 
-  /** A piece takes the device about this part of a second. */
-  private static final long PIECES_PER_SECOND = 20_000;
-
   /** So long since something was seen, half of it is forgotten. */
   private static final double HALF_FORGOTTEN_NANOS = 600e9;
 
   /** A device that does this part of what it can is pressed. */
   private static final double PRESSED = 0.9;
-
-  /** While nothing is known of the device. */
-  private static final int UNKNOWN_PIECE = 64 << 10;
-
-  private static final int SMALLEST_PIECE = 8 << 10;
 
   /** What presses. */
   public enum Pressure {
@@ -52,8 +44,9 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
    *
    * @param clientBytes per second that clients read, and that they reserve of the log
    * @param clientsRead whether clients have read from files lately
-   * @param learntBytes the most that the device has been seen to do in a second; 0 if nothing was
+   * @param learntBytes what the device does in a second, as far as was seen; 0 if nothing was
    * @param recentBytes per second that it did lately
+   * @param pieceBytes that the device does quickly
    * @param pressure of writers
    */
   record View(
@@ -61,6 +54,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
       boolean clientsRead,
       long learntBytes,
       long recentBytes,
+      int pieceBytes,
       Pressure pressure) {}
 
   /**
@@ -111,16 +105,8 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     return pressed ? view.learntBytes() : Long.MAX_VALUE;
   }
 
-  private int piece(View view) {
-    if (!view.clientsRead() || view.pressure() == Pressure.ALL) {
-      return IoLimits.LARGEST_PIECE;
-    }
-    long device = device(view);
-    long known = device == Long.MAX_VALUE ? view.learntBytes() : device;
-    if (known == 0) {
-      return UNKNOWN_PIECE;
-    }
-    long piece = Long.highestOneBit(Math.max(1, known / PIECES_PER_SECOND));
-    return (int) Math.max(SMALLEST_PIECE, Math.min(IoLimits.LARGEST_PIECE, piece));
+  private static int piece(View view) {
+    boolean small = view.clientsRead() && view.pressure() != Pressure.ALL;
+    return small ? view.pieceBytes() : IoLimits.LARGEST_PIECE;
   }
 }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.event.Observers;
+import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
@@ -27,14 +28,21 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private static final IoPurpose[] PURPOSES = IoPurpose.values();
 
   private final Storage storage;
+  private final Clock clock;
   private final LongAdder[] read = adders();
   private final LongAdder[] written = adders();
+  private final PieceTimes times = new PieceTimes();
   private volatile int pieceBytes = Integer.MAX_VALUE;
 
-  /** Counts what goes to and comes from {@code storage}. */
-  public MeteredStorage(Storage storage) {
+  /**
+   * Counts what goes to and comes from {@code storage}.
+   *
+   * @param clock tells how long that takes
+   */
+  public MeteredStorage(Storage storage, Clock clock) {
     super(storage);
     this.storage = storage;
+    this.clock = storage.callClock(clock);
   }
 
   private static LongAdder[] adders() {
@@ -62,6 +70,11 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
       sum += read[purpose.ordinal()].sum() + written[purpose.ordinal()].sum();
     }
     return sum;
+  }
+
+  /** How long jobs' reads and writes take. */
+  PieceTimes times() {
+    return times;
   }
 
   /** Bytes read so far for one purpose. */
@@ -136,13 +149,19 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     @Override
     public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
       Stepping step = Stepping.current();
-      int piece = step == null ? length : Math.min(length, pieceBytes);
-      int bytes = super.read(offset, target, targetOffset, piece);
-      int all = bytes;
-      while (bytes == piece && all < length) {
-        piece = Math.min(length - all, pieceBytes);
-        bytes = super.read(offset + all, target, targetOffset + all, piece);
-        all += bytes;
+      int all = 0;
+      if (step == null) {
+        all = super.read(offset, target, targetOffset, length);
+      } else {
+        boolean more = true;
+        while (more && all < length) {
+          int piece = Math.min(length - all, pieceBytes);
+          long began = clock.nanos();
+          int bytes = super.read(offset + all, target, targetOffset + all, piece);
+          times.add(bytes, clock.nanos() - began);
+          all += bytes;
+          more = bytes == piece;
+        }
       }
       count(step, read, all);
       return all;
@@ -158,18 +177,21 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     public void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
         throws IOException {
       Stepping step = Stepping.current();
-      int most = step == null ? count : Math.max(1, pieceBytes / length);
-      if (count <= most) {
+      if (step == null) {
         super.writeAll(offset, sources, sourceOffsets, count, length);
-      }
-      for (int from = 0; from < count && count > most; from += most) {
-        int to = Math.min(count, from + most);
-        super.writeAll(
-            offset + (long) from * length,
-            Arrays.copyOfRange(sources, from, to),
-            Arrays.copyOfRange(sourceOffsets, from, to),
-            to - from,
-            length);
+      } else {
+        int most = Math.max(1, pieceBytes / length);
+        for (int from = 0; from < count; from += most) {
+          int to = Math.min(count, from + most);
+          long began = clock.nanos();
+          super.writeAll(
+              offset + (long) from * length,
+              Arrays.copyOfRange(sources, from, to),
+              Arrays.copyOfRange(sourceOffsets, from, to),
+              to - from,
+              length);
+          times.add((to - from) * length, clock.nanos() - began);
+        }
       }
       count(step, written, (long) count * length);
     }

@@ -58,6 +58,14 @@ public final class VirtualDevice {
 
   /** Takes a piece that comes at {@code now}. Returns when it is done. */
   public long serve(long now, Kind kind, long bytes) {
+    long nanos = nanos(kind, bytes);
+    busyNanos += nanos;
+    freeNanos = Math.max(now, freeNanos) + nanos;
+    return freeNanos;
+  }
+
+  /** How long it works for a piece. */
+  long nanos(Kind kind, long bytes) {
     double seconds = 1.0 / limits.operations();
     switch (kind) {
       case READ -> seconds = Math.max(seconds, (double) bytes / limits.readBytes());
@@ -65,10 +73,7 @@ public final class VirtualDevice {
       case SYNC -> seconds = Math.max(seconds, limits.syncNanos() / 1e9);
     }
     seconds = Math.max(seconds, (double) bytes / limits.totalBytes());
-    long nanos = (long) (seconds * 1e9);
-    busyNanos += nanos;
-    freeNanos = Math.max(now, freeNanos) + nanos;
-    return freeNanos;
+    return (long) (seconds * 1e9);
   }
 
   /** How long it has been busy. */

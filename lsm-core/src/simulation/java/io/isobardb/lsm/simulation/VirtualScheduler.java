@@ -134,12 +134,10 @@ public final class VirtualScheduler implements Scheduler {
     jobsPace = new Pace(bytesPerSecond);
   }
 
-  /** The calling actor owes this I/O. */
-  void transfer(Kind kind, long bytes) {
+  /** The calling actor owes this I/O. Returns how long the device works for it. */
+  long transfer(Kind kind, long bytes) {
     boolean job = steppedNow() != null;
-    if (!job || !jobsFree) {
-      time.transfer(kind, bytes, job ? jobsPace : null);
-    }
+    return job && jobsFree ? 0 : time.transfer(kind, bytes, job ? jobsPace : null);
   }
 
   /** What all jobs did so far, in the order in which they were submitted. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.simulation;
 
+import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
@@ -17,6 +18,9 @@ public final class VirtualStorage extends DeviceStorage {
 
   /** By the priority of the job that wrote or read; last what no job did. */
   private final long[] written = new long[PRIORITIES + 1];
+
+  /** What all calls have taken so far, without waiting for the device. */
+  private long callNanos;
 
   private final long[] read = new long[PRIORITIES + 1];
 
@@ -41,8 +45,23 @@ public final class VirtualStorage extends DeviceStorage {
   }
 
   @Override
+  public Clock callClock(Clock clock) {
+    return new Clock() {
+      @Override
+      public long nanos() {
+        return callNanos;
+      }
+
+      @Override
+      public long wallMillis() {
+        return clock.wallMillis();
+      }
+    };
+  }
+
+  @Override
   protected void transfer(Kind kind, long bytes) {
-    scheduler.transfer(kind, bytes);
+    callNanos += scheduler.transfer(kind, bytes);
   }
 
   @Override

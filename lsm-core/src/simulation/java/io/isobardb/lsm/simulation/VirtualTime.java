@@ -113,14 +113,20 @@ final class VirtualTime {
     }
   }
 
-  /** The calling actor owes this I/O, at a pace if there is one. */
-  void transfer(Kind kind, long bytes, @Nullable Pace pace) {
+  /**
+   * The calling actor owes this I/O, at a pace if there is one. Returns how long the device works
+   * for it.
+   */
+  long transfer(Kind kind, long bytes, @Nullable Pace pace) {
     long left = bytes;
+    long nanos = 0;
     do {
       long piece = Math.min(left, VirtualDevice.PIECE_BYTES);
       current.owed.add(new Debt(kind, piece, null, pace));
       left -= piece;
+      nanos += device.nanos(kind, piece);
     } while (left > 0);
+    return nanos;
   }
 
   /** Has something done at a time. */

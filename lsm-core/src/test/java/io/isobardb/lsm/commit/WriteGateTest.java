@@ -55,7 +55,7 @@ class WriteGateTest {
             pool,
             new Environment(
                 new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(seed)),
-            new Observers("test", new MeteredStorage(new SimulatedStorage(clock))),
+            new Observers("test", new MeteredStorage(new SimulatedStorage(clock), clock)),
             new Flushes(),
             LIMIT * UNIT,
             new Backpressure.Limits(L0Limits.DEFAULT, 1 << 30));

@@ -20,8 +20,8 @@ class BandwidthRulesTest {
 
   /**
    * Each line after the first one is a look, 10 ms after the one before: {@code clients=MB/s reads
-   * learnt=MB/s recent=390 pressure=}. The first line has {@code device=MB/s reserve= minimum=};
-   * {@code device=auto} and {@code device=unlimited}.
+   * learnt=MB/s recent=390 piece=KB pressure=}. The first line has {@code device=MB/s reserve=
+   * minimum=}; {@code device=auto} and {@code device=unlimited}.
    */
   private static String ask(List<String> lines) {
     Map<String, String> given = words(lines.get(0));
@@ -47,6 +47,7 @@ class BandwidthRulesTest {
                   seen.containsKey("reads"),
                   megabytes(seen, "learnt", 0),
                   megabytes(seen, "recent", 0),
+                  Integer.parseInt(seen.getOrDefault("piece", "8")) << 10,
                   BandwidthRules.Pressure.valueOf(seen.getOrDefault("pressure", "NONE"))));
       answer
           .append(told(limits.urgentBytes()))

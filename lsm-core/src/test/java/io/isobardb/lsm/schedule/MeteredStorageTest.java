@@ -21,16 +21,18 @@ class MeteredStorageTest {
   private static final int PAGES = 10;
 
   private final List<String> calls = new ArrayList<>();
+  private final SimulatedClock clock = new SimulatedClock();
   private final MeteredStorage storage =
       new MeteredStorage(
-          new DeviceStorage(new SimulatedStorage(new SimulatedClock())) {
+          new DeviceStorage(new SimulatedStorage(clock)) {
             @Override
             protected void transfer(Kind kind, long bytes) {
               if (kind != Kind.SYNC) {
                 calls.add(kind + " " + bytes / PAGE);
               }
             }
-          });
+          },
+          clock);
 
   private final Memory memory = new Memory(ByteBuffer.allocateDirect(PAGES * PAGE));
 
