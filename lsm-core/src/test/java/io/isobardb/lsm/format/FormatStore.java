@@ -13,6 +13,7 @@ import io.isobardb.lsm.dataset.Index;
 import io.isobardb.lsm.dataset.Maintenance;
 import io.isobardb.lsm.option.KeyOrder;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 
 /**
@@ -191,7 +193,17 @@ final class FormatStore {
     }
   }
 
-  private static void pack(Path directory, Path zip) throws IOException {
+  /** Writes the files of a file that {@link #pack} made. Returns the directory. */
+  static Path unpack(InputStream file, Path directory) throws IOException {
+    try (ZipInputStream in = new ZipInputStream(file)) {
+      for (ZipEntry e = in.getNextEntry(); e != null; e = in.getNextEntry()) {
+        Files.copy(in, directory.resolve(e.getName()));
+      }
+    }
+    return directory;
+  }
+
+  static void pack(Path directory, Path zip) throws IOException {
     try (OutputStream file = Files.newOutputStream(zip);
         ZipOutputStream out = new ZipOutputStream(file);
         Stream<Path> paths = Files.list(directory)) {

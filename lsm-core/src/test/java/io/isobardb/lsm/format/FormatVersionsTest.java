@@ -31,8 +31,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,15 +50,10 @@ class FormatVersionsTest {
   @TempDir Path temp;
 
   private Path unpack(int version) throws IOException {
-    Path directory = Files.createDirectory(temp.resolve("store"));
     String name = "store-" + version + ".zip";
-    try (InputStream file = FormatVersionsTest.class.getResourceAsStream(name);
-        ZipInputStream in = new ZipInputStream(file)) {
-      for (ZipEntry e = in.getNextEntry(); e != null; e = in.getNextEntry()) {
-        Files.copy(in, directory.resolve(e.getName()));
-      }
+    try (InputStream file = FormatVersionsTest.class.getResourceAsStream(name)) {
+      return FormatStore.unpack(file, Files.createDirectory(temp.resolve("store")));
     }
-    return directory;
   }
 
   private static int version(Path file) throws IOException {
@@ -167,11 +160,9 @@ class FormatVersionsTest {
   void aStoreThatThisReleaseBuildsIsReadAndWritten() throws IOException {
     Path zip = temp.resolve("store.zip");
     FormatStore.main(new String[] {temp.resolve("built").toString(), zip.toString()});
-    Path directory = Files.createDirectory(temp.resolve("store"));
-    try (ZipInputStream in = new ZipInputStream(Files.newInputStream(zip))) {
-      for (ZipEntry e = in.getNextEntry(); e != null; e = in.getNextEntry()) {
-        Files.copy(in, directory.resolve(e.getName()));
-      }
+    Path directory;
+    try (InputStream file = Files.newInputStream(zip)) {
+      directory = FormatStore.unpack(file, Files.createDirectory(temp.resolve("store")));
     }
     assertEquals(TODAY, version(directory.resolve("CURRENT")));
     assertEquals(TODAY, version(StoreFiles.last(directory, "MANIFEST", "")));
