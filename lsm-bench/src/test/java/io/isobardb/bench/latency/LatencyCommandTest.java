@@ -136,7 +136,9 @@ class LatencyCommandTest {
 
   @Test
   void theRateThatCanBeSustainedIsFoundAndSentAt95PerCentOfIt() throws Exception {
-    Map<String, Object> engine = engine("--find-rate --load steady " + SMALL, 0);
+    Map<String, Object> engine =
+        engine("--find-rate --load steady " + SMALL.replace("--duration 1s", "--duration 4s"), 0);
+    // A run of a second is mostly its beginning and its end.
     double sent = ((Number) engine.get("sentPerSecond")).doubleValue();
     double served = ((Number) engine.get("servedPerSecond")).doubleValue();
     assertTrue(sent > 100, sent + " a second");

@@ -26,7 +26,7 @@ final class PieceTimes {
   private static final long MOST_NANOS = 50_000;
 
   /** So many calls tell what the shortest takes. */
-  private static final int ENOUGH = 32;
+  private static final int ENOUGH = 16;
 
   private static final int SIZES =
       Integer.numberOfTrailingZeros(IoLimits.LARGEST_PIECE / SMALLEST) + 1;
@@ -49,6 +49,15 @@ final class PieceTimes {
       }
     }
 
+    boolean hasEnough() {
+      for (int i = 0; i < SIZES; i++) {
+        if (calls.get(i) >= ENOUGH) {
+          return true;
+        }
+      }
+      return false;
+    }
+
     long nanos(int at) {
       return calls.get(at) < ENOUGH ? Long.MAX_VALUE : shortest.get(at);
     }
@@ -67,10 +76,12 @@ final class PieceTimes {
     }
   }
 
-  /** Forgets what was seen before this was called last. */
+  /** Forgets what was seen before this was called last, if enough was seen since. */
   void turn() {
-    before = now;
-    now = new Seen();
+    if (now.hasEnough()) {
+      before = now;
+      now = new Seen();
+    }
   }
 
   /** The piece to use now, in bytes. */

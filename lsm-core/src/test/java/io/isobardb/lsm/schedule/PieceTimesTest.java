@@ -82,7 +82,7 @@ class PieceTimesTest {
 
   @Test
   void fewCallsAndOddSizesTellNothing() {
-    for (int i = 0; i < 31; i++) {
+    for (int i = 0; i < 15; i++) {
       times.add(8 << 10, 1);
     }
     times.add(12 << 10, 1);
