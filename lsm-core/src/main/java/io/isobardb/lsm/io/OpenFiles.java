@@ -100,9 +100,13 @@ final class OpenFiles {
    */
   <T> T opening(Opener<T> opener) throws IOException {
     boolean opened = false;
-    expect();
+    List<ChannelFile> chosen = chooseFor(1);
     try {
-      makeRoom();
+      // A file that is being opened anew can't be closed, so others are looked for.
+      for (int tries = 1; !chosen.isEmpty(); tries++) {
+        park(chosen);
+        chosen = tries < TRIES ? chooseFor(0) : List.of();
+      }
       T result = retrying(opener);
       opened = true;
       return result;
@@ -164,10 +168,14 @@ final class OpenFiles {
     }
   }
 
-  private void expect() {
+  /**
+   * Files that are to make room for those that are about to be opened, {@code more} of them new.
+   */
+  private List<ChannelFile> chooseFor(int more) {
     lock.lock();
     try {
-      coming++;
+      coming += more;
+      return choose(held + coming - leaving - limit);
     } finally {
       lock.unlock();
     }
@@ -180,24 +188,6 @@ final class OpenFiles {
       held += opened ? 1 : 0;
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** Closes files until those that are about to be opened fit in, if there are enough to close. */
-  private void makeRoom() throws IOException {
-    // A file that is being opened anew can't be closed, so others are looked for.
-    for (int tries = 0; tries < TRIES; tries++) {
-      List<ChannelFile> chosen;
-      lock.lock();
-      try {
-        chosen = choose(held + coming - leaving - limit);
-      } finally {
-        lock.unlock();
-      }
-      if (chosen.isEmpty()) {
-        return;
-      }
-      park(chosen);
     }
   }
 
@@ -218,10 +208,17 @@ final class OpenFiles {
     return chosen;
   }
 
-  /** Whether one of the files gave a descriptor back. */
+  /**
+   * Lets files that were chosen give their descriptors back, all of them even if one fails.
+   *
+   * @return whether one of them did
+   */
   private boolean park(List<ChannelFile> chosen) throws IOException {
     boolean parked = false;
+    IOException failure = null;
     for (ChannelFile file : chosen) {
+      // Before it does: meanwhile others may close one more, but nobody opens one too many.
+      left();
       try {
         if (file.park()) {
           parked = true;
@@ -229,9 +226,12 @@ final class OpenFiles {
           // It is being opened anew.
           mayPark(file);
         }
-      } finally {
-        left();
+      } catch (IOException e) {
+        failure = failure == null ? e : failure;
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
     return parked;
   }

@@ -20,7 +20,7 @@ public final class Bandwidth implements Service {
   /** What the device does is counted over this: single looks are uneven. */
   private static final long SPAN_NANOS = 100_000_000;
 
-  /** How long pieces took is forgotten after one to two of these. */
+  /** How long pieces took is forgotten after one to two of these in which others passed. */
   private static final long TURN_NANOS = 5_000_000_000L;
 
   /** Clients that have read so lately may read again at any moment. */

@@ -149,21 +149,26 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     @Override
     public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
       Stepping step = Stepping.current();
-      int all = 0;
-      if (step == null) {
-        all = super.read(offset, target, targetOffset, length);
-      } else {
-        boolean more = true;
-        while (more && all < length) {
-          int piece = Math.min(length - all, pieceBytes);
-          long began = clock.nanos();
-          int bytes = super.read(offset + all, target, targetOffset + all, piece);
-          times.add(bytes, clock.nanos() - began);
-          all += bytes;
-          more = bytes == piece;
-        }
-      }
+      int all =
+          step == null
+              ? super.read(offset, target, targetOffset, length)
+              : readInPieces(offset, target, targetOffset, length);
       count(step, read, all);
+      return all;
+    }
+
+    private int readInPieces(long offset, Memory target, int targetOffset, int length)
+        throws IOException {
+      int all = 0;
+      boolean more = true;
+      while (more && all < length) {
+        int piece = Math.min(length - all, pieceBytes);
+        long began = clock.nanos();
+        int bytes = super.read(offset + all, target, targetOffset + all, piece);
+        times.add(bytes, clock.nanos() - began);
+        all += bytes;
+        more = bytes == piece;
+      }
       return all;
     }
 
