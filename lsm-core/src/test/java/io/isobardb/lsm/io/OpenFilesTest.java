@@ -218,4 +218,49 @@ class OpenFilesTest {
     }
     assertEquals(0, storage.descriptorsHeld());
   }
+
+  @Test
+  void ifAFileCannotBeClosedTheLimitHoldsNevertheless() throws IOException {
+    AtomicInteger refusals = new AtomicInteger();
+    AtomicInteger failures = new AtomicInteger();
+    Path guarded =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            (access, path) -> {
+              if (refusals.get() > 0 && access != GuardedFiles.Access.LOOK) {
+                refusals.decrementAndGet();
+                throw new FileSystemException(path.toString(), null, "Too many open files");
+              }
+            });
+    DirectoryStorage storage =
+        DirectoryStorage.open(
+            guarded,
+            false,
+            1000,
+            channel ->
+                new ShortChannel(channel, 1, null) {
+                  @Override
+                  protected void implCloseChannel() throws IOException {
+                    super.implCloseChannel();
+                    if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                      throw new IOException("the system can't close it");
+                    }
+                  }
+                });
+    List<DataFile> files = open(storage, 100);
+    for (int i = 0; i < 100; i++) {
+      assertHolds(i, files.get(i));
+    }
+    refusals.set(1);
+    failures.set(1);
+    assertThrows(IOException.class, () -> storage.create("new", IoMode.BUFFERED));
+    for (int i = 0; i < 100; i++) {
+      assertHolds(i, files.get(i));
+    }
+    assertTrue(holding(files) <= 51, () -> holding(files) + " files hold a descriptor");
+    for (DataFile file : files) {
+      file.close();
+    }
+    assertEquals(0, storage.descriptorsHeld());
+  }
 }

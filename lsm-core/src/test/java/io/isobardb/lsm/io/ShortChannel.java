@@ -9,20 +9,22 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A channel as bad as a system may make it: reads and writes do a part of their bytes, and now and
  * then the thread is interrupted, before or after the call, which closes the channel.
  */
-final class ShortChannel extends FileChannel {
+class ShortChannel extends FileChannel {
   private final FileChannel channel;
   private final int unit;
-  private final SplittableRandom random;
+  private final @Nullable SplittableRandom random;
 
   /**
    * @param unit what parts are a multiple of
+   * @param random null to disturb nothing
    */
-  ShortChannel(FileChannel channel, int unit, SplittableRandom random) {
+  ShortChannel(FileChannel channel, int unit, @Nullable SplittableRandom random) {
     this.channel = channel;
     this.unit = unit;
     this.random = random;
@@ -34,6 +36,9 @@ final class ShortChannel extends FileChannel {
   }
 
   private synchronized long disturbed(Call call) throws IOException {
+    if (random == null) {
+      return call.run();
+    }
     int dice = random.nextInt(16);
     if (dice == 0) {
       throw interrupt();
@@ -55,7 +60,7 @@ final class ShortChannel extends FileChannel {
   private int part(ByteBuffer buffer, Call call) throws IOException {
     int limit = buffer.limit();
     int units = buffer.remaining() / unit;
-    if (units > 1 && random.nextInt(2) == 0) {
+    if (units > 1 && random != null && random.nextInt(2) == 0) {
       buffer.limit(buffer.position() + unit * (1 + random.nextInt(units - 1)));
     }
     try {
@@ -77,7 +82,7 @@ final class ShortChannel extends FileChannel {
 
   @Override
   public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
-    int some = 1 + random.nextInt(length);
+    int some = random == null ? length : 1 + random.nextInt(length);
     return disturbed(() -> channel.write(sources, offset, some));
   }
 
