@@ -79,6 +79,12 @@ final class FeatureStore {
     return bytes("key" + (100 + i));
   }
 
+  static byte[] appended(byte[] list, byte[] more) {
+    byte[] longer = Arrays.copyOf(list, list.length + more.length);
+    System.arraycopy(more, 0, longer, list.length, more.length);
+    return longer;
+  }
+
   private static byte[] number(long number) {
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
   }
@@ -112,10 +118,8 @@ final class FeatureStore {
     }
     byte[] counter = model.get("counters").getOrDefault(key(i), number(0));
     byte[] list = model.get("lists").getOrDefault(key(i), new byte[0]);
-    byte[] longer = Arrays.copyOf(list, list.length + text.length);
-    System.arraycopy(text, 0, longer, list.length, text.length);
     model.get("counters").put(key(i), number(ByteBuffer.wrap(counter).getLong() + i + round));
-    model.get("lists").put(key(i), longer);
+    model.get("lists").put(key(i), appended(list, text));
     if (store != null) {
       store.tree("counters").merge(key(i), operand);
       store.tree("lists").merge(key(i), text);

@@ -3,21 +3,16 @@ package io.isobardb.lsm.format;
 import static io.isobardb.lsm.SimulatedStores.bytes;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.inspect.CheckProgress;
-import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.RepairReport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -39,23 +34,11 @@ class FeatureStoreTest {
     }
   }
 
-  private void assertSound(Path directory) throws IOException {
-    try (StoreInspector inspector = Store.inspect(directory, options)) {
-      CheckReport report = inspector.check(CheckProgress.NONE);
-      assertTrue(report.isSound(), report::toString);
-    }
-  }
-
   private void assertHolds(Store store) {
     expected.model.forEach(
         (name, model) -> {
           Tree tree = store.tree(name);
-          TreeMap<byte[], byte[]> found = new TreeMap<>(Arrays::compareUnsigned);
-          try (Cursor cursor = tree.cursor()) {
-            for (boolean more = cursor.last(); more; more = cursor.previous()) {
-              found.put(cursor.key(), cursor.value());
-            }
-          }
+          TreeMap<byte[], byte[]> found = FormatVersionsTest.read(tree, true);
           assertEquals(model.size(), found.size(), name);
           for (int i = 0; i < 70; i++) {
             byte[] key = FeatureStore.key(i);
@@ -68,7 +51,7 @@ class FeatureStoreTest {
   @Test
   void itIsReadAndWrittenAndMergedDown() throws IOException {
     Path directory = unpack();
-    assertSound(directory);
+    FormatVersionsTest.assertSound(directory, options);
     TreeMap<String, byte[]> before = StoreFiles.read(directory);
     try (Store store = Store.openReadOnly(directory, options)) {
       assertHolds(store);
@@ -81,9 +64,10 @@ class FeatureStoreTest {
       store.tree("cleared").deleteRange(FeatureStore.key(20), FeatureStore.key(25));
     }
     byte[] list = expected.model.get("lists").get(FeatureStore.key(1));
-    byte[] longer = Arrays.copyOf(list, list.length + 4);
-    System.arraycopy(bytes("more"), 0, longer, list.length, 4);
-    expected.model.get("lists").put(FeatureStore.key(1), longer);
+    expected
+        .model
+        .get("lists")
+        .put(FeatureStore.key(1), FeatureStore.appended(list, bytes("more")));
     expected.model.get("lists").put(FeatureStore.key(2), bytes("again"));
     expected.model.get("cleared").subMap(FeatureStore.key(20), FeatureStore.key(25)).clear();
     try (Store store = Store.open(directory, options)) {
@@ -93,7 +77,7 @@ class FeatureStoreTest {
       expected.model.keySet().forEach(name -> store.tree(name).compact(null, null));
       assertHolds(store);
     }
-    assertSound(directory);
+    FormatVersionsTest.assertSound(directory, options);
   }
 
   @Test
@@ -123,7 +107,7 @@ class FeatureStoreTest {
     FeatureStore.main(new String[] {temp.resolve("built").toString(), zip.toString()});
     try (InputStream file = Files.newInputStream(zip)) {
       Path directory = FormatStore.unpack(file, Files.createDirectory(temp.resolve("store")));
-      assertSound(directory);
+      FormatVersionsTest.assertSound(directory, options);
       try (Store store = Store.open(directory, options)) {
         assertHolds(store);
       }

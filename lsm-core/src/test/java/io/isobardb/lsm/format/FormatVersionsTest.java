@@ -60,14 +60,14 @@ class FormatVersionsTest {
     return ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN).getInt(VERSION);
   }
 
-  private static void assertSound(Path directory) throws IOException {
-    try (StoreInspector inspector = Store.inspect(directory, FormatStore.options().build())) {
+  static void assertSound(Path directory, StoreOptions options) throws IOException {
+    try (StoreInspector inspector = Store.inspect(directory, options)) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       assertTrue(report.isSound(), report::toString);
     }
   }
 
-  private static TreeMap<byte[], byte[]> read(Tree tree, boolean backwards) {
+  static TreeMap<byte[], byte[]> read(Tree tree, boolean backwards) {
     TreeMap<byte[], byte[]> found = new TreeMap<>(Arrays::compareUnsigned);
     try (Cursor cursor = tree.cursor()) {
       for (boolean more = backwards ? cursor.last() : cursor.first();
@@ -172,7 +172,7 @@ class FormatVersionsTest {
   private static void readAndWrite(Path directory) throws IOException {
     FormatStore expected = FormatStore.expected();
     StoreOptions options = FormatStore.options().createIfMissing(false).build();
-    assertSound(directory);
+    assertSound(directory, options);
     TreeMap<String, byte[]> before = StoreFiles.read(directory);
     try (Store store = Store.openReadOnly(directory, options)) {
       assertHolds(store, expected);
@@ -187,7 +187,7 @@ class FormatVersionsTest {
       assertHolds(store, expected);
       assertPeople(people, expected);
     }
-    assertSound(directory);
+    assertSound(directory, options);
     try (Store store = Store.open(directory, options)) {
       assertHolds(store, expected);
       assertPeople(FormatStore.people(store), expected);
@@ -195,7 +195,7 @@ class FormatVersionsTest {
       store.awaitQuiet();
       assertHolds(store, expected);
     }
-    assertSound(directory);
+    assertSound(directory, options);
   }
 
   @ParameterizedTest
