@@ -1,5 +1,7 @@
 package io.isobardb.lsm.model;
 
+import static io.isobardb.lsm.model.Texts.all;
+import static io.isobardb.lsm.model.Texts.text;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -390,25 +392,6 @@ class ExpiryModelTest {
         }
       }
       assertEquals(expected, all(cursor));
-    }
-
-    private static Map<String, String> all(Cursor cursor) {
-      Map<String, String> forward = new TreeMap<>();
-      Map<String, String> back = new TreeMap<>();
-      try (cursor) {
-        for (boolean more = cursor.first(); more; more = cursor.next()) {
-          forward.put(text(cursor.key()), text(cursor.value()));
-        }
-        for (boolean more = cursor.last(); more; more = cursor.previous()) {
-          back.put(text(cursor.key()), text(cursor.value()));
-        }
-      }
-      assertEquals(forward, back);
-      return forward;
-    }
-
-    private static String text(byte[] bytes) {
-      return new String(bytes, StandardCharsets.UTF_8);
     }
 
     private void changeTimeToLive() {

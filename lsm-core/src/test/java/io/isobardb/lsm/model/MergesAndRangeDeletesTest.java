@@ -1,5 +1,7 @@
 package io.isobardb.lsm.model;
 
+import static io.isobardb.lsm.model.Texts.all;
+import static io.isobardb.lsm.model.Texts.text;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -261,29 +263,14 @@ class MergesAndRangeDeletesTest {
     }
 
     private static void compare(ModelTree expected, Cursor cursor) {
-      Map<String, String> seen = new TreeMap<>();
-      Map<String, String> back = new TreeMap<>();
-      try (cursor) {
-        for (boolean more = cursor.first(); more; more = cursor.next()) {
-          seen.put(text(cursor.key()), text(cursor.value()));
-        }
-        for (boolean more = cursor.last(); more; more = cursor.previous()) {
-          back.put(text(cursor.key()), text(cursor.value()));
-        }
-      }
-      Map<String, String> all = new TreeMap<>();
+      Map<String, String> live = new TreeMap<>();
       for (byte[] key : expected.keys.keySet()) {
         byte[] value = expected.get(key, Long.MAX_VALUE);
         if (value != null) {
-          all.put(text(key), text(value));
+          live.put(text(key), text(value));
         }
       }
-      assertEquals(all, seen);
-      assertEquals(all, back);
-    }
-
-    private static String text(byte[] bytes) {
-      return new String(bytes, StandardCharsets.UTF_8);
+      assertEquals(live, all(cursor));
     }
 
     private void snapshot() {
