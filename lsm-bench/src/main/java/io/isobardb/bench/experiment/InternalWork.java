@@ -9,11 +9,13 @@ import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.bench.latency.Jobs;
 import io.isobardb.bench.latency.ScaledLoad;
+import io.isobardb.bench.latency.ScaledLoad.Work;
 import io.isobardb.cli.report.Chart;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 
 /** What flushes and merges cost requests that arrive when they will, in virtual time. */
 final class InternalWork implements Experiment {
@@ -21,6 +23,9 @@ final class InternalWork implements Experiment {
   private static final String WORK = "internal work";
   private static final String AS_IT_IS = "as it is";
   private static final String FREE = "free";
+  private static final String ORDER = "order alone";
+  private static final String BANDWIDTH = "bandwidth alone";
+  private static final String NEITHER = "neither";
   private static final String LIMITED = " MB/s";
   private static final String STEADY = "steady";
   private static final String PRODUCTION = "production";
@@ -42,6 +47,9 @@ final class InternalWork implements Experiment {
   /** SILK, figure 1: two to four orders of magnitude. */
   private static final double ORDERS = 1 / 100.0;
 
+  /** What the scheduler may leave of that. */
+  private static final double TIMES_FREE = 5;
+
   /** The burst paper, table 2. */
   private static final double GAIN = 2.3;
 
@@ -52,10 +60,13 @@ final class InternalWork implements Experiment {
         "Latencies with and without flushes and merges, in virtual time",
         "SILK, figures 1, 4, 8 and 10; Towards a Burst-Aware LevelDB, table 2",
         "Flushes and merges raise the p99 of the worst second by orders of magnitude, and a limit to"
-            + " them only postpones that. Without them in a burst, clients write 2.3 times as much.",
+            + " them only postpones that. Order and bandwidth together prevent it, better than"
+            + " either. Without them in a burst, clients write 2.3 times as much.",
         "Loads of isobar latency, in the scale small with a tenth of rates, records, memory (8 MB at"
             + " least) and device; larger scales have a quarter at most. Free work takes neither"
-            + " processor time nor the device. Latencies count from when a request was due.");
+            + " processor time nor the device. With order alone, ioBandwidth is unlimited; with"
+            + " bandwidth alone, no flush or merge goes before another; with neither, both."
+            + " Latencies count from when a request was due.");
   }
 
   @Override
@@ -73,6 +84,10 @@ final class InternalWork implements Experiment {
             "silk-long-writes")) {
       points.addAll(Point.each(List.of(Point.of(LOAD, load)), WORK, List.of(AS_IT_IS, FREE)));
     }
+    for (String load : List.of(STEADY, PRODUCTION)) {
+      points.addAll(
+          Point.each(List.of(Point.of(LOAD, load)), WORK, List.of(ORDER, BANDWIDTH, NEITHER)));
+    }
     for (int limit : LIMITS) {
       points.add(Point.of(LOAD, STEADY).with(WORK, limit + LIMITED));
     }
@@ -82,21 +97,30 @@ final class InternalWork implements Experiment {
   @Override
   public List<Row> measure(Point point, Bench bench) {
     String load = point.text(LOAD);
-    String work = point.text(WORK);
-    long limit =
-        work.endsWith(LIMITED)
-            ? Long.parseLong(work.substring(0, work.length() - LIMITED.length())) << 20
-            : 0;
     double factor = bench.scale().factor() / Scale.SMALL;
     ScaledLoad scaled =
         new ScaledLoad(
             load,
             load.equals(STEADY) ? STEADY_RATE : 0,
-            work.equals(FREE),
-            limit,
+            work(point.text(WORK)),
             Math.min(MOST, PART_OF_SMALL * factor),
             Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS)));
     return List.of(Bench.row(point, scaled.run(bench.seed(), bench::progress)));
+  }
+
+  private static Work work(String text) {
+    long limit =
+        text.endsWith(LIMITED)
+            ? Long.parseLong(text.substring(0, text.length() - LIMITED.length())) << 20
+            : 0;
+    Jobs jobs =
+        switch (text) {
+          case FREE -> Jobs.FREE;
+          case BANDWIDTH, NEITHER -> Jobs.FAIR;
+          default -> Jobs.ORDERED;
+        };
+    boolean unlimited = text.equals(ORDER) || text.equals(NEITHER);
+    return new Work(jobs, limit, unlimited ? Map.of("ioBandwidth", "unlimited") : Map.of());
   }
 
   @Override
@@ -117,15 +141,27 @@ final class InternalWork implements Experiment {
     List<Verdict> verdicts = new ArrayList<>();
     for (String load : List.of(STEADY, PRODUCTION)) {
       for (String figure : List.of(WORST_WRITES, WORST_READS)) {
+        Results of = results.where(LOAD, load);
+        String name = load + ": " + Results.withoutUnit(figure);
         verdicts.add(
             Claims.spread(
-                String.format(
-                    Locale.ROOT,
-                    "%s: %s with free internal work is at most a hundredth",
-                    load,
-                    Results.withoutUnit(figure)),
-                results.where(LOAD, load).pairs(WORK, FREE, AS_IT_IS, figure),
+                name
+                    + ", free work divided by work in no order and without a limit, is at most a"
+                    + " hundredth",
+                of.pairs(WORK, FREE, NEITHER, figure),
                 ORDERS));
+        verdicts.add(
+            Claims.spread(
+                name + ", work as it is divided by free work, is at most 5",
+                of.pairs(WORK, AS_IT_IS, FREE, figure),
+                TIMES_FREE));
+        for (String alone : List.of(ORDER, BANDWIDTH)) {
+          verdicts.add(
+              Claims.spread(
+                  name + ", work as it is divided by " + alone + ", is at most 1",
+                  of.pairs(WORK, AS_IT_IS, alone, figure),
+                  1));
+        }
       }
     }
     double[] limited =

@@ -11,6 +11,8 @@ enum Contender {
   ISOBAR,
   /** Isobar, whose flushes and merges take neither processor time nor the device: what is left. */
   ISOBAR_FREE,
+  /** Isobar, whose flushes and merges run one after the other, none before another. */
+  ISOBAR_FAIR,
   /** RocksDB; if the device has a limit, so have its flushes and merges. */
   ROCKSDB,
   /** RocksDB, whose limiter moves below the device's limit by itself. */
@@ -22,7 +24,21 @@ enum Contender {
   }
 
   boolean isIsobar() {
-    return this == ISOBAR || this == ISOBAR_FREE;
+    return this == ISOBAR || isVirtual();
+  }
+
+  /** Whether it is there in virtual time alone. */
+  boolean isVirtual() {
+    return this == ISOBAR_FREE || this == ISOBAR_FAIR;
+  }
+
+  /** How its flushes and merges run in virtual time. */
+  Jobs jobs() {
+    return switch (this) {
+      case ISOBAR_FREE -> Jobs.FREE;
+      case ISOBAR_FAIR -> Jobs.FAIR;
+      default -> Jobs.ORDERED;
+    };
   }
 
   /** Those named, separated by commas. */

@@ -44,6 +44,7 @@ import picocli.CommandLine.Spec;
           + " docs/latency.md says what they are."
     })
 public final class LatencyCommand implements Callable<Integer> {
+  private static final double WARM_UP_SECONDS = 5;
   private static final int LEAST_MEMORY = 8 << 20;
   private static final double SUSTAINED = 0.95;
   private static final long LEAST_DEVICE = 1 << 20;
@@ -87,6 +88,13 @@ public final class LatencyCommand implements Callable<Integer> {
 
   @Option(names = "--duration", paramLabel = "TIME", description = "How long requests arrive.")
   private @Nullable TimeSpan duration;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "TIME",
+      description =
+          "How long requests arrive before, and are not measured, on the real clock (default: 5s).")
+  private @Nullable TimeSpan warmUp;
 
   @Option(
       names = "--burst",
@@ -168,8 +176,9 @@ public final class LatencyCommand implements Callable<Integer> {
       names = "--engine",
       paramLabel = "NAMES",
       description =
-          "isobar, isobar-free (flushes and merges cost nothing), rocksdb, rocksdb-autotuned;"
-              + " several with commas (default: ${DEFAULT-VALUE}).")
+          "isobar, isobar-free (flushes and merges cost nothing), isobar-fair (none of them goes"
+              + " before another), rocksdb, rocksdb-autotuned; several with commas (default:"
+              + " ${DEFAULT-VALUE}).")
   private String engine = "isobar";
 
   @Option(
@@ -243,6 +252,10 @@ public final class LatencyCommand implements Callable<Integer> {
     return Exit.SUCCESS.code();
   }
 
+  private double warmUpSeconds() {
+    return warmUp == null ? WARM_UP_SECONDS : warmUp.millis() / 1e3;
+  }
+
   private Outcome measure(
       LatencySpec spec, Contender contender, boolean virtual, Path work, Progress progress)
       throws IOException, InterruptedException {
@@ -255,16 +268,15 @@ public final class LatencyCommand implements Callable<Integer> {
     return outcome.at(found);
   }
 
-  private static Outcome run(
+  private Outcome run(
       LatencySpec spec, Contender contender, boolean virtual, Path work, Progress progress)
       throws IOException, InterruptedException {
     progress.stage(contender.label());
     if (virtual) {
-      return VirtualRun.run(
-          spec, contender.label(), contender == Contender.ISOBAR_FREE, progress::update);
+      return VirtualRun.run(spec, contender.label(), contender.jobs(), progress::update);
     }
     try (WorkDirectory store = WorkDirectory.temporary(work, contender.label() + "-")) {
-      return RealRun.run(spec, contender, store.path(), progress::update);
+      return RealRun.run(spec, contender, store.path(), warmUpSeconds(), progress::update);
     }
   }
 
@@ -274,8 +286,13 @@ public final class LatencyCommand implements Callable<Integer> {
       throw new UsageException("virtual time is there for Isobar alone; use --clock real");
     }
     boolean virtual = clock == null ? all : clock == ClockKind.virtual;
-    if (!virtual && engines.contains(Contender.ISOBAR_FREE)) {
-      throw new UsageException("isobar-free is there in virtual time alone");
+    for (Contender each : engines) {
+      if (!virtual && each.isVirtual()) {
+        throw new UsageException(each.label() + " is there in virtual time alone");
+      }
+    }
+    if (virtual && warmUp != null) {
+      throw new UsageException("--warm-up is there on the real clock alone");
     }
     if (!virtual && background != null) {
       throw new UsageException("--background is there in virtual time alone");

@@ -4,6 +4,7 @@ import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.latency.LatencySpec.Machine;
+import io.isobardb.bench.latency.Requests.Content;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Progress.Watcher;
@@ -43,25 +44,30 @@ final class RealRun {
 
   private final LatencySpec spec;
   private final String name;
+  private final double warmUpSeconds;
   private final Watcher watcher;
   private final List<Sample> samples = new ArrayList<>();
   private volatile long beginNanos = System.nanoTime();
   private volatile boolean begun;
 
-  private RealRun(LatencySpec spec, String name, Watcher watcher) {
+  private RealRun(LatencySpec spec, String name, double warmUpSeconds, Watcher watcher) {
     this.spec = spec;
     this.name = name;
+    this.warmUpSeconds = warmUpSeconds;
     this.watcher = watcher;
   }
 
   /**
-   * Loads the records, waits until merges are done, and serves the requests.
+   * Loads the records, serves requests that are not measured, waits until merges are done, and
+   * serves the requests.
    *
    * @param dir an empty directory
+   * @param warmUpSeconds how long requests are served before, so that code is compiled
    */
-  static Outcome run(LatencySpec spec, Contender contender, Path dir, Watcher watcher)
+  static Outcome run(
+      LatencySpec spec, Contender contender, Path dir, double warmUpSeconds, Watcher watcher)
       throws IOException, InterruptedException {
-    RealRun run = new RealRun(spec, contender.label(), watcher);
+    RealRun run = new RealRun(spec, contender.label(), warmUpSeconds, watcher);
     return contender == Contender.ISOBAR
         ? run.isobar(dir)
         : run.rocksDb(dir, contender == Contender.ROCKSDB_AUTOTUNED);
@@ -119,24 +125,29 @@ final class RealRun {
   private Outcome serve(Supplier<Target> targets, Runnable quiet, Consumer<Double> sample)
       throws InterruptedException {
     int threads = spec.machine().clients();
+    Content content = spec.content();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     List<Target> opened = new ArrayList<>();
     try {
-      List<Client> clients = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
-        Target target = targets.get();
-        opened.add(target);
-        clients.add(new Client(new Timer(), target, new Requests(spec.content(), spec.seed())));
+        opened.add(targets.get());
       }
       watcher.at(name + ": loading", 0, 1);
+      List<Client> before = clients(opened, spec.seed() + 1);
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
         int from = i;
-        Client client = clients.get(i);
-        running.add(pool.submit(() -> client.load(from, spec.content().records(), threads)));
+        running.add(pool.submit(() -> before.get(from).load(from, content.records(), threads)));
       }
       await(running, seconds -> {});
+      watcher.at(name + ": warming up", 0, 1);
+      Arrivals first = new Arrivals(spec.trace(), (long) (warmUpSeconds * SECOND_NANOS));
+      beginNanos = System.nanoTime();
+      running.clear();
+      before.forEach(client -> running.add(pool.submit(() -> client.serve(first))));
+      await(running, seconds -> {});
       quiet.run();
+      List<Client> clients = clients(opened, spec.seed());
       Arrivals arrivals = new Arrivals(spec.trace(), spec.nanos());
       beginNanos = System.nanoTime();
       begun = true;
@@ -157,6 +168,12 @@ final class RealRun {
       pool.awaitTermination(1, TimeUnit.MINUTES);
       opened.forEach(target -> target.session().close());
     }
+  }
+
+  private List<Client> clients(List<Target> targets, long seed) {
+    return targets.stream()
+        .map(target -> new Client(new Timer(), target, new Requests(spec.content(), seed)))
+        .toList();
   }
 
   private void await(List<Future<?>> running, Consumer<Double> eachSecond)

@@ -11,13 +11,11 @@ import java.util.function.Consumer;
  *
  * @param load its name
  * @param rate requests per second at its peaks; 0 for the load's own
- * @param freeJobs whether flushes and merges take neither processor time nor the device
- * @param jobBytes what they read and write per second at most; 0 for no limit of theirs
+ * @param work how flushes and merges run
  * @param part by which rates, device, memory and records are multiplied; above 0, at most 1
  * @param seconds how long it runs
  */
-public record ScaledLoad(
-    String load, double rate, boolean freeJobs, long jobBytes, double part, double seconds) {
+public record ScaledLoad(String load, double rate, Work work, double part, double seconds) {
   public static final String SERVED = "requests done [1/s]";
   public static final String PUT = "written by clients [MB/s]";
   public static final String WRITES = "p99 of writes [ms]";
@@ -33,6 +31,15 @@ public record ScaledLoad(
   private static final long LEAST_MEMORY = 8L << 20;
   private static final long LEAST_DEVICE = 64L << 10;
   private static final long LEAST_RECORDS = 1000;
+
+  /**
+   * How flushes and merges run.
+   *
+   * @param jobs in which order, and whether they cost anything
+   * @param bytes what they read and write per second at most; 0 for no limit of theirs
+   * @param options of the store, by name
+   */
+  public record Work(Jobs jobs, long bytes, Map<String, String> options) {}
 
   /** Runs it. {@code progress} is told how far it is. */
   public Map<String, Double> run(long seed, Consumer<String> progress) {
@@ -54,15 +61,20 @@ public record ScaledLoad(
             Math.max(LEAST_MEMORY, (long) (preset.memoryBytes() * part)),
             bursts ? Long.MAX_VALUE : device(DEVICE_BYTES),
             bursts ? device(BURST_WRITE_BYTES) : Long.MAX_VALUE,
-            jobBytes == 0 ? Long.MAX_VALUE : device(jobBytes));
+            work.bytes() == 0 ? Long.MAX_VALUE : device(work.bytes()));
     LatencySpec spec =
         new LatencySpec(
-            preset.shape().of(peak, seconds, seed), content, seconds, machine, Map.of(), seed);
+            preset.shape().of(peak, seconds, seed),
+            content,
+            seconds,
+            machine,
+            work.options(),
+            seed);
     Outcome outcome =
         VirtualRun.run(
             spec,
             load,
-            freeJobs,
+            work.jobs(),
             (text, done, all) -> progress.accept((int) done + " of " + (int) all + " s"));
     return figures(outcome, content);
   }

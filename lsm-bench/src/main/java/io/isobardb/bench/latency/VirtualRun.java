@@ -36,7 +36,7 @@ final class VirtualRun {
 
   private final LatencySpec spec;
   private final String name;
-  private final boolean freeJobs;
+  private final Jobs jobs;
   private final Watcher watcher;
   private final SimulatedClock clock = new SimulatedClock();
   private final VirtualScheduler scheduler;
@@ -44,10 +44,10 @@ final class VirtualRun {
   private long beginNanos = Long.MAX_VALUE;
   private boolean isQuiet;
 
-  private VirtualRun(LatencySpec spec, String name, boolean freeJobs, Watcher watcher) {
+  private VirtualRun(LatencySpec spec, String name, Jobs jobs, Watcher watcher) {
     this.spec = spec;
     this.name = name;
-    this.freeJobs = freeJobs;
+    this.jobs = jobs;
     this.watcher = watcher;
     Machine machine = spec.machine();
     scheduler =
@@ -65,10 +65,10 @@ final class VirtualRun {
    * Loads the records, waits until merges are done, and serves the requests.
    *
    * @param name of the engine
-   * @param freeJobs whether flushes and merges take neither processor time nor the device
+   * @param jobs how flushes and merges run, once the records are loaded
    */
-  static Outcome run(LatencySpec spec, String name, boolean freeJobs, Watcher watcher) {
-    return new VirtualRun(spec, name, freeJobs, watcher).run();
+  static Outcome run(LatencySpec spec, String name, Jobs jobs, Watcher watcher) {
+    return new VirtualRun(spec, name, jobs, watcher).run();
   }
 
   private Outcome run() {
@@ -85,18 +85,21 @@ final class VirtualRun {
           .load(0, spec.content().records(), 1);
       store.awaitQuiet();
       scheduler.settle();
-      if (freeJobs) {
+      if (jobs == Jobs.FAIR) {
+        scheduler.fairJobs();
+      }
+      if (jobs == Jobs.FREE) {
         scheduler.freeJobs();
       } else if (spec.machine().jobBytes() < Long.MAX_VALUE) {
         scheduler.limitJobs(spec.machine().jobBytes());
       }
-      JobWatch jobs = new JobWatch(this::nanos);
-      store.addListener(jobs);
-      return serve(store, tree, jobs);
+      JobWatch watch = new JobWatch(this::nanos);
+      store.addListener(watch);
+      return serve(store, tree, watch);
     }
   }
 
-  private Outcome serve(Store store, Tree tree, JobWatch jobs) {
+  private Outcome serve(Store store, Tree tree, JobWatch watch) {
     beginNanos = clock.nanos();
     long busyBefore = scheduler.deviceBusyNanos();
     Arrivals arrivals = new Arrivals(spec.trace(), spec.nanos());
@@ -123,7 +126,7 @@ final class VirtualRun {
     facts.put(
         "device busy",
         String.format(Locale.ROOT, "%.1f %% of the time", 100 * busy / (quiet * SECOND_NANOS)));
-    return new Outcome(name, 0, latencies, seconds, quiet, samples, jobs.spans(), facts);
+    return new Outcome(name, 0, latencies, seconds, quiet, samples, watch.spans(), facts);
   }
 
   /** Looks once a second, until merges are done. */

@@ -57,6 +57,7 @@ public final class VirtualScheduler implements Scheduler {
   private int workersBusy;
   private boolean closed;
   private boolean jobsFree;
+  private boolean jobsFair;
   private @Nullable Pace jobsPace;
 
   /** A machine without anything to do. The calling thread becomes its first actor. */
@@ -127,6 +128,14 @@ public final class VirtualScheduler implements Scheduler {
   /** From now on jobs take neither processor time nor the device: what is left is clients' own. */
   public void freeJobs() {
     jobsFree = true;
+  }
+
+  /**
+   * Jobs that are submitted from now on run in that order, each to its end: none is more urgent
+   * than another.
+   */
+  public void fairJobs() {
+    jobsFair = true;
   }
 
   /** From now on what jobs read and write passes at this pace at most, in bytes per second. */
@@ -237,7 +246,7 @@ public final class VirtualScheduler implements Scheduler {
   }
 
   private void rest(Actor me, Job job) {
-    me.stepping = job.priority();
+    me.stepping = ((Timed) job).job.priority();
     Throwable failure = null;
     try {
       Stepping.rest(job);
@@ -265,7 +274,7 @@ public final class VirtualScheduler implements Scheduler {
     Job job = first;
     boolean more = true;
     while (more) {
-      me.stepping = job.priority();
+      me.stepping = ((Timed) job).job.priority();
       long bytes = 0;
       try {
         Stepping.Step step = Stepping.step(job);
@@ -312,15 +321,17 @@ public final class VirtualScheduler implements Scheduler {
   private final class Timed implements Job {
     private final Job job;
     private final JobTimes times;
+    private final boolean fair = jobsFair;
 
     Timed(Job job, long now) {
       this.job = job;
       this.times = new JobTimes(job, now);
     }
 
+    /** One for all fair jobs: that of merges of L0, which may have each worker. */
     @Override
     public Priority priority() {
-      return job.priority();
+      return fair ? Priority.MERGE_L0 : job.priority();
     }
 
     @Override

@@ -68,12 +68,19 @@ class VirtualTimeTest {
   }
 
   private static Run run(long seed, long bytesPerSecond, Load load) {
+    return run(seed, bytesPerSecond, load, false);
+  }
+
+  private static Run run(long seed, long bytesPerSecond, Load load, boolean fair) {
     SimulatedClock clock = new SimulatedClock();
     VirtualDevice.Limits device =
         new VirtualDevice.Limits(
             2 * bytesPerSecond, bytesPerSecond, 2 * bytesPerSecond, 10_000, 2 * MILLI);
     VirtualScheduler scheduler =
         new VirtualScheduler(clock, new Machine(2, 2, STEP_NANOS, 64 << 10, device));
+    if (fair) {
+      scheduler.fairJobs();
+    }
     VirtualStorage storage = new VirtualStorage(new SimulatedStorage(clock), scheduler);
     List<Long> latencies = new ArrayList<>();
     StoreStats stats;
@@ -143,6 +150,14 @@ class VirtualTimeTest {
       // One step of others: its processor time, and what it reads and writes.
       assertTrue(flush.begun() - flush.submitted() < 50 * MILLI, flush::toString);
     }
+  }
+
+  @Test
+  void fairJobsRunToTheirEndAndOthersGiveWay() {
+    Load load = new Load(3, 10_000, MILLI, 14);
+    assertEquals(0, run(4, 20 << 20, load, true).stats().jobsPreempted());
+    long ordered = run(4, 20 << 20, load).stats().jobsPreempted();
+    assertTrue(ordered > 10, ordered + " times a job gave way");
   }
 
   @Test
