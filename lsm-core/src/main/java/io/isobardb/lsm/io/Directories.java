@@ -51,6 +51,15 @@ final class Directories {
     }
   }
 
+  /** Whether a file is known to have no other name in the file system. */
+  static boolean hasOneName(Path file) throws IOException {
+    try {
+      return Files.getAttribute(file, "unix:nlink") instanceof Integer links && links == 1;
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      return false; // This system does not tell.
+    }
+  }
+
   /** Makes the names in a directory durable. An interrupt is kept, and does no harm. */
   static void sync(Path dir) throws IOException {
     boolean interrupted = Thread.interrupted();

@@ -69,6 +69,11 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public boolean shrink(String name, long bytes) throws IOException {
+    return storage.shrink(name, bytes);
+  }
+
+  @Override
   public void syncDirectory() throws IOException {
     storage.syncDirectory();
   }

@@ -59,6 +59,17 @@ public interface Storage extends AutoCloseable {
   /** Deletes a file; no error if there is none. A file that is open may be deleted. */
   void delete(String name) throws IOException;
 
+  /**
+   * Frees the last {@code bytes} of a closed file that is about to be deleted: the system takes
+   * long to delete a large one at once.
+   *
+   * @return false if nothing was done: the file is not larger than that, it has another name, or
+   *     this storage deletes large files as fast as small ones
+   */
+  default boolean shrink(String name, long bytes) throws IOException {
+    return false;
+  }
+
   /** Makes creations, renames and deletions durable. */
   void syncDirectory() throws IOException;
 

@@ -400,8 +400,10 @@ public final class StoreParts {
     }
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start();
-    if (environment.storage().discardsChanges()) {
-      engine.failure().setReadOnly(environment.storage().path());
+    if (storage.discardsChanges()) {
+      engine.failure().setReadOnly(storage.path());
+    } else {
+      storage.deleteBy(environment.scheduler());
     }
     flusher.request();
     idleWatch.start();

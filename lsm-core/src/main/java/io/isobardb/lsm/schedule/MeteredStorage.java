@@ -33,6 +33,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private final LongAdder[] written = adders();
   private final PieceTimes times = new PieceTimes();
   private volatile int pieceBytes = Integer.MAX_VALUE;
+  private volatile @Nullable Deletions deletions;
 
   /**
    * Counts what goes to and comes from {@code storage}.
@@ -102,6 +103,21 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   /** From now on reads and writes of jobs pass in pieces of this size at most. */
   public void limitPieces(int bytes) {
     pieceBytes = bytes;
+  }
+
+  /** From now on SSTables are deleted by a job, in pieces. */
+  public void deleteBy(Scheduler scheduler) {
+    deletions = new Deletions(storage, scheduler);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Deletions later = deletions;
+    if (later != null && ofFile(name) == null) {
+      later.delete(name);
+    } else {
+      storage.delete(name);
+    }
   }
 
   private static IoPurpose purpose(Job.Priority priority) {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.io;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -39,6 +40,21 @@ final class DirectoryStorageTest {
     assertTrue(Files.exists(deep.resolve("x")));
     assertThrows(
         NotDirectoryException.class, () -> DirectoryStorage.open(deep.resolve("x"), false));
+  }
+
+  @Test
+  void filesShrinkUnlessTheyHaveAnotherName() throws IOException {
+    DirectoryStorage storage = DirectoryStorage.open(dir, false);
+    Files.write(dir.resolve("a"), new byte[5000]);
+    assertTrue(storage.shrink("a", 2000));
+    assertEquals(3000, Files.size(dir.resolve("a")));
+    Files.createLink(dir.resolve("b"), dir.resolve("a"));
+    assertFalse(storage.shrink("a", 2000));
+    assertEquals(3000, Files.size(dir.resolve("b")));
+    Files.delete(dir.resolve("b"));
+    assertTrue(storage.shrink("a", 2000));
+    assertFalse(storage.shrink("a", 2000));
+    assertEquals(1000, Files.size(dir.resolve("a")));
   }
 
   private static void assertSays(String message, Executable call) {
