@@ -168,7 +168,7 @@ public final class Bandwidth implements Service {
                 awaiting > 0 ? Pressure.ALL : pressure.get()));
     if (!next.equals(before)) {
       limits = next;
-      storage.limitPieces(next.pieceBytes());
+      storage.limitPieces(next);
       if (next.urgentBytes() != before.urgentBytes() || next.allBytes() != before.allBytes()) {
         scheduler.limit(next);
       }

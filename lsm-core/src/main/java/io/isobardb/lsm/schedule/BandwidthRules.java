@@ -9,7 +9,8 @@ package io.isobardb.lsm.schedule;
  *
  * <p>Reads and writes of jobs pass in small pieces while clients read: a client's read waits for
  * the pieces before it, and with large ones that would be most of its latency. Small pieces cost
- * jobs time, so they are large again once jobs fall behind.
+ * jobs time, so they are larger for flushes once writers are about to wait, and large for all once
+ * merges fall behind.
  *
  * @param deviceBytes read and written per second at most; {@link #AUTO} to learn it, {@link
  *     Long#MAX_VALUE} for no limit
@@ -74,27 +75,31 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   /** What jobs get after {@code before}. */
   IoLimits next(IoLimits before, View view) {
     int piece = piece(view);
+    int flush = flushPiece(piece, view.pressure());
     long device = device(view);
     if (device == Long.MAX_VALUE) {
       return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, "the device's bandwidth is not limited");
+          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "the device's bandwidth is not limited");
     }
     if (view.clientBytes() == 0) {
-      return new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, piece, "no client uses the device");
+      return new IoLimits(
+          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "no client uses the device");
     }
     if (view.pressure() == Pressure.ALL) {
-      return new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, piece, "merges must not fall behind");
+      return new IoLimits(
+          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "merges must not fall behind");
     }
     long left = Math.max(0, device - view.clientBytes() - reserveBytes);
     if (Math.abs(left - before.allBytes()) < LEAST_CHANGE) {
       left = before.allBytes();
     }
     if (view.pressure() == Pressure.WRITERS) {
-      return new IoLimits(Long.MAX_VALUE, left, piece, "writers are about to wait for flushes");
+      return new IoLimits(
+          Long.MAX_VALUE, left, piece, flush, "writers are about to wait for flushes");
     }
     return left >= minimumBytes
-        ? new IoLimits(left, left, piece, "what clients leave of the device")
-        : new IoLimits(minimumBytes, left, piece, "the minimum, as clients leave less");
+        ? new IoLimits(left, left, piece, flush, "what clients leave of the device")
+        : new IoLimits(minimumBytes, left, piece, flush, "the minimum, as clients leave less");
   }
 
   private long device(View view) {
@@ -103,6 +108,14 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     }
     boolean pressed = view.learntBytes() > 0 && view.recentBytes() >= view.learntBytes() * PRESSED;
     return pressed ? view.learntBytes() : Long.MAX_VALUE;
+  }
+
+  /**
+   * Whoever waits for the device has a turn after all others: of eight clients and a merge, a flush
+   * gets a tenth of it. In pieces twice as large it gets nearly twice as much.
+   */
+  private static int flushPiece(int piece, Pressure pressure) {
+    return pressure == Pressure.WRITERS ? Math.min(IoLimits.LARGEST_PIECE, 2 * piece) : piece;
   }
 
   private static int piece(View view) {

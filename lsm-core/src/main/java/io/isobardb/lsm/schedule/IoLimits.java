@@ -6,16 +6,28 @@ package io.isobardb.lsm.schedule;
  * @param urgentBytes per second of flushes and merges of L0; {@link Long#MAX_VALUE} for no limit
  * @param allBytes per second of all background work: deeper merges get what the urgent jobs leave
  *     of it; {@link Long#MAX_VALUE} for no limit
- * @param pieceBytes reads and writes of jobs pass in pieces of this size at most
+ * @param pieceBytes reads and writes of merges pass in pieces of this size at most
+ * @param flushPieceBytes writes of flushes pass in pieces of this size at most
  * @param reason for messages
  */
-public record IoLimits(long urgentBytes, long allBytes, int pieceBytes, String reason) {
+public record IoLimits(
+    long urgentBytes, long allBytes, int pieceBytes, int flushPieceBytes, String reason) {
   /** Reads and writes of jobs are no larger than this. */
   static final int LARGEST_PIECE = 256 << 10;
 
   /** As if nobody else used the device. */
   public static final IoLimits NONE =
-      new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, LARGEST_PIECE, "the device is not limited");
+      new IoLimits(
+          Long.MAX_VALUE,
+          Long.MAX_VALUE,
+          LARGEST_PIECE,
+          LARGEST_PIECE,
+          "the device is not limited");
+
+  /** In which pieces a job's reads and writes pass. */
+  int pieceBytes(Job.Priority priority) {
+    return priority == Job.Priority.FLUSH ? flushPieceBytes : pieceBytes;
+  }
 
   /** Whether any job may have to wait. */
   boolean limits() {

@@ -32,7 +32,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private final LongAdder[] read = adders();
   private final LongAdder[] written = adders();
   private final PieceTimes times = new PieceTimes();
-  private volatile int pieceBytes = Integer.MAX_VALUE;
+  private volatile IoLimits pieces = IoLimits.NONE;
   private volatile @Nullable Deletions deletions;
 
   /**
@@ -100,9 +100,9 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     return log ? IoPurpose.LOG : IoPurpose.MANIFEST;
   }
 
-  /** From now on reads and writes of jobs pass in pieces of this size at most. */
-  public void limitPieces(int bytes) {
-    pieceBytes = bytes;
+  /** From now on reads and writes of jobs pass in such pieces at most. */
+  void limitPieces(IoLimits limits) {
+    pieces = limits;
   }
 
   /** From now on SSTables are deleted by a job, in pieces. */
@@ -168,17 +168,19 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
       int all =
           step == null
               ? super.read(offset, target, targetOffset, length)
-              : readInPieces(offset, target, targetOffset, length);
+              : readInPieces(step, offset, target, targetOffset, length);
       count(step, read, all);
       return all;
     }
 
-    private int readInPieces(long offset, Memory target, int targetOffset, int length)
+    private int readInPieces(
+        Stepping step, long offset, Memory target, int targetOffset, int length)
         throws IOException {
+      int most = pieces.pieceBytes(step.job());
       int all = 0;
       boolean more = true;
       while (more && all < length) {
-        int piece = Math.min(length - all, pieceBytes);
+        int piece = Math.min(length - all, most);
         long began = clock.nanos();
         int bytes = super.read(offset + all, target, targetOffset + all, piece);
         times.add(bytes, clock.nanos() - began);
@@ -201,7 +203,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
       if (step == null) {
         super.writeAll(offset, sources, sourceOffsets, count, length);
       } else {
-        int most = Math.max(1, pieceBytes / length);
+        int most = Math.max(1, pieces.pieceBytes(step.job()) / length);
         for (int from = 0; from < count; from += most) {
           int to = Math.min(count, from + most);
           long began = clock.nanos();

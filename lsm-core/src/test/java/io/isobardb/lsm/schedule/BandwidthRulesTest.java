@@ -55,6 +55,8 @@ class BandwidthRulesTest {
           .append(told(limits.allBytes()))
           .append(", pieces of ")
           .append(limits.pieceBytes() >> 10)
+          .append(" KB, of flushes ")
+          .append(limits.flushPieceBytes() >> 10)
           .append(" KB: ")
           .append(limits.reason())
           .append('\n');

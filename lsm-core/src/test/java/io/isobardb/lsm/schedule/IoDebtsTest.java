@@ -18,7 +18,8 @@ class IoDebtsTest {
   private final IoDebts debts = new IoDebts();
 
   private void limit(long urgentMegabytes, long allMegabytes) {
-    debts.limit(new IoLimits(urgentMegabytes * MB, allMegabytes * MB, 16 << 10, "test"), 0);
+    debts.limit(
+        new IoLimits(urgentMegabytes * MB, allMegabytes * MB, 16 << 10, 16 << 10, "test"), 0);
   }
 
   @Test

@@ -42,11 +42,15 @@ class MeteredStorageTest {
   }
 
   private static Stepping.Step asJob(Action action) throws Exception {
+    return asJob(Job.Priority.MERGE_L0, action);
+  }
+
+  private static Stepping.Step asJob(Job.Priority priority, Action action) throws Exception {
     return Stepping.step(
         new Job() {
           @Override
           public Priority priority() {
-            return Priority.MERGE_L0;
+            return priority;
           }
 
           @Override
@@ -75,10 +79,23 @@ class MeteredStorageTest {
     file.writeAll(0, sources, offsets, PAGES, PAGE);
   }
 
+  /** Of merges; those of flushes are twice as large. */
+  private void limitPieces(int bytes) {
+    storage.limitPieces(new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, bytes, 2 * bytes, "test"));
+  }
+
+  @Test
+  void flushesHaveTheirOwnPieces() throws Exception {
+    DataFile file = storage.create("1.sst", IoMode.DIRECT);
+    limitPieces(4 * PAGE);
+    asJob(Job.Priority.FLUSH, () -> write(file));
+    assertEquals(List.of("WRITE 8", "WRITE 2"), calls);
+  }
+
   @Test
   void jobsReadAndWriteInPieces() throws Exception {
     DataFile file = storage.create("1.sst", IoMode.DIRECT);
-    storage.limitPieces(4 * PAGE);
+    limitPieces(4 * PAGE);
     for (int i = 0; i < PAGES; i++) {
       memory.putByte(i * PAGE, (byte) i);
     }
@@ -100,7 +117,7 @@ class MeteredStorageTest {
   void aPieceThatEndsAtTheEndOfTheFileIsTheLast() throws Exception {
     DataFile file = storage.create("1.sst", IoMode.DIRECT);
     write(file);
-    storage.limitPieces(4 * PAGE);
+    limitPieces(4 * PAGE);
     calls.clear();
     asJob(() -> assertEquals(2 * PAGE, file.read(8 * PAGE, memory, 0, 9 * PAGE)));
     asJob(() -> assertEquals(4 * PAGE, file.read(6 * PAGE, memory, 0, 9 * PAGE)));
@@ -110,7 +127,7 @@ class MeteredStorageTest {
   @Test
   void clientsReadAndWriteAtOnce() throws Exception {
     DataFile file = storage.create("1.sst", IoMode.DIRECT);
-    storage.limitPieces(PAGE);
+    limitPieces(PAGE);
     write(file);
     file.read(0, memory, 0, PAGES * PAGE);
     assertEquals(List.of("WRITE 10", "READ 10"), calls);

@@ -94,7 +94,7 @@ final class ThreadSchedulerTest {
   @Test
   void aJobInDebtHoldsUpNoOtherAndGoesOnWhenTheLimitEnds() throws Exception {
     try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
-      scheduler.limit(new IoLimits(1, 1, 1 << 20, "test"));
+      scheduler.limit(new IoLimits(1, 1, 1 << 20, 1 << 20, "test"));
       CountDownLatch other = new CountDownLatch(1);
       CountDownLatch done = new CountDownLatch(1);
       AtomicInteger steps = new AtomicInteger();
