@@ -12,14 +12,17 @@ record Axis(double low, double high, double step, double from, double to) {
 
   /**
    * Round numbers around all values, with about so many ticks; from zero unless that is far off.
+   * Whole values have whole ticks.
    */
   static Axis over(double[] values, int ticks, double from, double to) {
     double most = 0;
     double least = Double.POSITIVE_INFINITY;
+    boolean whole = true;
     for (double value : values) {
       if (Double.isFinite(value)) {
         most = Math.max(most, value);
         least = Math.min(least, value);
+        whole &= value == Math.rint(value);
       }
     }
     if (most <= 0) {
@@ -31,7 +34,7 @@ record Axis(double low, double high, double step, double from, double to) {
     double step = power;
     for (double nice : STEPS) {
       step = nice * power;
-      if (step >= rough * 0.999) {
+      if (step >= rough * 0.999 && (step == Math.rint(step) || !whole)) {
         break;
       }
     }

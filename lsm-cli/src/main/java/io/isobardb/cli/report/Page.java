@@ -3,6 +3,7 @@ package io.isobardb.cli.report;
 import io.isobardb.cli.console.TextTable;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A report as one page of HTML that needs no other file and no network; it can be read on a phone,
@@ -20,7 +21,7 @@ public final class Page {
           + ".scroll{overflow-x:auto;margin:.6em 0}table{border-collapse:collapse;font-size:14px}"
           + "th,td{border-bottom:1px solid var(--rule);padding:4px 10px 4px 0;text-align:right;"
           + "vertical-align:top;font-variant-numeric:tabular-nums}th{color:var(--faint)}"
-          + "th:first-child,td:first-child{text-align:left}.scroll td{white-space:nowrap}"
+          + "th:first-child,td:first-child,th.words,td.words{text-align:left}.scroll td{white-space:nowrap}"
           + "dl{margin:.4em 0;display:grid;grid-template-columns:minmax(5em,max-content) 1fr;"
           + "gap:.2em 1em;font-size:15px}dt{color:var(--faint)}dd{margin:0;min-width:0}"
           + "details{margin:.8em 0}summary{cursor:pointer}"
@@ -97,18 +98,32 @@ public final class Page {
   /** A table; one that is wider than the screen can be moved. */
   public Page table(TextTable table) {
     body.append("<div class=\"scroll\"><table>\n");
+    List<List<String>> rows = table.rows();
+    List<String> kinds =
+        IntStream.range(0, rows.get(0).size())
+            .mapToObj(column -> hasWords(rows, column) ? " class=\"words\">" : ">")
+            .toList();
     String tag = "th";
-    for (List<String> row : table.rows()) {
+    for (List<String> row : rows) {
       body.append("<tr>");
-      for (String cell : row) {
-        body.append('<').append(tag).append('>').append(Svg.escape(cell));
-        body.append("</").append(tag).append('>');
+      for (int column = 0; column < row.size(); column++) {
+        body.append('<').append(tag).append(kinds.get(column));
+        body.append(Svg.escape(row.get(column))).append("</").append(tag).append('>');
       }
       body.append("</tr>\n");
       tag = "td";
     }
     body.append("</table></div>\n");
     return this;
+  }
+
+  /** Whether each cell below the header begins with a letter: such columns read from the left. */
+  private static boolean hasWords(List<List<String>> rows, int column) {
+    return rows.size() > 1
+        && rows.stream()
+            .skip(1)
+            .map(row -> row.get(column))
+            .allMatch(cell -> !cell.isEmpty() && Character.isLetter(cell.charAt(0)));
   }
 
   /** A table that is shown when it is asked for. */

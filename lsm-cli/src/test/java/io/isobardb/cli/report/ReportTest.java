@@ -181,4 +181,24 @@ class ReportTest {
     assertTrue(command.startsWith("        word") && command.endsWith(" \\"), wrapped);
     assertTrue(lines.stream().allMatch(each -> each.length() <= 110 || each.startsWith("|")));
   }
+
+  @Test
+  void wholeValuesHaveWholeTicks() {
+    for (double most : new double[] {1, 2, 3, 7, 12, 123}) {
+      Axis axis = Axis.fromZero(new double[] {most, 1}, 5, 0, 100);
+      for (int i = 0; i < axis.ticks(); i++) {
+        assertEquals(Math.rint(axis.tick(i)), axis.tick(i), axis.toString());
+      }
+    }
+    assertEquals(0.2, Axis.fromZero(new double[] {0.9}, 5, 0, 100).step());
+  }
+
+  @Test
+  void columnsOfWordsReadFromTheLeft() {
+    TextTable table = new TextTable("cycle", "cost", "why");
+    table.row("1", "0.7", "a fixed step");
+    String page = new Page("t").table(table).html();
+    assertTrue(page.contains("<td class=\"words\">a fixed step"), page);
+    assertTrue(page.contains("<td>0.7"), page);
+  }
 }
