@@ -1,5 +1,6 @@
 package io.isobardb.cli.report;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -12,17 +13,19 @@ record Axis(double low, double high, double step, double from, double to) {
 
   /**
    * Round numbers around all values, with about so many ticks; from zero unless that is far off.
-   * Whole values have whole ticks.
+   * Whole values, such as numbers of cycles, have whole ticks.
    */
   static Axis over(double[] values, int ticks, double from, double to) {
+    return over(values, ticks, from, to, Arrays.stream(values).allMatch(v -> v == Math.rint(v)));
+  }
+
+  private static Axis over(double[] values, int ticks, double from, double to, boolean whole) {
     double most = 0;
     double least = Double.POSITIVE_INFINITY;
-    boolean whole = true;
     for (double value : values) {
       if (Double.isFinite(value)) {
         most = Math.max(most, value);
         least = Math.min(least, value);
-        whole &= value == Math.rint(value);
       }
     }
     if (most <= 0) {
@@ -44,8 +47,7 @@ record Axis(double low, double high, double step, double from, double to) {
 
   /** The same from zero on. */
   static Axis fromZero(double[] values, int ticks, double from, double to) {
-    double[] more = java.util.Arrays.copyOf(values, values.length + 1);
-    return over(more, ticks, from, to);
+    return over(Arrays.copyOf(values, values.length + 1), ticks, from, to, false);
   }
 
   double at(double value) {

@@ -185,12 +185,12 @@ class ReportTest {
   @Test
   void wholeValuesHaveWholeTicks() {
     for (double most : new double[] {1, 2, 3, 7, 12, 123}) {
-      Axis axis = Axis.fromZero(new double[] {most, 1}, 5, 0, 100);
+      Axis axis = Axis.over(new double[] {most, 1}, 5, 0, 100);
       for (int i = 0; i < axis.ticks(); i++) {
         assertEquals(Math.rint(axis.tick(i)), axis.tick(i), axis.toString());
       }
     }
-    assertEquals(0.2, Axis.fromZero(new double[] {0.9}, 5, 0, 100).step());
+    assertEquals(0.2, Axis.over(new double[] {0.9}, 5, 0, 100).step());
   }
 
   @Test
