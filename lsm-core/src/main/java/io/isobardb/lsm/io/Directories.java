@@ -51,8 +51,27 @@ final class Directories {
     }
   }
 
+  /**
+   * Truncates a file by so many bytes, if it has more and no other name: with one it is part of
+   * another store, or of a backup. Whether it did.
+   */
+  static boolean shrink(Path file, long bytes) throws IOException {
+    if (!hasOneName(file)) {
+      return false;
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      long left = channel.size() - bytes;
+      if (left > 0) {
+        channel.truncate(left);
+      }
+      return left > 0;
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be truncated", file, e);
+    }
+  }
+
   /** Whether a file is known to have no other name in the file system. */
-  static boolean hasOneName(Path file) throws IOException {
+  private static boolean hasOneName(Path file) throws IOException {
     try {
       return Files.getAttribute(file, "unix:nlink") instanceof Integer links && links == 1;
     } catch (UnsupportedOperationException | IllegalArgumentException e) {

@@ -398,23 +398,9 @@ public final class DirectoryStorage implements Storage {
     }
   }
 
-  /** The end of a file with a second name is part of another store, or of a backup. */
   @Override
   public boolean shrink(String name, long bytes) throws IOException {
-    Path path = resolveToChange(name);
-    if (!Directories.hasOneName(path)) {
-      return false;
-    }
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      long left = channel.size() - bytes;
-      if (left <= 0) {
-        return false;
-      }
-      channel.truncate(left);
-      return true;
-    } catch (IOException e) {
-      throw FileErrors.explain("can't be truncated", path, e);
-    }
+    return Directories.shrink(resolveToChange(name), bytes);
   }
 
   private Path nextAside(String name) throws IOException {

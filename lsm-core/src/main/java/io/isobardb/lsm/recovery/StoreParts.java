@@ -533,55 +533,28 @@ public final class StoreParts {
     steps.add(manifest::close);
     steps.add(pool::close);
     steps.add(environment.storage()::close);
-    closeAll(steps);
+    ClosingSteps.takeAll(steps);
   }
 
   /** Notes what the store's clock told last, so that it does not fall when the store is opened. */
   private void noteTime() throws IOException {
-    if (engine.failure().cause() != null) {
-      return;
-    }
-    try {
-      engine.catalog().noteTime();
-    } catch (DiskFullException e) {
-      System.getLogger(StoreParts.class.getName())
-          .log(Level.WARNING, "no room to note the time at which the store was closed", e);
-    }
+    note("the time at which the store was closed", engine.catalog()::noteTime);
   }
 
   /** Notes how far the store reaches, so that nobody takes a lost end of it for a torn tail. */
   private void promise() throws IOException {
+    note(
+        "that the store was closed in order", () -> manifest.promise(engine.log().get().durable()));
+  }
+
+  private void note(String what, Closeable step) throws IOException {
     if (engine.failure().cause() != null) {
       return;
     }
     try {
-      manifest.promise(engine.log().get().durable());
+      step.close();
     } catch (DiskFullException e) {
-      System.getLogger(StoreParts.class.getName())
-          .log(Level.WARNING, "no room to note that the store was closed in order", e);
-    }
-  }
-
-  /** Takes all steps, whatever comes of them; the first failure is thrown then. */
-  private static void closeAll(List<Closeable> steps) throws IOException {
-    Throwable first = null;
-    for (Closeable step : steps) {
-      try {
-        step.close();
-      } catch (IOException | RuntimeException | Error e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first instanceof IOException e) {
-      throw e;
-    } else if (first instanceof RuntimeException e) {
-      throw e;
-    } else if (first instanceof Error e) {
-      throw e;
+      System.getLogger(StoreParts.class.getName()).log(Level.WARNING, "no room to note " + what, e);
     }
   }
 
