@@ -141,6 +141,7 @@ class StorePartsTest {
       long inUse = opened.stats().writeMemoryBytes();
       opened.dropTree("new");
       assertTrue(opened.stats().writeMemoryBytes() < inUse);
+      opened.awaitQuiet();
       assertEquals(before, tables());
     }
   }
