@@ -76,6 +76,7 @@ class UsageTest {
         "crash-test --simulated --stride 0 | --stride must be 1 or more",
         "crash-test --simulated --survival most | expected one of",
         "crash-test --faults | which crashes?",
+        "crash-test --backups 0 | --backups must be",
         "experiment | missing required parameter",
         "experiment thrash --threads 0 | --threads must be 1 to 1,024",
         "experiment thrash --scale -1 | --scale must be above 0 and at most 1, not -1",

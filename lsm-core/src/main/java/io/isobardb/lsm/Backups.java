@@ -87,6 +87,7 @@ public final class Backups implements AutoCloseable {
    *
    * <p>It takes 16 MB beside the memory budget while it works.
    *
+   * @throws IllegalArgumentException if the backups would lie within the store's directory
    * @throws io.isobardb.lsm.error.StoreFailedException if the store has failed
    * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed meanwhile
    */

@@ -139,13 +139,14 @@ final class CrashReport {
   }
 
   private static String replay(Violation violation) {
-    String command = "isobar crash-test --simulated --seeds 1 --seed " + violation.seed();
+    String command = "isobar crash-test " + violation.how() + " --seeds 1 --seed ";
+    command += violation.seed();
     if (violation.mutation() < 0) {
       return command;
     }
     command += " --at " + violation.mutation();
     return violation.survival() == null
-        ? command + " --faults"
+        ? command
         : command + " --survival " + name(violation.survival());
   }
 

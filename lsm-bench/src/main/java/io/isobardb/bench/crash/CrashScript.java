@@ -43,11 +43,16 @@ final class CrashScript {
   /**
    * What was found wrong.
    *
+   * @param how the options of {@code crash-test} that run such scripts
    * @param mutation the mutating call before which the crash came, or -1 if there was no crash
    * @param survival what was left, or null
    * @param cause what is wrong
    */
-  record Violation(long seed, long mutation, @Nullable Survival survival, Throwable cause) {}
+  record Violation(
+      String how, long seed, long mutation, @Nullable Survival survival, Throwable cause) {}
+
+  /** How {@code crash-test} is told to run such scripts. */
+  static final String HOW = "--simulated";
 
   private final long seed;
   private final Crashes crashes;
@@ -67,7 +72,7 @@ final class CrashScript {
     this.coverage = coverage;
     this.random = new SplittableRandom(seed);
     this.verifier = new Verifier(expected, coverage);
-    this.workload = new Workload(random, expected, coverage, () -> violation != null);
+    this.workload = new Workload(seed, random, expected, coverage, () -> violation != null);
     this.world = new SimulatedWorld(random.nextLong());
     this.options = RandomOptions.store(random, workload.pageSize());
     hook();
@@ -95,13 +100,13 @@ final class CrashScript {
     } catch (Throwable e) {
       // Once a crash was found wrong, that is what to tell.
       if (violation == null) {
-        violation = new Violation(seed, -1, null, e);
+        violation = new Violation(HOW, seed, -1, null, e);
       }
     }
     try {
       abandon();
     } catch (RuntimeException e) {
-      violation = violation != null ? violation : new Violation(seed, -1, null, e);
+      violation = violation != null ? violation : new Violation(HOW, seed, -1, null, e);
     }
     return violation;
   }
@@ -187,7 +192,7 @@ final class CrashScript {
         verifier.verify(survival, survival.crash(storage, dice), later, dice);
       } catch (Throwable e) {
         // Kept for later: the engine would take it for an error of the disk.
-        violation = new Violation(seed, mutation, survival, e);
+        violation = new Violation(HOW, seed, mutation, survival, e);
         return;
       }
     }

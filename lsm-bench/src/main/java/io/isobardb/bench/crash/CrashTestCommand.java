@@ -35,6 +35,10 @@ import picocli.CommandLine.Spec;
       "torn), any (any sectors and names), all, killed (the process died, the system",
       "lives on).",
       "",
+      "--backups makes backups of simulated stores while they are written to, restores",
+      "each, and holds it against the model: it must be of one moment over all trees.",
+      "Power fails now and then: earlier backups and the store must be whole.",
+      "",
       "--cycles runs processes that write to a store in a directory, and kills them",
       "while they open, write or close it. What they acknowledged, batches, deletes and",
       "checkpoints are checked after each kill."
@@ -53,6 +57,12 @@ public final class CrashTestCommand implements Callable<Integer> {
 
   @Option(names = "--cycles", paramLabel = "N", description = "Kill N real processes.")
   private @Nullable Long cycles;
+
+  @Option(
+      names = "--backups",
+      paramLabel = "N",
+      description = "Make and restore N backups of simulated stores under load.")
+  private @Nullable Long backups;
 
   @Option(
       names = "--dir",
@@ -98,9 +108,14 @@ public final class CrashTestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (simulated == (cycles != null) || (faults && !simulated)) {
+    int asked = (simulated ? 1 : 0) + (cycles == null ? 0 : 1) + (backups == null ? 0 : 1);
+    if (asked != 1 || (faults && !simulated)) {
       throw new ParameterException(
-          spec.commandLine(), "which crashes? Give --simulated or --cycles N");
+          spec.commandLine(), "which crashes? Give --simulated, --cycles N or --backups N");
+    }
+    if (backups != null) {
+      Numbers.checkAtLeast("--backups", backups, 1);
+      return backUp(backups);
     }
     if (cycles == null) {
       return simulate();
@@ -142,6 +157,19 @@ public final class CrashTestCommand implements Callable<Integer> {
               ? SimulatedFaults.run(seed, seeds, stride, at, progress::update)
               : SimulatedCrashes.run(seed, seeds, new Crashes(stride, modes, at), progress::update);
     }
+    return tell(result);
+  }
+
+  private int backUp(long count) throws IOException {
+    Result result;
+    try (Progress progress = Progress.onStandardError()) {
+      progress.stage("backing up");
+      result = SimulatedBackups.run(seed, count, progress::update);
+    }
+    return tell(result);
+  }
+
+  private int tell(Result result) throws IOException {
     print(json ? CrashReport.json(result) : CrashReport.text(result));
     return (result.violation() == null ? Exit.SUCCESS : Exit.FINDING).code();
   }

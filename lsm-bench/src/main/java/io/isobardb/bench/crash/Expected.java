@@ -44,6 +44,26 @@ final class Expected {
     private boolean logged() {
       return options.logged();
     }
+
+    /** Whether a key has, or had, a value that expires. */
+    boolean everExpires(byte[] key) {
+      return keys.getOrDefault(key, List.of()).stream()
+          .anyMatch(version -> version.expires() != NEVER);
+    }
+  }
+
+  /**
+   * What a store holds.
+   *
+   * @param trees of all its trees, by name
+   * @param from the time of its clock before it was read
+   * @param to the time after that
+   */
+  record Found(Map<String, ? extends Map<byte[], byte[]>> trees, long from, long to) {
+    /** What expires is not judged. */
+    static Found of(Map<String, ? extends Map<byte[], byte[]>> trees) {
+      return new Found(trees, 0, 0);
+    }
   }
 
   /** The moments a store may stand at: bit {@code i} is write number {@code first + i}. */
@@ -201,7 +221,7 @@ final class Expected {
   /**
    * As {@link #check}, of a store that has been open all the time: the last write may be missing.
    */
-  Moments checkLive(Map<String, ? extends Map<byte[], byte[]>> contents) {
+  Moments checkLive(Found contents) {
     long first = Math.max(0, begun - 1);
     Moments moments = new Moments(first, new BitSet(), new BitSet());
     moments.logged.set(0, (int) (begun - first) + 1);
@@ -212,11 +232,10 @@ final class Expected {
   /**
    * The moments at which the store would hold this.
    *
-   * @param contents of all its trees, by name
    * @param killed whether only processes have died, not the machine
    * @throws AssertionError if there is none, or a tree is missing or too many
    */
-  Moments check(Map<String, ? extends Map<byte[], byte[]>> contents, boolean killed) {
+  Moments check(Found contents, boolean killed) {
     long first = Math.min(acknowledged, checkpoint);
     long least = killed ? Math.max(acknowledged, returned) : acknowledged;
     Moments moments = new Moments(first, new BitSet(), new BitSet());
@@ -226,9 +245,29 @@ final class Expected {
     return check(contents, moments);
   }
 
-  private Moments check(Map<String, ? extends Map<byte[], byte[]>> contents, Moments moments) {
+  /**
+   * Passes if all trees, unlogged ones included, stand at one moment between two writes.
+   *
+   * @param from the first write after which they may stand
+   * @param to the last one
+   */
+  void checkOneMoment(Found contents, long from, long to) {
+    Moments moments = new Moments(from, new BitSet(), new BitSet());
+    moments.logged.set(0, (int) (to - from) + 1);
+    moments.unlogged.set(0, (int) (to - from) + 1);
+    check(contents, moments);
+    if (!moments.logged.intersects(moments.unlogged)) {
+      throw new AssertionError(
+          "logged trees stand at "
+              + ranges(moments.logged, from)
+              + "and unlogged ones at "
+              + ranges(moments.unlogged, from));
+    }
+  }
+
+  private Moments check(Found contents, Moments moments) {
     for (ExpectedTree tree : trees.values()) {
-      boolean there = contents.containsKey(tree.name);
+      boolean there = contents.trees.containsKey(tree.name);
       if (tree.dropped && there) {
         throw new AssertionError("tree " + tree.name + " was dropped and is there");
       }
@@ -236,7 +275,7 @@ final class Expected {
         throw new AssertionError("tree " + tree.name + " was created and is missing");
       }
     }
-    contents.forEach((name, entries) -> narrow(moments, tree(name), entries));
+    contents.trees.forEach((name, entries) -> narrow(moments, tree(name), entries, contents));
     if (moments.logged.isEmpty() || moments.unlogged.isEmpty()) {
       throw new AssertionError(
           (moments.logged.isEmpty()
@@ -251,13 +290,14 @@ final class Expected {
     return moments;
   }
 
-  private static void narrow(Moments moments, ExpectedTree tree, Map<byte[], byte[]> entries) {
+  private static void narrow(
+      Moments moments, ExpectedTree tree, Map<byte[], byte[]> entries, Found times) {
     BitSet candidates = tree.logged() ? moments.logged : moments.unlogged;
     int known = 0;
     for (Map.Entry<byte[], List<ModelTree.Version>> key : tree.keys.entrySet()) {
       byte[] found = entries.get(key.getKey());
       known += found == null ? 0 : 1;
-      narrow(candidates, moments.first, key.getValue(), found);
+      narrow(candidates, moments.first, key.getValue(), found, times);
     }
     if (known != entries.size()) {
       for (byte[] key : entries.keySet()) {
@@ -271,13 +311,17 @@ final class Expected {
 
   /** Takes out the moments at which a key would not have the value that was found. */
   private static void narrow(
-      BitSet candidates, long first, List<ModelTree.Version> versions, byte @Nullable [] found) {
+      BitSet candidates,
+      long first,
+      List<ModelTree.Version> versions,
+      byte @Nullable [] found,
+      Found times) {
     int end = candidates.length();
     for (int i = versions.size() - 1; i >= 0 && end > 0; i--) {
       ModelTree.Version version = versions.get(i);
       int from = (int) Math.max(0, version.at() - first);
       if (from < end) {
-        if (!version.is(found)) {
+        if (!version.is(found, times.from, times.to)) {
           candidates.clear(from, end);
         }
         end = from;
@@ -289,10 +333,10 @@ final class Expected {
   }
 
   /** At which moments each key would be what it is, where those are not all. */
-  private String describe(Map<String, ? extends Map<byte[], byte[]>> contents) {
+  private String describe(Found contents) {
     long first = Math.min(acknowledged, checkpoint);
     StringBuilder text = new StringBuilder();
-    contents.forEach(
+    contents.trees.forEach(
         (name, entries) -> {
           ExpectedTree tree = tree(name);
           tree.keys.forEach(
@@ -301,11 +345,11 @@ final class Expected {
                 fits.set((int) ((tree.logged() ? acknowledged : checkpoint) - first));
                 fits.set((int) (acknowledged - first), (int) (begun - first) + 1);
                 int all = fits.cardinality();
-                narrow(fits, first, versions, entries.get(key));
+                narrow(fits, first, versions, entries.get(key), contents);
                 if (fits.cardinality() < all && text.length() < 4000) {
                   text.append("\n  ").append(name).append(' ').append(text(key));
                   text.append(" fits ").append(ranges(fits, first));
-                  text.append(found(versions, entries.get(key)));
+                  text.append(found(versions, entries.get(key), contents));
                 }
               });
         });
@@ -313,13 +357,18 @@ final class Expected {
   }
 
   /** Which versions of a key were found: older ones than may be, or none at all. */
-  private static String found(List<ModelTree.Version> versions, byte @Nullable [] found) {
+  private static String found(
+      List<ModelTree.Version> versions, byte @Nullable [] found, Found times) {
     StringBuilder text =
         new StringBuilder(found == null ? "(not there" : "(" + found.length + " bytes");
     for (ModelTree.Version version : versions) {
-      text.append(version.is(found) ? ", as written by " : ", not ").append(version.at());
+      boolean fits = version.is(found, times.from, times.to);
+      text.append(fits ? ", as written by " : ", not ").append(version.at());
+      if (version.expires() != ModelTree.NEVER) {
+        text.append(" until ").append(version.expires());
+      }
     }
-    return text.append(')').toString();
+    return text.append("; read at ").append(times.to).append(')').toString();
   }
 
   private static String ranges(BitSet moments, long first) {

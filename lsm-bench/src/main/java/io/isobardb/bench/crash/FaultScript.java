@@ -37,7 +37,7 @@ final class FaultScript {
     this.coverage = coverage;
     this.random = new SplittableRandom(seed);
     this.verifier = new Verifier(expected, coverage);
-    this.workload = new Workload(random, expected, coverage, () -> false);
+    this.workload = new Workload(seed, random, expected, coverage, () -> false);
     this.world = new SimulatedWorld(random.nextLong());
     this.options = RandomOptions.store(random, workload.pageSize());
   }

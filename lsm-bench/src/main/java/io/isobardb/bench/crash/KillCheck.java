@@ -6,19 +6,33 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Objects;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Holds what a killed process has left against what it had acknowledged. */
 final class KillCheck {
   private final Store store;
+  private final long made;
+
+  /** By the time before the trees were read, and after that. */
+  private final long from;
+
+  private final long to;
 
   /** By tree and thread, which operations' keys are there. */
   private final BitSet[][] found = new BitSet[KillWorkload.TREES][KillWorkload.THREADS];
 
-  KillCheck(Store store) {
+  /**
+   * @param made when the store was, in milliseconds since the Unix epoch
+   */
+  KillCheck(Store store, long made) {
     this.store = store;
+    this.made = made;
+    this.from = System.currentTimeMillis();
     for (int tree = 0; tree < KillWorkload.TREES; tree++) {
       for (int thread = 0; thread < KillWorkload.THREADS; thread++) {
         found[tree][thread] = new BitSet();
@@ -27,6 +41,7 @@ final class KillCheck {
         scan(tree, store.tree(KillWorkload.tree(tree)));
       }
     }
+    this.to = System.currentTimeMillis();
   }
 
   private void scan(int index, Tree tree) {
@@ -37,16 +52,25 @@ final class KillCheck {
         long n = Long.parseLong(parts[2]);
         if (!KillWorkload.isIn(n, index)
             || !Arrays.equals(cursor.key(), KillWorkload.key(thread, n))
-            || !Arrays.equals(cursor.value(), KillWorkload.value(thread, n))) {
+            || !Arrays.equals(cursor.value(), KillWorkload.value(thread, n))
+            || !Objects.equals(cursor.expires(), expires(n, index))) {
           throw new AssertionError(
               "tree " + index + " holds what never was: " + String.join("/", parts));
         }
-        if (n % 16 == 0 && !Arrays.equals(cursor.value(), tree.get(cursor.key()))) {
+        if (n % 16 == 0
+            && !KillWorkload.expires(n, index)
+            && !Arrays.equals(cursor.value(), tree.get(cursor.key()))) {
           throw new AssertionError("a cursor and a lookup disagree about " + thread + "/" + n);
         }
         found[index][thread].set((int) n);
       }
     }
+  }
+
+  private @Nullable Instant expires(long n, int tree) {
+    return KillWorkload.expires(n, tree)
+        ? Instant.ofEpochMilli(KillWorkload.expiry(n, made))
+        : null;
   }
 
   /**
@@ -110,9 +134,12 @@ final class KillCheck {
   private boolean isAsAfter(int thread, long n, long next) {
     long deletedBy = KillWorkload.deletedBy(n);
     boolean there = n < next && (deletedBy < 0 || deletedBy >= next);
+    long expiry = KillWorkload.expiry(n, made);
     for (int tree = 0; tree < KillWorkload.TREES; tree++) {
-      boolean expected = there && KillWorkload.isIn(n, tree);
-      if (found[tree][thread].get((int) n) != expected) {
+      boolean expires = KillWorkload.expires(n, tree);
+      boolean expected = there && KillWorkload.isIn(n, tree) && !(expires && expiry <= from);
+      boolean seen = found[tree][thread].get((int) n);
+      if (seen != expected && (seen || !expires || expiry > to)) {
         return false;
       }
     }

@@ -71,6 +71,10 @@ final class KillCycles {
   private final long[] next = new long[KillWorkload.THREADS];
   private long count = -1;
   private int pageSize;
+
+  /** When the store was made, in milliseconds since the Unix epoch. */
+  private long made;
+
   private long operations;
 
   private KillCycles(long seed, Path directory) {
@@ -131,6 +135,7 @@ final class KillCycles {
       Arrays.fill(next, 0);
       count = -1;
       pageSize = RandomOptions.pageSize(random);
+      made = System.currentTimeMillis();
     }
     KillWitness witness = new KillWitness(next, count);
     kill(witness);
@@ -201,7 +206,8 @@ final class KillCycles {
             .argument(Integer.toString(pageSize))
             .argument(Long.toString(options))
             .argument(planned == Moment.CLOSING ? Integer.toString(random.nextInt(300)) : "-1")
-            .argument(Long.toString(count + 1));
+            .argument(Long.toString(count + 1))
+            .argument(Long.toString(made));
     for (long n : next) {
       child.argument(Long.toString(n));
     }
@@ -222,7 +228,7 @@ final class KillCycles {
     long[] done = witness.done();
     boolean closed = witness.said().equals("closed");
     try (Store store = Store.open(directory, options)) {
-      KillCheck check = new KillCheck(store);
+      KillCheck check = new KillCheck(store, made);
       for (int thread = 0; thread < next.length; thread++) {
         next[thread] = check.next(thread, done[thread]);
         check.checkSums(thread, next[thread]);

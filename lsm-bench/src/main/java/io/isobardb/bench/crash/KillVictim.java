@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -26,10 +27,12 @@ final class KillVictim {
   private final Tree counter;
   private final Tree sums;
   private final AtomicBoolean ending = new AtomicBoolean();
+  private final long made;
   private final PrintStream out;
 
-  private KillVictim(Store store, PrintStream out) {
+  private KillVictim(Store store, long made, PrintStream out) {
     this.store = store;
+    this.made = made;
     this.out = out;
     for (int i = 0; i < trees.length; i++) {
       trees[i] = store.openTree(KillWorkload.tree(i), KillWorkload.options(i));
@@ -40,7 +43,7 @@ final class KillVictim {
 
   /**
    * Arguments: directory, page size, seed of the options, milliseconds until it closes the store or
-   * -1, the counter's start, and each thread's first operation.
+   * -1, the counter's start, when the store was made, and each thread's first operation.
    */
   public static void main(String[] args) throws InterruptedException {
     PrintStream out = new PrintStream(System.out, false, StandardCharsets.US_ASCII);
@@ -53,13 +56,13 @@ final class KillVictim {
     say(out, "opening");
     Watchdog.mark("opening");
     Store store = Store.open(Path.of(args[0]), RandomOptions.store(random, pageSize));
-    KillVictim victim = new KillVictim(store, out);
+    KillVictim victim = new KillVictim(store, Long.parseLong(args[5]), out);
     say(out, "open");
     Watchdog.unmark();
     Thread[] threads = new Thread[KillWorkload.THREADS];
     for (int t = 0; t < threads.length; t++) {
       int thread = t;
-      long first = Long.parseLong(args[5 + t]);
+      long first = Long.parseLong(args[6 + t]);
       long count = Long.parseLong(args[4]);
       threads[t] = new Thread(() -> watchdog.watch(() -> victim.write(thread, first, count)));
       threads[t].start();
@@ -129,16 +132,23 @@ final class KillVictim {
       trees[KillWorkload.treeOf(earlier)].delete(KillWorkload.key(thread, earlier), durability);
     } else if (KillWorkload.isBatch(n)) {
       WriteBatch batch = store.newBatch();
-      for (Tree tree : trees) {
-        batch.put(tree, key, KillWorkload.value(thread, n));
+      for (int i = 0; i < trees.length; i++) {
+        batch.put(trees[i], key, KillWorkload.value(thread, n), expires(n, i));
       }
       batch.merge(sums, sum, ONE);
       store.write(batch, durability);
     } else {
-      trees[KillWorkload.treeOf(n)].put(key, KillWorkload.value(thread, n), durability);
+      int tree = KillWorkload.treeOf(n);
+      trees[tree].put(key, KillWorkload.value(thread, n), expires(n, tree), durability);
     }
     if (!KillWorkload.isBatch(n)) {
       sums.merge(sum, ONE, durability);
     }
+  }
+
+  private Instant expires(long n, int tree) {
+    return KillWorkload.expires(n, tree)
+        ? Instant.ofEpochMilli(KillWorkload.expiry(n, made))
+        : Instant.MAX;
   }
 }

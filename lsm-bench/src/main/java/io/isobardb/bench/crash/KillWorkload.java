@@ -10,7 +10,8 @@ import java.util.Arrays;
  * witness need not be told.
  *
  * <p>Operation {@code n} of a thread puts a key of its own into one tree, or into all logged trees
- * at once, or deletes an earlier one. Thread 0 also counts in an unlogged tree.
+ * at once, or deletes an earlier one. Some keys expire, at a time that follows from when the store
+ * was made. Thread 0 also counts in an unlogged tree.
  */
 final class KillWorkload {
   static final int THREADS = 4;
@@ -31,6 +32,12 @@ final class KillWorkload {
   static final int COUNTER_KEYS = 16;
 
   private static final int DELETE_BACK = 3;
+
+  /** About as long as an operation of a thread takes, openings and kills included. */
+  private static final long OPERATION_MILLIS = 50;
+
+  /** What expires does so within this time, or has when it is put. */
+  private static final long MOST_MILLIS = 4000;
 
   private KillWorkload() {}
 
@@ -81,6 +88,21 @@ final class KillWorkload {
   static long deletedBy(long n) {
     long by = n + DELETE_BACK;
     return !isDelete(n) && isDelete(by) ? by : -1;
+  }
+
+  /** Whether what operation {@code n} puts into a tree expires. Of a batch one entry stays. */
+  static boolean expires(long n, int tree) {
+    return n % 7 == 6 && !(isBatch(n) && tree == TREES - 1);
+  }
+
+  /**
+   * When it does, in milliseconds since the Unix epoch: early or late, if threads get on as they
+   * are taken to.
+   *
+   * @param made when the store was
+   */
+  static long expiry(long n, long made) {
+    return made + n * OPERATION_MILLIS + n * 7919 % MOST_MILLIS;
   }
 
   static boolean isSync(long n) {

@@ -60,7 +60,7 @@ final class SimulatedCrashes {
             });
         violation = found.get();
       } catch (Watchdog.HangError e) {
-        violation = new Violation(each, -1, null, e);
+        violation = new Violation(CrashScript.HOW, each, -1, null, e);
       }
       CrashScript run = script.get();
       states += run == null ? 0 : run.states();

@@ -74,7 +74,8 @@ final class SimulatedFaults {
           });
       return null;
     } catch (Throwable e) {
-      return new Violation(seed, at, null, new AssertionError(kind + ": " + e.getMessage(), e));
+      AssertionError wrong = new AssertionError(kind + ": " + e.getMessage(), e);
+      return new Violation(CrashScript.HOW + " --faults", seed, at, null, wrong);
     }
   }
 }

@@ -2,10 +2,13 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.option.KeyOrder;
@@ -15,6 +18,7 @@ import io.isobardb.lsm.simulation.FaultPlan;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -153,17 +157,46 @@ final class Verifier {
     return expected.checkLive(read(store, dice));
   }
 
-  private Map<String, TreeMap<byte[], byte[]>> read(Store store, SplittableRandom dice) {
+  /** What a store holds. */
+  Expected.Found read(Store store, SplittableRandom dice) {
     Map<String, TreeMap<byte[], byte[]>> contents = new TreeMap<>();
+    long from = time(store);
     for (String name : store.treeNames()) {
       TreeMap<byte[], byte[]> entries = entries(store.tree(name));
       entries.remove(KEY_AFTER);
       contents.put(name, entries);
-      if (dice.nextInt(4) == 0) {
+      // Else entries may expire between the two.
+      if (dice.nextInt(4) == 0 && time(store) == from) {
         lookUp(store.tree(name), entries, dice);
       }
     }
-    return contents;
+    return new Expected.Found(contents, from, time(store));
+  }
+
+  /** What the store would judge by, which does not ask its clock if nothing in it expires. */
+  private static long time(Store store) {
+    Engine engine = OpenStore.session(store).engine();
+    StoreClock clock = engine.snapshots().time();
+    return clock.isUsed() ? clock.getAsLong() : engine.environment().clock().wallMillis();
+  }
+
+  private Map<String, TreeMap<byte[], byte[]>> lasting(Store store, SplittableRandom dice) {
+    return lasting(read(store, dice));
+  }
+
+  /** What was found without the keys that have or had values that expire. */
+  Map<String, TreeMap<byte[], byte[]>> lasting(Expected.Found found) {
+    Map<String, TreeMap<byte[], byte[]>> lasting = new TreeMap<>();
+    found
+        .trees()
+        .forEach(
+            (name, entries) -> {
+              TreeMap<byte[], byte[]> left = new TreeMap<>(Arrays::compareUnsigned);
+              left.putAll(entries);
+              left.keySet().removeIf(expected.tree(name)::everExpires);
+              lasting.put(name, left);
+            });
+    return lasting;
   }
 
   private static TreeMap<byte[], byte[]> entries(Tree tree) {
@@ -196,7 +229,7 @@ final class Verifier {
   /** Writes to all trees. */
   private static void goOn(Store store, SimulatedWorld world, SplittableRandom dice) {
     for (String name : store.treeNames()) {
-      store.tree(name).put(KEY_AFTER, new byte[BYTES_AFTER], Durability.ASYNC);
+      store.tree(name).put(KEY_AFTER, new byte[BYTES_AFTER], Instant.MAX, Durability.ASYNC);
     }
     switch (dice.nextInt(3)) {
       case 0 -> store.flush();
@@ -221,10 +254,10 @@ final class Verifier {
       SplittableRandom dice) {
     long end = found.latest() + 1 + dice.nextInt(MOST_AGAIN);
     List<Map<String, TreeMap<byte[], byte[]>>> steps = new ArrayList<>();
-    steps.add(read(store, dice));
+    steps.add(lasting(store, dice));
     for (long at = found.latest() + 1; at <= end && at <= expected.begun(); at++) {
       if (again(store, expected.actions(at), dice)) {
-        steps.add(read(store, dice));
+        steps.add(lasting(store, dice));
       }
     }
     if (steps.size() == 1) {
@@ -240,7 +273,7 @@ final class Verifier {
     SimulatedWorld crashed =
         new SimulatedWorld(survival(dice).crash(world.storage(), dice), dice.nextLong());
     try (Store reopened = crashed.open(options)) {
-      Map<String, TreeMap<byte[], byte[]>> after = read(reopened, dice);
+      Map<String, TreeMap<byte[], byte[]>> after = lasting(reopened, dice);
       if (steps.stream().noneMatch(step -> same(step, after))) {
         throw new AssertionError(
             "after "
@@ -261,7 +294,7 @@ final class Verifier {
       if (action.value() == null) {
         batch.delete(tree, action.key());
       } else {
-        batch.put(tree, action.key(), action.value().other(dice).bytes());
+        batch.put(tree, action.key(), action.value().other(dice).bytes(), Instant.MAX);
       }
     }
     store.write(batch, Durability.ASYNC);
@@ -303,17 +336,21 @@ final class Verifier {
       SplittableRandom dice)
       throws IOException {
     world.checkClosed();
-    try (OfflineStore inspector =
-        OfflineStore.open(world.storage().copy(), options.memoryBudget(), ORDERS)) {
-      List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
-      if (!findings.isEmpty()) {
-        throw new AssertionError("check finds " + findings);
-      }
-    }
+    checkFiles(world.storage().copy(), options);
     try (Store reopened = world.open(options)) {
       check(Survival.ALL, reopened, found, dice);
       if (wrote) {
         expectAfter(reopened);
+      }
+    }
+  }
+
+  /** Looks at all files of a store that is not open, and closes it. */
+  static void checkFiles(SimulatedStorage disk, StoreOptions options) throws IOException {
+    try (OfflineStore inspector = OfflineStore.open(disk, options.memoryBudget(), ORDERS)) {
+      List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
+      if (!findings.isEmpty()) {
+        throw new AssertionError("check finds " + findings);
       }
     }
   }

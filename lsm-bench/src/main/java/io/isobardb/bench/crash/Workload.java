@@ -7,9 +7,11 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.Watchdog;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -34,12 +36,23 @@ final class Workload {
   private static final int MAX_TREES = 4;
 
   /** After so long an entry expires soon. */
-  private static final long SOON_NANOS = 2_000_000;
+  private static final long SOON_MILLIS = 2;
 
   /** No workload lasts so long. */
-  private static final Instant LATE = Instant.parse("2100-01-01T00:00:00Z");
+  private static final long LATE = Instant.parse("2100-01-01T00:00:00Z").toEpochMilli();
+
+  /**
+   * What expires within this time is not merged with: a write may have to wait before it counts.
+   */
+  private static final long NEAR_MILLIS = 1000;
+
+  private static final long[] LIFETIMES = {20, 300, 5000, 86_400_000};
 
   private final SplittableRandom random;
+
+  /** Decides what expires when, and nothing else. */
+  private final SplittableRandom times;
+
   private final Expected expected;
   private final Coverage coverage;
   private final BooleanSupplier stop;
@@ -52,9 +65,17 @@ final class Workload {
   private boolean loading;
 
   /**
+   * @param seed decides what expires
+   * @param random decides all else
    * @param stop whether long operations are to end early
    */
-  Workload(SplittableRandom random, Expected expected, Coverage coverage, BooleanSupplier stop) {
+  Workload(
+      long seed,
+      SplittableRandom random,
+      Expected expected,
+      Coverage coverage,
+      BooleanSupplier stop) {
+    this.times = new SplittableRandom(~seed);
     this.random = random;
     this.expected = expected;
     this.coverage = coverage;
@@ -102,7 +123,24 @@ final class Workload {
   /** One operation, or a few, and some background work. */
   void operation() {
     Watchdog.mark("an operation");
+    if (times.nextInt(40) == 0) {
+      changeTimeToLive();
+    }
     operate();
+    world.background(random.nextInt(6));
+  }
+
+  /** As {@link #operation}, in the middle of another call: nothing that has to wait for that. */
+  void writeMeanwhile() {
+    switch (random.nextInt(8)) {
+      case 0 -> deleteRange();
+      case 1, 2 -> batch();
+      case 3 -> {
+        store.flush();
+        expected.acknowledge();
+      }
+      default -> write();
+    }
     world.background(random.nextInt(6));
   }
 
@@ -141,6 +179,9 @@ final class Workload {
 
   private void create() {
     TreeOptions treeOptions = RandomOptions.tree(random);
+    if (times.nextInt(4) == 0) {
+      treeOptions = treeOptions.toBuilder().timeToLive(someLifetime()).build();
+    }
     ExpectedTree tree = expected.creating("t" + expected.treesEver(), treeOptions);
     store.createTree(tree.name, treeOptions);
     expected.created(tree);
@@ -178,34 +219,61 @@ final class Workload {
     Durability durability = sync ? Durability.SYNC : Durability.ASYNC;
     long at = expected.begin();
     ModelValue value = random.nextInt(5) == 0 ? null : value(at);
-    boolean merges = value != null && merges(to);
-    Instant expires = value == null || merges ? null : expires();
-    boolean soon = expires != null && !expires.equals(LATE);
-    expect(to, key, soon ? null : value, merges, at);
+    boolean merges = value != null && merges(to, key);
+    int dice = value == null || merges ? -1 : random.nextInt(8);
+    boolean soon = dice == 0;
+    Long expires = dice < 0 ? null : expires(dice);
+    expect(to, key, value, merges, at, expires);
     if (value == null) {
       tree.delete(key, durability);
     } else if (merges) {
       tree.merge(key, value.bytes(), durability);
     } else if (expires != null) {
-      tree.put(key, value.bytes(), expires, durability);
+      tree.put(key, value.bytes(), Instant.ofEpochMilli(expires), durability);
     } else {
       tree.put(key, value.bytes(), durability);
     }
     expected.returned();
     acknowledge(sync, to.options.logged());
     if (soon) {
-      world.pass(SOON_NANOS);
+      world.pass(SOON_MILLIS * 1_000_000);
       coverage.count(Happening.ENTRY_EXPIRED);
     }
   }
 
-  /** When a put expires: soon, late, or mostly never. */
-  private @Nullable Instant expires() {
-    return switch (random.nextInt(8)) {
-      case 0 -> world.now().plusNanos(SOON_NANOS);
-      case 1 -> LATE;
-      default -> null;
+  private long now() {
+    return world.now().toEpochMilli();
+  }
+
+  /** When a put expires, if it says so: soon, late, or in between. */
+  private @Nullable Long expires(int dice) {
+    return switch (dice) {
+      case 0 -> Long.valueOf(now() + SOON_MILLIS);
+      case 1 -> Long.valueOf(LATE);
+      default -> expires();
     };
+  }
+
+  /** When a put expires, if it says so: within the time of some operations. */
+  private @Nullable Long expires() {
+    return times.nextInt(6) == 0 ? now() + 1 + times.nextInt(400) : null;
+  }
+
+  /** When what is written now expires that does not say. */
+  private long lifetime(ExpectedTree of) {
+    long millis = store.tree(of.name).timeToLive().toMillis();
+    return millis == 0 ? ModelTree.NEVER : now() + millis;
+  }
+
+  private Duration someLifetime() {
+    return Duration.ofMillis(LIFETIMES[times.nextInt(LIFETIMES.length)]);
+  }
+
+  private void changeTimeToLive() {
+    List<ExpectedTree> live = expected.live();
+    Tree tree = store.tree(live.get(times.nextInt(live.size())).name);
+    tree.setTimeToLive(times.nextInt(3) == 0 ? Duration.ZERO : someLifetime());
+    coverage.count(Happening.LIFETIME_CHANGED);
   }
 
   private void deleteRange() {
@@ -251,14 +319,16 @@ final class Workload {
         batch.deleteRange(store.tree(to.name), range[0], range[1]);
       }
       ModelValue value = random.nextInt(4) == 0 ? null : value(at);
-      boolean merges = value != null && merges(to);
-      expect(to, key, value, merges, at);
+      boolean merges = value != null && merges(to, key);
+      boolean late = value != null && !merges && random.nextInt(8) == 0;
+      Long expires = value == null || merges ? null : late ? Long.valueOf(LATE) : expires();
+      expect(to, key, value, merges, at, expires);
       if (value == null) {
         batch.delete(store.tree(to.name), key);
       } else if (merges) {
         batch.merge(store.tree(to.name), key, value.bytes());
-      } else if (random.nextInt(8) == 0) {
-        batch.put(store.tree(to.name), key, value.bytes(), LATE);
+      } else if (expires != null) {
+        batch.put(store.tree(to.name), key, value.bytes(), Instant.ofEpochMilli(expires));
       } else {
         batch.put(store.tree(to.name), key, value.bytes());
       }
@@ -282,15 +352,27 @@ final class Workload {
     }
   }
 
+  /** What a bulk load puts. */
+  private record Loaded(ModelValue value, long expires) {
+    void addTo(BulkLoad load, Tree tree, byte[] key) {
+      boolean never = expires == ModelTree.NEVER;
+      load.add(tree, key, value.bytes(), never ? Instant.MAX : Instant.ofEpochMilli(expires));
+    }
+  }
+
   /** Entries in the order of their keys, for one tree or more, and writes of others meanwhile. */
   private void bulkLoad() {
     List<ExpectedTree> to = expected.live().stream().filter(tree -> random.nextBoolean()).toList();
-    Map<ExpectedTree, TreeMap<byte[], ModelValue>> entries = new LinkedHashMap<>();
+    Map<ExpectedTree, TreeMap<byte[], Loaded>> entries = new LinkedHashMap<>();
     for (ExpectedTree tree : to) {
-      TreeMap<byte[], ModelValue> sorted = new TreeMap<>(tree.keys.comparator());
+      TreeMap<byte[], Loaded> sorted = new TreeMap<>(tree.keys.comparator());
       // All of it must fit into one batch, for those who repeat what a crash has taken.
       for (int i = random.nextInt(25); i >= 0; i--) {
-        sorted.put(key(), ModelValue.of(random, random.nextInt(600), expected.begun() + i + 1));
+        byte[] key = key();
+        long stamp = expected.begun() + i + 1;
+        ModelValue value = ModelValue.of(random, random.nextInt(600), stamp);
+        Long expires = expires();
+        sorted.put(key, new Loaded(value, expires == null ? lifetime(tree) : expires));
       }
       entries.put(tree, sorted);
     }
@@ -299,14 +381,16 @@ final class Workload {
       expected.acknowledge();
       entries.forEach(
           (tree, sorted) -> {
-            sorted.forEach((key, value) -> load.add(store.tree(tree.name), key, value.bytes()));
+            sorted.forEach((key, entry) -> entry.addTo(load, store.tree(tree.name), key));
             write();
           });
       if (random.nextInt(5) == 0) {
         return;
       }
       long at = expected.begin();
-      entries.forEach((tree, sorted) -> sorted.forEach((key, value) -> tree.write(key, value, at)));
+      entries.forEach(
+          (tree, sorted) ->
+              sorted.forEach((key, entry) -> tree.write(key, entry.value, at, entry.expires)));
       boolean checkpoint = to.stream().anyMatch(tree -> !tree.options.logged());
       if (checkpoint) {
         expected.checkpointing();
@@ -340,27 +424,46 @@ final class Workload {
   private void put(ExpectedTree to, byte[] key, int length) {
     long at = expected.begin();
     ModelValue value = ModelValue.of(random, length, at);
-    boolean merges = merges(to);
-    expect(to, key, value, merges, at);
+    boolean merges = merges(to, key);
+    Long expires = merges || loading ? null : expires();
+    expect(to, key, value, merges, at, expires);
     if (merges) {
       store.tree(to.name).merge(key, value.bytes(), Durability.ASYNC);
+    } else if (expires != null) {
+      Instant until = Instant.ofEpochMilli(expires);
+      store.tree(to.name).put(key, value.bytes(), until, Durability.ASYNC);
     } else {
       store.tree(to.name).put(key, value.bytes(), Durability.ASYNC);
     }
     expected.returned();
   }
 
-  /** Whether the next write to a tree is a merge. */
-  private boolean merges(ExpectedTree to) {
-    return to.options.mergeOperator() != null && random.nextInt(4) != 0;
+  /** Whether the next write to a key is a merge. */
+  private boolean merges(ExpectedTree to, byte[] key) {
+    long left = to.expires(key) - now();
+    return to.options.mergeOperator() != null
+        && random.nextInt(4) != 0
+        && (left <= 0 || left > NEAR_MILLIS);
   }
 
+  /**
+   * A write begins.
+   *
+   * @param expires when the value does; null if the tree decides
+   */
   private void expect(
-      ExpectedTree to, byte[] key, @Nullable ModelValue value, boolean merges, long at) {
-    if (value != null && merges) {
-      to.merge(key, value.bytes(), at);
+      ExpectedTree to,
+      byte[] key,
+      @Nullable ModelValue value,
+      boolean merges,
+      long at,
+      @Nullable Long expires) {
+    if (value == null) {
+      to.write(key, null, at);
+    } else if (merges) {
+      to.merge(key, value.bytes(), at, lifetime(to), now());
     } else {
-      to.write(key, value, at);
+      to.write(key, value, at, expires == null ? lifetime(to) : expires);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.crash.Expected.ExpectedTree;
+import io.isobardb.bench.crash.Expected.Found;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.simulation.ModelValue;
 import java.util.Arrays;
@@ -54,7 +55,7 @@ class ExpectedTest {
 
   private Expected.Moments check(
       TreeMap<byte[], byte[]> inLogged, TreeMap<byte[], byte[]> inUnlogged) {
-    return expected.check(Map.of("logged", inLogged, "unlogged", inUnlogged), false);
+    return expected.check(Found.of(Map.of("logged", inLogged, "unlogged", inUnlogged)), false);
   }
 
   @Test
@@ -80,10 +81,13 @@ class ExpectedTest {
         () -> check(entries(A, second, B, ModelValue.of(random, 20, 9)), saved));
     assertThrows(AssertionError.class, () -> check(good, entries(A, second)));
     assertThrows(AssertionError.class, () -> check(good, entries()));
-    assertThrows(AssertionError.class, () -> expected.check(Map.of("logged", good), false));
+    assertThrows(
+        AssertionError.class, () -> expected.check(Found.of(Map.of("logged", good)), false));
     assertThrows(
         AssertionError.class,
-        () -> expected.check(Map.of("logged", good, "unlogged", saved, "other", entries()), false));
+        () ->
+            expected.check(
+                Found.of(Map.of("logged", good, "unlogged", saved, "other", entries())), false));
   }
 
   @Test
@@ -94,14 +98,14 @@ class ExpectedTest {
     logged.write(A, first, expected.begin());
     TreeMap<byte[], byte[]> after = entries(A, first, B, second);
     for (TreeMap<byte[], byte[]> found : List.of(before, after)) {
-      expected.check(Map.of("logged", found, "unlogged", saved), true);
+      expected.check(Found.of(Map.of("logged", found, "unlogged", saved)), true);
     }
     expected.returned();
-    expected.check(Map.of("logged", after, "unlogged", saved), true);
+    expected.check(Found.of(Map.of("logged", after, "unlogged", saved)), true);
     assertThrows(
         AssertionError.class,
-        () -> expected.check(Map.of("logged", before, "unlogged", saved), true));
-    expected.check(Map.of("logged", before, "unlogged", saved), false);
+        () -> expected.check(Found.of(Map.of("logged", before, "unlogged", saved)), true));
+    expected.check(Found.of(Map.of("logged", before, "unlogged", saved)), false);
   }
 
   @Test
@@ -123,10 +127,42 @@ class ExpectedTest {
   void aTreeThatIsBeingDroppedMayBeThereOrNotAndOneThatWasDroppedMayNot() {
     TreeMap<byte[], byte[]> saved = entries(A, first);
     expected.dropping(logged);
-    expected.check(Map.of("unlogged", saved), false);
+    expected.check(Found.of(Map.of("unlogged", saved)), false);
     check(entries(A, second, B, second), saved);
     expected.dropped(logged);
-    expected.check(Map.of("unlogged", saved), false);
+    expected.check(Found.of(Map.of("unlogged", saved)), false);
     assertThrows(AssertionError.class, () -> check(entries(A, second, B, second), saved));
+  }
+
+  @Test
+  void whatExpiresIsThereBeforeThatAndGoneAfterwards() {
+    logged.write(B, first, expected.begin(), 100);
+    expected.acknowledge();
+    TreeMap<byte[], byte[]> there = entries(A, second, B, first);
+    TreeMap<byte[], byte[]> gone = entries(A, second);
+    TreeMap<byte[], byte[]> saved = entries(A, first);
+    check(there, saved, 98, 99);
+    check(there, saved, 99, 100);
+    check(gone, saved, 99, 100);
+    check(gone, saved, 100, 200);
+    assertThrows(AssertionError.class, () -> check(gone, saved, 98, 99));
+    assertThrows(AssertionError.class, () -> check(there, saved, 100, 200));
+  }
+
+  private void check(
+      TreeMap<byte[], byte[]> inLogged, TreeMap<byte[], byte[]> inUnlogged, long from, long to) {
+    expected.check(new Found(Map.of("logged", inLogged, "unlogged", inUnlogged), from, to), false);
+  }
+
+  @Test
+  void allTreesMustStandAtOneMomentIfAsked() {
+    TreeMap<byte[], byte[]> batch = entries(A, second, B, second);
+    Found atThree = Found.of(Map.of("logged", batch, "unlogged", entries(A, first)));
+    expected.checkOneMoment(atThree, 2, 4);
+    assertThrows(AssertionError.class, () -> expected.checkOneMoment(atThree, 4, 4));
+    logged.write(A, first, expected.begin());
+    Found mixed =
+        Found.of(Map.of("logged", entries(A, first, B, second), "unlogged", entries(A, first)));
+    assertThrows(AssertionError.class, () -> expected.checkOneMoment(mixed, 2, 5));
   }
 }

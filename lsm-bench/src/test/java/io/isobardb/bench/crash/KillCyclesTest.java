@@ -48,11 +48,11 @@ class KillCyclesTest {
           }
         }
       }
-      assertEquals(5, new KillCheck(store).next(0, 4));
-      assertThrows(AssertionError.class, () -> new KillCheck(store).next(0, 5));
+      assertEquals(5, new KillCheck(store, 0).next(0, 4));
+      assertThrows(AssertionError.class, () -> new KillCheck(store, 0).next(0, 5));
       store.tree(KillWorkload.tree(1)).delete(KillWorkload.key(0, 0));
-      assertThrows(AssertionError.class, () -> new KillCheck(store).next(0, 4));
-      assertThrows(AssertionError.class, () -> new KillCheck(store).count(0));
+      assertThrows(AssertionError.class, () -> new KillCheck(store, 0).next(0, 4));
+      assertThrows(AssertionError.class, () -> new KillCheck(store, 0).count(0));
     }
   }
 }

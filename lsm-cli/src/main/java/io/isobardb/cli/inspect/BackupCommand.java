@@ -64,13 +64,19 @@ public final class BackupCommand implements Callable<Integer> {
     if (source == null) {
       StoreArgument.directory(directory);
     }
+    if (keep != null) {
+      Numbers.checkAtLeast("--keep", keep, 1);
+    }
+    if (limit != null) {
+      Numbers.checkAtLeast("--rate", limit, 1);
+    }
     try (Backups backups =
         UsageException.ofArguments(
             () -> Backups.open(directory, limit == null ? Long.MAX_VALUE : limit.bytes()))) {
       Path store = source;
       if (store != null) {
         try (Store opened = Store.openReadOnly(StoreArgument.store(store), settings.options())) {
-          Backup made = backups.create(opened);
+          Backup made = UsageException.ofArguments(() -> backups.create(opened));
           out.println("made backup " + made.id());
         }
       }
@@ -83,7 +89,6 @@ public final class BackupCommand implements Callable<Integer> {
             });
       }
       if (keep != null) {
-        Numbers.checkAtLeast("--keep", keep, 1);
         backups.keep(keep);
       }
       for (Backup backup : backups.list()) {

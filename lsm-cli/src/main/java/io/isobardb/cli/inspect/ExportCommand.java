@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Changes nothing in the store. One entry is a line: the key, a tab, the value, each as text,"
-          + " or as 0x and hexadecimal digits. 'load' reads that."
+          + " or as 0x and hexadecimal digits; of an entry that expires, a tab and expires=INSTANT"
+          + " follow. 'load' reads that."
     })
 public final class ExportCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -51,18 +52,28 @@ public final class ExportCommand implements Callable<Integer> {
         write(cursor, out);
         out.flush();
       } else {
-        try (PrintWriter out =
-            new PrintWriter(
-                Files.newBufferedWriter(
-                    file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW))) {
-          write(cursor, out);
-          if (out.checkError()) {
-            throw new IOException(file + " can't be written; there may be no room");
-          }
-        }
+        write(cursor, file);
       }
     }
     return Exit.SUCCESS.code();
+  }
+
+  private static void write(Cursor cursor, Path file) throws IOException {
+    PrintWriter out =
+        new PrintWriter(
+            Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW));
+    boolean whole = false;
+    try (out) {
+      write(cursor, out);
+      if (out.checkError()) {
+        throw new IOException(file + " can't be written; there may be no room");
+      }
+      whole = true;
+    } finally {
+      if (!whole) {
+        Files.deleteIfExists(file);
+      }
+    }
   }
 
   private static void write(Cursor cursor, PrintWriter out) {

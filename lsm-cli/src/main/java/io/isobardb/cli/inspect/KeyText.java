@@ -28,7 +28,7 @@ final class KeyText {
       return HexFormat.of().parseHex(text.substring(HEX.length()));
     } catch (IllegalArgumentException e) {
       throw new UsageException(
-          "'" + text + "' is no key: after 0x come pairs of hexadecimal digits", e);
+          "'" + text + "' is no key or value: after 0x come pairs of hexadecimal digits", e);
     }
   }
 

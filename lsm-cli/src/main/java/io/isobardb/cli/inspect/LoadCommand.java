@@ -12,9 +12,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,9 +32,9 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "One entry is a line: the key, a tab, the value, each as text, or as 0x and hexadecimal"
-          + " digits, as 'export' writes them. They may come in any order; as long as their keys"
-          + " ascend they are loaded in bulk, which costs less. All are on the device"
-          + " when the command ends; if it fails, some may be there."
+          + " digits, as 'export' writes them. A tab and expires=INSTANT may follow. They may come"
+          + " in any order; as long as their keys ascend they are loaded in bulk, which costs less."
+          + " All are on the device when the command ends; if it fails, some may be there."
     })
 public final class LoadCommand implements Callable<Integer> {
   private static final long BATCH_BYTES = 256 << 10;
@@ -59,7 +61,8 @@ public final class LoadCommand implements Callable<Integer> {
     try (Store opened = UsageException.ofArguments(this::open);
         BufferedReader lines =
             file == null
-                ? new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
+                ? new BufferedReader(
+                    new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()))
                 : Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
       Tree target =
           UsageException.ofArguments(() -> create ? opened.openTree(tree) : opened.tree(tree));
@@ -85,13 +88,18 @@ public final class LoadCommand implements Callable<Integer> {
     EntryText entry = null;
     try (BulkLoad load = store.bulkLoad(tree)) {
       byte[] last = null;
-      for (String line; (line = lines.readLine()) != null; ) {
+      for (String line; (line = read(lines, number)) != null; ) {
         entry = EntryText.parse(line, ++number);
         byte[] key = entry.key();
         if (last != null && order.compare(last, 0, last.length, key, 0, key.length) >= 0) {
           break;
         }
-        load.add(tree, key, entry.value());
+        Instant expires = entry.expires();
+        if (expires == null) {
+          load.add(tree, key, entry.value());
+        } else {
+          load.add(tree, key, entry.value(), expires);
+        }
         entry = null;
         last = key;
       }
@@ -99,15 +107,32 @@ public final class LoadCommand implements Callable<Integer> {
     }
     WriteBatch batch = store.newBatch();
     while (entry != null) {
-      batch.put(tree, entry.key(), entry.value());
+      Instant expires = entry.expires();
+      if (expires == null) {
+        batch.put(tree, entry.key(), entry.value());
+      } else {
+        batch.put(tree, entry.key(), entry.value(), expires);
+      }
       if (batch.sizeBytes() >= BATCH_BYTES) {
         store.write(batch);
         batch.clear();
       }
-      String line = lines.readLine();
+      String line = read(lines, number);
       entry = line == null ? null : EntryText.parse(line, ++number);
     }
     store.write(batch);
     return number;
+  }
+
+  private static @Nullable String read(BufferedReader lines, long number) throws IOException {
+    try {
+      return lines.readLine();
+    } catch (CharacterCodingException e) {
+      throw new UsageException(
+          "after line "
+              + number
+              + " something is no UTF-8; give such keys and values as 0x and hexadecimal digits",
+          e);
+    }
   }
 }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Changes nothing. One entry is a line: the key, a tab, the value, each as text, or as 0x and"
-          + " hexadecimal digits."
+          + " hexadecimal digits. Of an entry that expires, a tab and expires=INSTANT follow."
     })
 public final class ScanCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

@@ -1,6 +1,7 @@
 package io.isobardb.cli.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.APPEND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -137,6 +140,36 @@ class ContentCommandsTest {
     Files.writeString(Path.of(file), "a\tb\nc d\n");
     assertEquals(2, run("load", dir, "--tree", "copy", "--from", file));
     assertTrue(err.contains("line 2"), err);
+    Files.writeString(Path.of(file), "a\tb\nc\t0xq\n");
+    assertEquals(2, run("load", dir, "--tree", "copy", "--from", file));
+    assertTrue(err.contains("line 2: '0xq' is no key or value"), err);
+    Files.write(Path.of(file), new byte[] {'a', '\t', 'b', '\n', 'c', '\t', (byte) 0xe4, '\n'});
+    assertEquals(2, run("load", dir, "--tree", "copy", "--from", file));
+    assertTrue(err.contains("UTF-8"), err);
+    assertEquals(1, run("get", dir, "--tree", "copy", "c"));
+  }
+
+  @Test
+  void whatExpiresIsExportedWithItsTimeAndLoadedSo() throws IOException {
+    String until = "2100-01-01T00:00:00Z";
+    assertEquals(0, run("put", dir, "--tree", "users", "guest", "here", "--expires", until), err);
+    String file = path("users.txt");
+    assertEquals(0, run("export", dir, "--tree", "users", "--to", file), err);
+    String line = "guest\there\texpires=" + until + "\n";
+    assertTrue(Files.readString(Path.of(file)).contains(line), out);
+    Files.writeString(Path.of(file), "a\tb\texpires=2001-01-01T00:00:00Z\n", APPEND);
+    for (String tree : List.of("sorted", "batches")) {
+      assertEquals(0, run("load", dir, "--tree", tree, "--create", "--from", file), err);
+      assertEquals(0, run("scan", dir, "--tree", tree, "--from", "guest", "--to", "h"), err);
+      assertEquals(line, out);
+      assertEquals(1, run("get", dir, "--tree", tree, "a"), "it had expired");
+      List<String> lines = new ArrayList<>(Files.readAllLines(Path.of(file)));
+      Collections.reverse(lines);
+      Files.write(Path.of(file), lines);
+    }
+    Files.writeString(Path.of(file), "a\tb\texpires=tomorrow\n");
+    assertEquals(2, run("load", dir, "--tree", "sorted", "--from", file));
+    assertTrue(err.contains("line 1"), err);
   }
 
   @Test
@@ -169,6 +202,13 @@ class ContentCommandsTest {
     assertFalse(Files.exists(Path.of(path("four"))));
     assertEquals(0, run("backup", backups, "--delete", "2"), err);
     assertEquals("", out);
+    assertEquals(2, run("backup", backups, "--of", dir, "--rate", "0"), err);
+    assertTrue(err.contains("--rate"), err);
+    assertEquals(2, run("backup", dir + "/backups", "--of", dir), err);
+    assertTrue(err.contains("within the store"), err);
+    assertEquals(2, run("backup", backups, "--of", dir, "--keep", "0"), err);
+    assertEquals(0, run("backup", backups), err);
+    assertEquals("", out, "nothing was made");
     assertEquals(2, run("restore", backups, "--to", path("four")), err);
     assertEquals(2, run("backup", path("nowhere")));
     assertFalse(Files.exists(Path.of(path("nowhere"))));

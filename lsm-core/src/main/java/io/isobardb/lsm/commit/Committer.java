@@ -60,7 +60,7 @@ public final class Committer {
     this.slots = slots;
     this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
     this.room = new WriteRoom(gate, pool);
-    this.folding = new OperandFolding(engine);
+    this.folding = new OperandFolding(engine, room);
   }
 
   /** What the calling thread writes with; it is to say when it is {@link Writer#done}. */

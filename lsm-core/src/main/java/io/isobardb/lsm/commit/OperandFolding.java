@@ -10,6 +10,8 @@ import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.Lock;
 
 /**
@@ -17,20 +19,35 @@ import java.util.concurrent.locks.Lock;
  * value as of the newest visible operand in that operand's place, with its LSN. The log has nothing
  * of it, since a replay has the operands. What lies below is pruned as below any put.
  *
- * <p>Whatever keeps it from that, a failing operator or want of a page, does no harm: the next
- * operand tries again.
+ * <p>A value that is too large for a leaf is put only once there are {@link #MOST} operands: that
+ * copies all of it. Until then the key is not looked at either.
+ *
+ * <p>Whatever keeps it from that, a failing operator or want of a page, does no harm: one of the
+ * next operands tries again.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class OperandFolding {
+  /** So many operands a read may have to fold onto a value that is too large for a leaf. */
+  private static final int MOST = 48;
+
+  private static final int SLOTS = 256;
   private static final byte[] NO_VALUE = {};
 
   private final Engine engine;
   private final Snapshots snapshots;
   private final OperandReader reader;
+  private final WriteRoom room;
 
-  OperandFolding(Engine engine) {
+  /** Of the keys of each slot, how many calls to pass over, since the last one came to nothing. */
+  private final AtomicIntegerArray passes = new AtomicIntegerArray(SLOTS);
+
+  /**
+   * @param room what values take that have pages of their own
+   */
+  OperandFolding(Engine engine, WriteRoom room) {
     this.engine = engine;
+    this.room = room;
     this.snapshots = engine.snapshots();
     this.reader = new OperandReader(engine);
   }
@@ -63,6 +80,12 @@ final class OperandFolding {
   }
 
   private void fold(TreeHandle tree, byte[] key, Replacing replacing) {
+    int slot = Arrays.hashCode(key) & SLOTS - 1;
+    int left = passes.get(slot);
+    if (left > 0) {
+      passes.set(slot, left - 1);
+      return;
+    }
     MergeOperator operator = OperandReader.operator(tree);
     OperandChain chain = new OperandChain();
     // While it is registered nothing that it sees is pruned: the operand stays where it is found.
@@ -77,18 +100,41 @@ final class OperandFolding {
         byte[] value = chain.fold(operator, tree.name(), key);
         int kind = value == null ? Kind.DELETE : Kind.PUT;
         byte[] bytes = value == null ? NO_VALUE : value;
-        if (active.fitsInline(key.length, bytes.length + Expiry.BYTES)) {
-          Write folded = new Write().of(kind, key, 0, key.length).value(bytes, 0, bytes.length);
-          folded.expiring(value == null ? Expiry.NEVER : chain.expiry());
-          replacing.replace(tree, active, folded.at(chain.newestLsn()).hashed());
+        Write folded = new Write().of(kind, key, 0, key.length).value(bytes, 0, bytes.length);
+        folded.expiring(value == null ? Expiry.NEVER : chain.expiry());
+        folded.at(chain.newestLsn()).hashed();
+        if (active.fitsInline(folded)) {
+          replacing.replace(tree, active, folded);
+        } else if (chain.size() < MOST) {
+          passes.set(slot, MOST - chain.size());
+        } else if (!replaceByLarge(tree, active, folded, replacing)) {
+          passes.set(slot, MOST);
         }
       } finally {
         tree.states().release(state);
       }
     } catch (MergeException | OutOfBudgetException e) {
       // The operands stay: reads tell what is wrong with them, and fold them all.
+      passes.set(slot, MOST);
     } finally {
       snapshots.release(lsn);
+    }
+  }
+
+  /** Puts a value that has pages of its own; false if there is no room for them. */
+  private boolean replaceByLarge(
+      TreeHandle tree, ActiveTree active, Write folded, Replacing replacing) {
+    long claimed = room.tryClaimOverflow(folded.valueLength());
+    if (claimed == 0) {
+      return false;
+    }
+    try {
+      active.writeOverflow(folded);
+      replacing.replace(tree, active, folded);
+      return true;
+    } finally {
+      active.freeOverflow(folded.takeOverflow());
+      room.unclaim(claimed);
     }
   }
 

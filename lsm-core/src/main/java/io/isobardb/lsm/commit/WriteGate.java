@@ -341,7 +341,7 @@ public final class WriteGate implements StallCounter {
   }
 
   /** What was claimed: less than {@code bytes} if there never is so much; 0 if nothing was. */
-  private long tryClaim(long bytes) {
+  long tryClaim(long bytes) {
     while (true) {
       // The limit may change while somebody waits.
       long claim = atMost(bytes);

@@ -68,6 +68,20 @@ public final class WriteRoom {
 
   /** Claims what the pages of a large value take, with those of its entry. */
   long claimOverflow(int valueLength) {
-    return gate.claim(valueLength + (valueLength >> 8) + (long) SPLIT_PAGES * pageSize);
+    return gate.claim(overflow(valueLength));
+  }
+
+  /** As {@link #claimOverflow}, without a wait; 0 if no user's value may be so large, or now. */
+  long tryClaimOverflow(int valueLength) {
+    return valueLength > gate.grantBytes() / 4 ? 0 : gate.tryClaim(overflow(valueLength));
+  }
+
+  /** Ends a claim. */
+  void unclaim(long claimed) {
+    gate.unclaim(claimed);
+  }
+
+  private long overflow(int valueLength) {
+    return valueLength + (valueLength >> 8) + (long) SPLIT_PAGES * pageSize;
   }
 }

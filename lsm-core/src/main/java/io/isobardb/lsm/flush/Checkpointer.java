@@ -2,6 +2,7 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.Level;
@@ -119,7 +120,7 @@ public final class Checkpointer {
     return state.runsSince(lsn) >= state.memoryRunCount();
   }
 
-  /** Whether an unlogged tree has entries newer than the last checkpoint. */
+  /** Whether an unlogged tree has entries or range deletes newer than the last checkpoint. */
   public boolean behind() {
     long checkpoint = engine.snapshots().checkpoint();
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -133,9 +134,12 @@ public final class Checkpointer {
   }
 
   private static boolean newer(TreeHandle tree, long lsn) {
-    return tree.states().current().version().runs().stream()
-        .map(Level::elements)
-        .flatMap(List::stream)
-        .anyMatch(meta -> meta.maxLsn() > lsn);
+    TreeState state = tree.states().current();
+    RangeDeletes deletes = state.ranges().list();
+    return deletes != null && deletes.list().stream().anyMatch(delete -> delete.lsn() > lsn)
+        || state.version().runs().stream()
+            .map(Level::elements)
+            .flatMap(List::stream)
+            .anyMatch(meta -> meta.maxLsn() > lsn);
   }
 }

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.handle;
 
-import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.observe.LatencyStats;
 import io.isobardb.lsm.observe.StoreMXBean;
@@ -11,7 +10,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +22,7 @@ public final class Beans {
   private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long RECENT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final Engine engine;
-  private final Supplier<StoreStats> source;
+  private final Session session;
   private final StoreBean store;
   private @Nullable Look last;
 
@@ -43,20 +40,16 @@ public final class Beans {
     }
   }
 
-  /**
-   * @param source tells the store's statistics
-   */
-  Beans(Engine engine, LeakWatch leaks, Supplier<StoreStats> source) {
-    this.engine = engine;
-    this.source = source;
-    this.store = new StoreBean(engine, leaks, this);
+  Beans(Session session) {
+    this.session = session;
+    this.store = new StoreBean(session, this);
   }
 
   private synchronized Look look(long keptNanos) {
-    long now = engine.nanos();
+    long now = session.engine().nanos();
     Look look = last;
     if (look == null || now - look.nanos() >= keptNanos) {
-      look = Look.of(now, source.get());
+      look = Look.of(now, session.stats());
       last = look;
       Look begun = newer;
       if (begun == null || now - begun.nanos() >= RECENT_NANOS) {

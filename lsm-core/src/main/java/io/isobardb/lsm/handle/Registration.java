@@ -6,9 +6,12 @@ import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
+import javax.management.Descriptor;
 import javax.management.JMException;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.StandardMBean;
@@ -26,7 +29,7 @@ final class Registration {
   private final ObjectName store;
   private final Map<String, ObjectName> trees = new HashMap<>();
 
-  /** A bean with the descriptions of its attributes. */
+  /** A bean with the descriptions of its attributes and operations. */
   private static final class Described<T> extends StandardMBean {
     private final String text;
 
@@ -42,7 +45,33 @@ final class Registration {
 
     @Override
     protected @Nullable String getDescription(MBeanAttributeInfo info) {
-      return (String) info.getDescriptor().getFieldValue("description");
+      return description(info.getDescriptor());
+    }
+
+    @Override
+    protected @Nullable String getDescription(MBeanOperationInfo info) {
+      return description(info.getDescriptor());
+    }
+
+    @Override
+    protected String getParameterName(
+        MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
+      return "directory";
+    }
+
+    @Override
+    protected String getDescription(
+        MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
+      return "The full path, on the store's machine, of a directory of backups; made if missing.";
+    }
+
+    @Override
+    protected int getImpact(MBeanOperationInfo info) {
+      return MBeanOperationInfo.ACTION;
+    }
+
+    private static @Nullable String description(Descriptor descriptor) {
+      return (String) descriptor.getFieldValue("description");
     }
   }
 

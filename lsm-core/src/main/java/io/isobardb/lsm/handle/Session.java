@@ -69,7 +69,7 @@ public final class Session {
     this.transactions = new Transactions(engine, operations, leaks);
     this.cursors = new OpenCursors(engine, operations, leaks, open);
     this.lifetime = new Lifetime(parts, operations, leaks, transactions, cursors);
-    this.beans = new Beans(engine, leaks, this::stats);
+    this.beans = new Beans(this);
     this.batches = new SlotCounters(engine.operations(), 1);
   }
 
@@ -357,9 +357,16 @@ public final class Session {
    * As {@code Backups.create}.
    *
    * @param bytesPerSecond how much may be read and copied; {@link Long#MAX_VALUE} for all that can
+   * @throws IllegalArgumentException if the backups would lie within the store
    */
   public BackupDirectory.Entry backup(BackupDirectory backups, long bytesPerSecond)
       throws IOException {
+    if (backups.liesWithin(engine.environment().storage().path())) {
+      throw new IllegalArgumentException(
+          "backups in "
+              + backups.path()
+              + " would lie within the store, and be lost with it; give a directory elsewhere");
+    }
     BackupDirectory.Entry[] made = new BackupDirectory.Entry[1];
     BackupDirectory.Draft draft = backups.begin(pageSize());
     try {

@@ -1,12 +1,17 @@
 package io.isobardb.lsm.handle;
 
-import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.observe.LatencyStats;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.memory.stats.Purpose;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class StoreBean implements StoreMXBean {
   private static final double[] PARTS = {0.5, 0.99, 0.999};
 
-  private final Engine engine;
-  private final LeakWatch leaks;
+  private final Session session;
   private final Beans source;
 
-  StoreBean(Engine engine, LeakWatch leaks, Beans source) {
-    this.engine = engine;
-    this.leaks = leaks;
+  StoreBean(Session session, Beans source) {
+    this.session = session;
     this.source = source;
   }
 
@@ -37,12 +40,12 @@ final class StoreBean implements StoreMXBean {
 
   @Override
   public String getPath() {
-    return engine.environment().storage().path();
+    return session.engine().environment().storage().path();
   }
 
   @Override
   public @Nullable String getFailure() {
-    Throwable failure = engine.failure().cause();
+    Throwable failure = session.engine().failure().cause();
     return failure == null ? null : failure.toString();
   }
 
@@ -102,7 +105,7 @@ final class StoreBean implements StoreMXBean {
 
   @Override
   public List<String> getOpenHandles() {
-    return leaks.texts();
+    return session.openHandles();
   }
 
   @Override
@@ -368,5 +371,19 @@ final class StoreBean implements StoreMXBean {
   @Override
   public String getJson() {
     return stats().toJson();
+  }
+
+  @Override
+  public long backup(String directory) {
+    session.operations().checkOpen();
+    Objects.requireNonNull(directory, "directory");
+    try (BackupDirectory backups = BackupDirectory.open(DirectoryStorage.openNamed(directory))) {
+      return session.backup(backups, Long.MAX_VALUE).id();
+    } catch (IsobarException | IOException e) {
+      // A console may lack the classes of Isobar, so it gets the message in one that it has.
+      System.getLogger(StoreBean.class.getName())
+          .log(Level.WARNING, getPath() + " could not be backed up to " + directory, e);
+      throw new IllegalStateException("no backup was made in " + directory + ": " + e.getMessage());
+    }
   }
 }

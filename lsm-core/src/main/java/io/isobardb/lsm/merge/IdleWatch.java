@@ -1,8 +1,11 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.StoreClock;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.state.TreeHandle;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -14,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
  * store that is not written to is not looked at again, but once a second if it holds what expires.
  * Work that has to be repeated until it is done, and that no one waits for, is done here as well.
+ * So is noting the time that readers were told, for which there may be no other commit for long.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #written} by any.
  */
@@ -21,7 +25,7 @@ public final class IdleWatch implements Service {
   /** How long a tree must have been left alone, twice at most. */
   private static final long PERIOD_NANOS = 100_000_000;
 
-  /** How often trees are looked at of which something expires. */
+  /** How often trees are looked at of which something expires, and the time noted. */
   private static final long EXPIRY_NANOS = 1_000_000_000;
 
   private final Engine engine;
@@ -29,6 +33,11 @@ public final class IdleWatch implements Service {
   private final Map<TreeHandle, Long> seen = new HashMap<>();
   private final BooleanSupplier unfinished;
   private @Nullable Handle handle;
+
+  /** The last time that is noted, or that only this watch has asked for. */
+  private long knownMillis;
+
+  private long notedNanos = Long.MIN_VALUE;
 
   /**
    * @param unfinished does a piece of other work; whether there is more of it. Must not wait.
@@ -42,6 +51,14 @@ public final class IdleWatch implements Service {
   /** Begins. */
   public void start() {
     handle = engine.environment().scheduler().start(this);
+  }
+
+  /** Ends, after a look that is under way. */
+  public void stop() {
+    Handle started = handle;
+    if (started != null) {
+      started.stop();
+    }
   }
 
   /** Some tree was written to, or there is other work. Cheap. */
@@ -64,6 +81,8 @@ public final class IdleWatch implements Service {
 
   @Override
   public void run() {
+    StoreClock clock = engine.snapshots().time();
+    boolean asked = clock.lastMillis() > knownMillis;
     boolean again = unfinished.getAsBoolean();
     boolean expires = false;
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -81,11 +100,36 @@ public final class IdleWatch implements Service {
       }
     }
     seen.keySet().removeIf(TreeHandle::closed);
+    long told = clock.lastMillis();
+    if (!asked || noted()) {
+      knownMillis = told;
+    }
     Handle started = handle;
     if (again) {
       written();
     } else if (expires && started != null) {
       started.wakeWithin(EXPIRY_NANOS);
+    }
+  }
+
+  /** Notes the time, unless that was done less than a second ago; whether it was noted. */
+  private boolean noted() {
+    long now = engine.nanos();
+    if (engine.failure().cause() != null
+        || engine.environment().storage().discardsChanges()
+        || notedNanos != Long.MIN_VALUE && now - notedNanos < EXPIRY_NANOS) {
+      return false;
+    }
+    try {
+      engine.catalog().noteTime();
+      notedNanos = now;
+      return true;
+    } catch (DiskFullException e) {
+      // There may be room at the next look.
+      return false;
+    } catch (IOException e) {
+      engine.failure().fail(e);
+      return false;
     }
   }
 

@@ -9,7 +9,8 @@ import javax.management.DescriptorKey;
 
 /**
  * Describes an attribute of {@link StoreMXBean} or {@link TreeMXBean}. JMX shows it as the
- * attribute's description and descriptor; bridges to metric systems make a metric of it.
+ * attribute's description and descriptor; bridges to metric systems make a metric of it. An
+ * operation is described so, too, as a text.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

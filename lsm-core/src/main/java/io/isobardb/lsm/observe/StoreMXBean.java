@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * What a store tells by JMX, once {@link io.isobardb.lsm.Store#registerMXBean} was called, and by
  * {@link io.isobardb.lsm.Store#metrics}; in words, what {@link StoreStats} and its parts say. Each
  * attribute has a {@link Metric}, which JMX shows. Counters begin when the store is opened. Of a
- * second's calls all but the first are answered with what that has found.
+ * second's calls all but the first are answered with what that has found. {@link #backup} is the
+ * one operation.
  *
  * <p>Thread rule: all methods may be called by any thread. After the store was closed they throw
  * {@code StoreClosedException}.
@@ -370,4 +371,19 @@ public interface StoreMXBean {
 
   @Metric(value = "All of StoreStats as JSON, tree by tree.", kind = Kind.TEXT)
   String getJson();
+
+  /**
+   * Backs the store up, as {@link io.isobardb.lsm.Backups#create} does, without a limit to the
+   * rate, and for whoever may use JMX: the directory is any that the store's process may write.
+   *
+   * @param directory of backups, or empty, or not there yet; its full path on the store's machine
+   * @return the ID of the backup
+   * @throws IllegalArgumentException if the path is not a full one, or within the store
+   * @throws IllegalStateException if no backup was made; the message says why. It has no cause, so
+   *     that a console needs no class of Isobar
+   */
+  @Metric(
+      value = "Backs the store up, as of one moment over all trees; returns the backup's ID.",
+      kind = Kind.TEXT)
+  long backup(String directory);
 }

@@ -39,6 +39,9 @@ public final class BackupDirectory implements AutoCloseable {
   private static final String MARKER = "BACKUPS";
   private static final int COPY_BYTES = 256 << 10;
 
+  /** An error names so many of the files that do not belong there. */
+  private static final int MOST_TOLD = 5;
+
   private final Storage storage;
   private final PagePool pool;
   private final Block buffer;
@@ -63,7 +66,7 @@ public final class BackupDirectory implements AutoCloseable {
         throw new FormatException(
             storage.path()
                 + " holds no backups, and is not empty: it holds "
-                + names
+                + (names.size() > MOST_TOLD ? names.subList(0, MOST_TOLD) + " and more" : names)
                 + "; give an empty directory, or one that does not exist");
       }
       storage.lock();
@@ -76,6 +79,19 @@ public final class BackupDirectory implements AutoCloseable {
       storage.close();
       throw e;
     }
+  }
+
+  /** Where it is. */
+  public String path() {
+    return storage.path();
+  }
+
+  /** Whether it is somewhere below another directory. */
+  public boolean liesWithin(String directory) {
+    String path = storage.path();
+    return path.length() > directory.length()
+        && path.startsWith(directory)
+        && "/\\".indexOf(path.charAt(directory.length())) >= 0;
   }
 
   /**

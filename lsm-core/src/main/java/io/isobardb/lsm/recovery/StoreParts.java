@@ -519,6 +519,7 @@ public final class StoreParts {
   public void close() throws IOException {
     List<Closeable> steps = new ArrayList<>();
     steps.add(observers::close);
+    steps.add(idleWatch::stop);
     if (engine.log().isOpen()) {
       steps.add(engine.log().get()::close);
       steps.add(this::noteTime);

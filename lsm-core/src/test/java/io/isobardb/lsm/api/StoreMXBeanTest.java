@@ -2,6 +2,7 @@ package io.isobardb.lsm.api;
 
 import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -9,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Backup;
+import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Snapshot;
@@ -23,9 +26,12 @@ import io.isobardb.lsm.observe.TreeMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
@@ -135,5 +141,52 @@ class StoreMXBeanTest {
       assertThrows(TreeDroppedException.class, gone::getGets);
     }
     assertEquals(0, server.queryNames(all, null).size());
+  }
+
+  @Test
+  void aBackupIsMadeByWhoeverMayUseJmx() throws Exception {
+    Path backups = dir.resolve("backups").toAbsolutePath();
+    try (Store store = Store.open(dir.resolve("c"))) {
+      store.openTree("t").put(key(1), value(1, 10));
+      ObjectName name = store.registerMXBean();
+      MBeanOperationInfo[] operations = server.getMBeanInfo(name).getOperations();
+      assertEquals(1, operations.length);
+      assertEquals(MBeanOperationInfo.ACTION, operations[0].getImpact());
+      assertTrue(operations[0].getDescription().startsWith("Backs the store up"));
+      MBeanParameterInfo parameter = operations[0].getSignature()[0];
+      assertEquals("directory", parameter.getName());
+      assertTrue(parameter.getDescription().startsWith("The full path"));
+      Object[] arguments = {backups.toString()};
+      String[] types = {String.class.getName()};
+      assertEquals(1L, server.invoke(name, operations[0].getName(), arguments, types));
+      store.tree("t").put(key(2), value(2, 10));
+      StoreMXBean bean = JMX.newMXBeanProxy(server, name, StoreMXBean.class);
+      assertEquals(2, bean.backup(backups.toString()));
+      IllegalArgumentException relative =
+          assertThrows(IllegalArgumentException.class, () -> bean.backup("backups"));
+      assertTrue(relative.getMessage().contains("full path"), relative.getMessage());
+      assertRefused(bean, bean.getPath(), "holds no backups");
+      try (Backups open = Backups.open(backups)) {
+        assertRefused(bean, backups.toString(), "open");
+        assertEquals(List.of(1L, 2L), open.list().stream().map(Backup::id).toList());
+        open.restore(1, dir.resolve("one"));
+        open.restore(2, dir.resolve("two"));
+      }
+    }
+    try (Store one = Store.open(dir.resolve("one"));
+        Store two = Store.open(dir.resolve("two"))) {
+      assertArrayEquals(value(1, 10), one.tree("t").get(key(1)));
+      assertNull(one.tree("t").get(key(2)));
+      assertArrayEquals(value(2, 10), two.tree("t").get(key(2)));
+    }
+  }
+
+  /** The exception is one that every console has the class of. */
+  private static void assertRefused(StoreMXBean bean, String directory, String why) {
+    IllegalStateException refused =
+        assertThrows(IllegalStateException.class, () -> bean.backup(directory));
+    assertNull(refused.getCause());
+    assertTrue(refused.getMessage().contains(directory), refused.getMessage());
+    assertTrue(refused.getMessage().contains(why), refused.getMessage());
   }
 }

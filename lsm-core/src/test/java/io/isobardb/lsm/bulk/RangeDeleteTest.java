@@ -107,6 +107,20 @@ class RangeDeleteTest {
     return list;
   }
 
+  /** The manifest has it from the flush on, above the last checkpoint. */
+  @Test
+  void oneInAnUnloggedTreeIsSavedWhenTheStoreIsClosed() {
+    Tree unlogged = store.openTree("u", TreeOptions.builder().logged(false).build());
+    unlogged.put(key(1), key(1));
+    unlogged.put(key(3), key(3));
+    store.checkpoint();
+    unlogged.deleteRange(key(0), key(2));
+    store.flush();
+    assertNull(unlogged.get(key(1)));
+    reopen();
+    assertEquals(List.of(3), all(store.tree("u").cursor()));
+  }
+
   @Test
   void fromGoesAndToStays() {
     fill(0, 6);

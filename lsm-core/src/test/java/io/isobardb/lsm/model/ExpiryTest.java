@@ -315,6 +315,40 @@ class ExpiryTest {
     store.close();
   }
 
+  /** The machine's clock is set back, too. */
+  @Test
+  void norByACrashBehindWhatAReadWentByASecondBefore() {
+    open();
+    tree.put(bytes("k"), bytes("v"), in(100));
+    pass(100);
+    assertNull(tree.get(bytes("k")));
+    pass(2_000);
+    SimulatedWorld after =
+        new SimulatedWorld(
+            world.storage().crash(new SplittableRandom(1), CrashMode.ONLY_SYNCED), 2);
+    store.close();
+    world = after;
+    world.clock().jumpWall(-60_000);
+    open();
+    assertNull(tree.get(bytes("k")), "it was gone already");
+    store.close();
+  }
+
+  @Test
+  void theTimeIsNotNotedWhileNobodyAsksForIt() {
+    open();
+    tree.put(bytes("k"), bytes("v"), in(3_600_000));
+    assertNotNull(tree.get(bytes("k")));
+    pass(5_000);
+    long before = world.storage().mutations();
+    pass(40_000); // the memory tuner writes its file after a minute
+    assertEquals(before, world.storage().mutations());
+    assertNotNull(tree.get(bytes("k")));
+    pass(5_000);
+    assertTrue(world.storage().mutations() > before, "that a read asked was not noted");
+    store.close();
+  }
+
   @Test
   void copiesAndRepairedStoresKeepTheTimes(@TempDir Path temp) {
     Path original = temp.resolve("original");

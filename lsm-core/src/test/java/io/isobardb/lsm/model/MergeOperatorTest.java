@@ -308,9 +308,23 @@ class MergeOperatorTest {
     }
   }
 
-  /** Adds, does not combine, and knows the most operands that it was given. */
+  /**
+   * Does as another one, save that it does not combine, and knows how many operands it was given.
+   */
   private static final class Counted implements MergeOperator {
+    private final MergeOperator as;
+
+    /** At once. */
     private final AtomicInteger most = new AtomicInteger();
+
+    /** In all, by the thread that made it. */
+    private final AtomicInteger all = new AtomicInteger();
+
+    private final Thread maker = Thread.currentThread();
+
+    Counted(MergeOperator as) {
+      this.as = as;
+    }
 
     @Override
     public String name() {
@@ -320,13 +334,14 @@ class MergeOperatorTest {
     @Override
     public byte @Nullable [] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
       most.accumulateAndGet(operands.size(), Math::max);
-      return MergeOperator.ADD_LONG.merge(key, base, operands);
+      all.addAndGet(Thread.currentThread() == maker ? operands.size() : 0);
+      return as.merge(key, base, operands);
     }
   }
 
   @Test
   void threadsThatCountAtOnceCountExactly() throws InterruptedException {
-    Counted operator = new Counted();
+    Counted operator = new Counted(MergeOperator.ADD_LONG);
     StoreOptions options = options().mergeOperator(operator).build();
     try (Store store = Store.open(dir.resolve("store"), options)) {
       Tree tree = tree(store, operator);
@@ -349,6 +364,127 @@ class MergeOperatorTest {
       store.flush();
       store.awaitQuiet();
       checkCounted(store.tree("t"));
+    }
+  }
+
+  @Test
+  void aReadOfACounterFoldsFewOperandsHoweverManyWereWritten() {
+    Counted operator = new Counted(MergeOperator.ADD_LONG);
+    StoreOptions options = options().mergeOperator(operator).build();
+    try (Store store = Store.open(dir.resolve("store"), options)) {
+      Tree tree = tree(store, operator);
+      byte[] key = number(7);
+      for (int i = 1; i <= 10_000; i++) {
+        tree.merge(key, number(1));
+        if (i % 1000 == 0) {
+          store.flush();
+        }
+        if (i % 37 == 0) {
+          int before = operator.all.get();
+          assertArrayEquals(number(i), tree.get(key));
+          int folded = operator.all.get() - before;
+          assertTrue(folded <= MergeOperator.MAX_OPERANDS, folded + " operands after " + i);
+        }
+      }
+    }
+  }
+
+  /** It is larger than a leaf of memory takes, and so may its operands be. */
+  @Test
+  void norDoesAReadOfALargeValue() {
+    for (int length : new int[] {100, 9000}) {
+      Counted operator = new Counted(TAIL_OF_LARGE);
+      StoreOptions options = options().memoryBudget(32 << 20).mergeOperator(operator).build();
+      Path path = dir.resolve("store" + length);
+      byte[] expected = new byte[0];
+      try (Store store = Store.open(path, options)) {
+        Tree tree = tree(store, operator);
+        byte[] key = bytes("large");
+        SplittableRandom random = new SplittableRandom(length);
+        ByteBuffer target = ByteBuffer.allocate(50_000);
+        byte[] then = expected;
+        Snapshot snapshot = store.snapshot();
+        for (int i = 1; i <= 3000; i++) {
+          byte[] operand = new byte[length];
+          random.nextBytes(operand);
+          tree.merge(key, operand);
+          expected = TAIL_OF_LARGE.merge(key, expected, List.of(operand));
+          if (i % 37 == 0) {
+            int before = operator.all.get();
+            target.clear();
+            assertEquals(expected.length, tree.get(key, target));
+            assertArrayEquals(expected, Arrays.copyOf(target.array(), expected.length));
+            int folded = operator.all.get() - before;
+            assertTrue(folded <= MergeOperator.MAX_OPERANDS, folded + " operands after " + i);
+          }
+          if (i % 700 == 0) {
+            store.flush();
+          }
+          if (i % 230 == 0) {
+            byte[] seen = tree.get(key, snapshot);
+            assertArrayEquals(then, seen == null ? new byte[0] : seen);
+            snapshot.close();
+            snapshot = store.snapshot();
+            then = expected;
+          }
+        }
+        snapshot.close();
+      }
+      try (Store store = Store.open(path, options)) {
+        assertArrayEquals(expected, store.tree("t").get(bytes("large")));
+      }
+    }
+  }
+
+  /** Appends, and keeps the last 50,000 bytes. */
+  private static final MergeOperator TAIL_OF_LARGE =
+      new MergeOperator() {
+        @Override
+        public String name() {
+          return "tail-of-large";
+        }
+
+        @Override
+        public byte[] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
+          byte[] all = APPEND.merge(key, base, operands);
+          return Arrays.copyOfRange(all, Math.max(0, all.length - 50_000), all.length);
+        }
+      };
+
+  /** They are of one batch; snapshots between them make no difference to who reads the last one. */
+  @Test
+  void aThousandOperandsThatCantBeFoldedBeforeAreFoldedInPieces() {
+    Counted operator = new Counted(MergeOperator.ADD_LONG);
+    StoreOptions options = options().mergeOperator(operator).build();
+    try (Store store = Store.open(dir.resolve("store"), options)) {
+      Tree tree = tree(store, operator);
+      WriteBatch batch = store.newBatch();
+      List<Snapshot> snapshots = new ArrayList<>();
+      for (int i = 0; i < 1000; i++) {
+        tree.merge(bytes("apart"), number(1));
+        snapshots.add(store.snapshot());
+        batch.merge(tree, bytes("batch"), number(1));
+      }
+      store.write(batch);
+      int before = operator.all.get();
+      assertArrayEquals(number(1000), tree.get(bytes("batch")));
+      assertEquals(1000, operator.all.get() - before);
+      assertArrayEquals(number(1000), tree.get(bytes("apart")));
+      assertTrue(operator.all.get() - before <= 1000 + MergeOperator.MAX_OPERANDS);
+      for (int again = 0; again < 3; again++) {
+        for (int i = 0; i < 1000; i += 99) {
+          assertArrayEquals(number(i + 1), tree.get(bytes("apart"), snapshots.get(i)));
+        }
+        try (Cursor cursor = tree.cursor()) {
+          assertTrue(cursor.first());
+          assertArrayEquals(number(1000), cursor.value());
+          assertTrue(cursor.next());
+          assertArrayEquals(number(1000), cursor.value());
+        }
+        store.flush();
+      }
+      assertTrue(operator.most.get() <= MergeOperator.MAX_OPERANDS, operator.most + " at once");
+      snapshots.forEach(Snapshot::close);
     }
   }
 

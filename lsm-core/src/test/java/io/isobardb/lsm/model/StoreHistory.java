@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -24,6 +25,7 @@ import io.isobardb.lsm.simulation.TailOperator;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,21 +43,26 @@ import org.jspecify.annotations.Nullable;
  * a {@link ModelTree} each.
  */
 final class StoreHistory {
-  private static final int[] PAGE_SIZES = {4096, 8192, 16384, 32768, 65536};
+  private static final long[] LIFETIMES = {50, 1000, 86_400_000};
 
   private record ModelSnapshot(Snapshot snapshot, long at) {}
 
   private final List<String> lines;
   private final UnaryOperator<Storage> disks;
 
-  /** Says the details of the line that is being run. */
+  /** Says the details of the line that is being run; {@link #times}, what expires when. */
   private SplittableRandom random;
+
+  private SplittableRandom times = new SplittableRandom(1);
 
   private final SimulatedWorld world;
   private final TreeMap<String, ModelTree> model = new TreeMap<>();
 
-  /** How many writes there have been. */
+  /** Counts writes, and what happens at another time than what was before. */
   private long now;
+
+  /** From which {@link #now} on it was which time. */
+  private final TreeMap<Long, Long> clock = new TreeMap<>();
 
   private final List<ModelSnapshot> snapshots = new ArrayList<>();
   private final List<ModelCursor> cursors = new ArrayList<>();
@@ -82,7 +89,7 @@ final class StoreHistory {
     random = new SplittableRandom(HistoryScript.store(lines));
     world = new SimulatedWorld(random.nextLong());
     world.storage().supportsDirect(random.nextBoolean());
-    pageSize = PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
+    pageSize = 4096 << random.nextInt(5);
     large = random.nextInt(3) == 0;
     options = HistoryOptions.some(random, pageSize);
     store = world.open(options, disks.apply(world.storage()));
@@ -118,6 +125,8 @@ final class StoreHistory {
         HistoryScript.Line line = HistoryScript.Line.of(lines.get(step));
         Watchdog.mark(lines.get(step));
         random = new SplittableRandom(line.number());
+        times = new SplittableRandom(~line.number());
+        tick();
         operation(line.kind());
         doing += ", then background work";
         world.background(line.background());
@@ -177,6 +186,9 @@ final class StoreHistory {
     if (random.nextBoolean()) {
       some.mergeOperator(TailOperator.TAIL);
     }
+    if (times.nextInt(4) == 0) {
+      some.timeToLive(Duration.ofMillis(LIFETIMES[times.nextInt(LIFETIMES.length)]));
+    }
     TreeOptions treeOptions = some.build();
     // Names come back, so that what a dropped tree left would show.
     String name = "tree-" + (named++ % 7);
@@ -185,7 +197,7 @@ final class StoreHistory {
     }
     doing = "creating " + name;
     store.createTree(name, treeOptions);
-    model.put(name, new ModelTree(name, treeOptions));
+    model.put(name, new ModelTree(name, treeOptions, at -> clock.floorEntry(at).getValue()));
   }
 
   private void dropTree() {
@@ -206,53 +218,27 @@ final class StoreHistory {
   }
 
   private byte[] anyKey(ModelTree tree) {
-    switch (random.nextInt(large ? 6 : 5)) {
-      case 0:
-        return key("", random.nextInt(20), random.nextInt(3));
-      case 1:
-        return key("common/prefix/", random.nextInt(3000), 4);
-      case 2:
-        if (!tree.keys.isEmpty()) {
-          // One that was used, or close to it.
-          byte[] near = key("common/prefix/", random.nextInt(3000), 4);
-          byte[] known = tree.keys.ceilingKey(near);
-          known = known != null ? known : tree.keys.firstKey();
-          return random.nextInt(4) != 0 || known.length >= pageSize / 4
-              ? known
-              : Arrays.copyOf(known, known.length + 1);
-        }
-        return new byte[0];
-      case 3:
-        return key("k", random.nextInt(200_000), 3);
-      default:
-        int length = random.nextInt(10) == 0 ? pageSize / 4 : 8 + random.nextInt(40);
-        byte[] key = new byte[length];
-        key[random.nextInt(length)] = (byte) random.nextInt(256);
-        key[length - 1] = (byte) random.nextInt(256);
-        return key;
-    }
-  }
-
-  private static byte[] key(String prefix, int number, int bytes) {
-    byte[] key = Arrays.copyOf(prefix.getBytes(), prefix.length() + bytes);
-    for (int i = 0; i < bytes; i++) {
-      key[key.length - 1 - i] = (byte) (number >>> (8 * i));
-    }
-    return key;
+    return HistoryEntries.anyKey(random, tree, pageSize, large);
   }
 
   private ModelValue anyValue(Tree tree) {
-    int length =
-        switch (random.nextInt(24)) {
-          case 0 -> 0;
-          case 1 -> random.nextInt(8);
-          case 2 -> random.nextInt(pageSize);
-          case 3 -> pageSize / 4 - 40 + random.nextInt(80);
-          case 5 -> large && random.nextInt(8) == 0 ? ModelValue.MAX_LENGTH : pageSize / 2;
-          case 4 -> random.nextInt(5) != 0 ? 100 : random.nextInt(200_000);
-          default -> 20 + random.nextInt(400);
-        };
-    return ModelValue.of(random, Math.min(length, tree.maxValueBytes()), random.nextLong());
+    return HistoryEntries.anyValue(random, tree, pageSize, large);
+  }
+
+  /** The time of the store's clock. */
+  private long millis() {
+    return OpenStore.session(store).engine().snapshots().time().getAsLong();
+  }
+
+  /** What is read from now on is judged by the time that it is. */
+  private void tick() {
+    clock.put(++now, millis());
+  }
+
+  /** When what is written now expires that does not say. */
+  private long lifetime(ModelTree of) {
+    long lifetime = of.options.timeToLive().toMillis();
+    return lifetime == 0 ? ModelTree.NEVER : millis() + lifetime;
   }
 
   private void write() {
@@ -271,10 +257,12 @@ final class StoreHistory {
     }
     ModelValue value = anyValue(tree);
     byte[] bytes = value.bytes();
-    if (merges(to)) {
+    long lifetime = lifetime(to);
+    if (merges(to, key)) {
       doing = "merging into " + SimulatedWorld.text(key) + " of " + to.name;
+      long written = millis();
       tree.merge(key, bytes);
-      to.merge(key, bytes, ++now);
+      to.merge(key, bytes, ++now, lifetime, written);
       return;
     }
     doing = "putting " + SimulatedWorld.text(key) + " into " + to.name;
@@ -291,21 +279,26 @@ final class StoreHistory {
         tree.put(ByteBuffer.wrap(key), direct);
       }
     }
-    to.write(key, value, ++now);
+    to.write(key, value, ++now, lifetime);
   }
 
-  /** Puts what expires at once, or after the history. */
+  /** Puts what expires at once, within the time of some operations, or after the history. */
   private void putUntil(ModelTree to, byte[] key, ModelValue value) {
     boolean soon = random.nextBoolean();
-    Instant expires = world.now().plusMillis(soon ? 2 : 1L << 40);
-    store.tree(to.name).put(key, value.bytes(), expires);
+    long left = soon ? 2 : times.nextBoolean() ? 1L << 40 : 1 + times.nextInt(1000);
+    long expires = millis() + left;
+    store.tree(to.name).put(key, value.bytes(), Instant.ofEpochMilli(expires));
+    to.write(key, value, ++now, expires);
     world.pass(soon ? 2_000_000 : 0);
-    to.write(key, soon ? null : value, ++now);
   }
 
-  /** Whether the next write of a tree is a merge. */
-  private boolean merges(ModelTree to) {
-    return to.options.mergeOperator() != null && random.nextBoolean();
+  /**
+   * Whether the next write of a key is a merge. What expires soon is not merged with: the write may
+   * have to wait before it counts.
+   */
+  private boolean merges(ModelTree to, byte[] key) {
+    long left = to.expires(key) - millis();
+    return to.options.mergeOperator() != null && random.nextBoolean() && (left <= 0 || left > 1000);
   }
 
   /** Two keys in their order; either may be null for no bound. */
@@ -346,7 +339,9 @@ final class StoreHistory {
       if (batch.sizeBytes() + (value == null ? 0 : value.length()) > most) {
         break;
       }
-      boolean merged = value != null && !asMuchAsFits && merges(to);
+      boolean merged = value != null && !asMuchAsFits && merges(to, key);
+      long lifetime = lifetime(to);
+      long written = millis();
       if (value == null) {
         batch.delete(tree, key);
       } else if (merged) {
@@ -357,9 +352,9 @@ final class StoreHistory {
       effects.add(
           () -> {
             if (merged) {
-              to.merge(key, value.bytes(), at);
+              to.merge(key, value.bytes(), at, lifetime, written);
             } else {
-              to.write(key, value, at);
+              to.write(key, value, at, value == null ? ModelTree.NEVER : lifetime);
             }
           });
     }
@@ -383,15 +378,17 @@ final class StoreHistory {
     int length = random.nextInt(4) == 0 ? pageSize / 8 : 30 + random.nextInt(300);
     for (int i = 0; i < count; i++) {
       doing = "put " + i + " of a burst of " + count + " into " + to.name;
-      byte[] key = stride == 0 ? anyKey(to) : key("k", from + i * stride, 3);
+      byte[] key = stride == 0 ? anyKey(to) : HistoryEntries.key("k", from + i * stride, 3);
       ModelValue value = ModelValue.of(random, length, i);
-      if (merges(to)) {
-        byte[] hot = key("hot", random.nextInt(8), 1);
+      byte[] hot = HistoryEntries.key("hot", i & 7, 1);
+      long lifetime = lifetime(to);
+      if (merges(to, hot)) {
+        long written = millis();
         tree.merge(hot, value.bytes());
-        to.merge(hot, value.bytes(), ++now);
+        to.merge(hot, value.bytes(), ++now, lifetime, written);
       } else {
         tree.put(key, value.bytes());
-        to.write(key, value, ++now);
+        to.write(key, value, ++now, lifetime);
       }
       if ((i & 15) == 0) {
         world.background(random.nextInt(3));
@@ -406,13 +403,15 @@ final class StoreHistory {
     TreeMap<byte[], ModelValue> entries = new TreeMap<>(to.keys.comparator());
     IntStream.range(0, 1 + random.nextInt(large ? 1500 : 300))
         .forEach(i -> entries.put(anyKey(to), anyValue(tree)));
+    long lifetime;
     try (BulkLoad load = store.bulkLoad(tree)) {
+      lifetime = lifetime(to);
       entries.forEach((key, value) -> load.add(tree, key, value.bytes()));
       write();
       load.commit();
     }
     now++;
-    entries.forEach((key, value) -> to.write(key, value, now));
+    entries.forEach((key, value) -> to.write(key, value, now, lifetime));
   }
 
   private void read() {
@@ -542,6 +541,7 @@ final class StoreHistory {
   }
 
   private void checkAll() {
+    tick();
     assertEquals(List.copyOf(model.keySet()), store.treeNames());
     for (ModelTree tree : model.values()) {
       doing = "comparing all of " + tree.name;
