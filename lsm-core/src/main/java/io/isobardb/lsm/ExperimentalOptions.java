@@ -92,6 +92,16 @@ public final class ExperimentalOptions {
     return values.get(StoreOption.LEVEL_DROP_FACTOR);
   }
 
+  /** The part of the write memory that is in use when flushes begin. */
+  public double flushTrigger() {
+    return values.get(StoreOption.FLUSH_TRIGGER);
+  }
+
+  /** Whether small groups of L0 are merged with each other before they are merged down. */
+  public boolean mergesWithinL0() {
+    return values.get(StoreOption.MERGES_WITHIN_L0);
+  }
+
   /** How many times larger a level is than the one above it; 0 for what suits L0's batches. */
   public int levelSizeRatio() {
     return values.get(StoreOption.LEVEL_SIZE_RATIO);
@@ -192,9 +202,25 @@ public final class ExperimentalOptions {
       return set(StoreOption.FLUSH_STRATEGY, strategy);
     }
 
+    /**
+     * At which part of the write memory flushes begin, 0.5 to 0.98. Writers are slowed down when a
+     * quarter of the rest is in use, too. Default: 0.875. 0.95 is as in the paper.
+     */
+    public Builder flushTrigger(double part) {
+      return set(StoreOption.FLUSH_TRIGGER, part);
+    }
+
     /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */
     public Builder l0Structure(L0Structure structure) {
       return set(StoreOption.L0_STRUCTURE, structure);
+    }
+
+    /**
+     * Whether groups of L0 that are small for what they overlap in the next level are merged with
+     * each other first. Default: true. The paper has no such merges.
+     */
+    public Builder mergesWithinL0(boolean on) {
+      return set(StoreOption.MERGES_WITHIN_L0, on);
     }
 
     /** See {@link ExperimentalOptions#l0StartGroups}; less than the other two. */
@@ -283,8 +309,9 @@ public final class ExperimentalOptions {
     }
 
     /**
-     * How the write memory of a tree is arranged. Default {@link MemoryComponent#PARTITIONED}. The
-     * others flush a tree as a whole, whatever the {@link #flushStrategy}.
+     * How the write memory of a tree is arranged. Default {@link MemoryComponent#PARTITIONED}. All
+     * others but {@link MemoryComponent#LEVELED} flush a tree as a whole, whatever the {@link
+     * #flushStrategy}.
      */
     public Builder memoryComponent(MemoryComponent component) {
       return set(StoreOption.MEMORY_COMPONENT, component);

@@ -8,6 +8,7 @@ import static io.isobardb.lsm.setting.OptionKind.NUMBER;
 import static io.isobardb.lsm.setting.OptionKind.SWITCH;
 import static io.isobardb.lsm.setting.OptionKind.oneOf;
 
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.FlushPolicy;
@@ -284,9 +285,20 @@ final class StoreOption {
           .does(
               "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
                   + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
-                  + " before slices come round. A tree that has little of the write memory and no"
+                  + " before slices come round. `BETA`: slices; all for the log's sake if less than"
+                  + " half of the memory was flushed for memory's sake lately. A tree that has little of the write memory and no"
                   + " floor is flushed whole when memory runs short.",
               "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
+
+  static final Option<Double> FLUSH_TRIGGER =
+      ALL.option("flushTrigger", NUMBER)
+          .from(0.5, 0.98)
+          .byDefault(Fullness.USUAL.trigger())
+          .experimental()
+          .does(
+              "The part of the write memory that is in use when flushes begin. Writers are slowed"
+                  + " down when a quarter of the rest is in use, too.",
+              "0.95 is as in the paper: fewer bytes are written, and bursts find less room.");
 
   static final Option<L0Structure> L0_STRUCTURE =
       ALL.option("l0Structure", oneOf(L0Structure.class))
@@ -297,6 +309,15 @@ final class StoreOption {
                   + " of which the oldest leaves first. `GREEDY_GROUPED`: such groups, of which the"
                   + " cheapest to merge leaves first.",
               "The others are there to compare with.");
+
+  static final Option<Boolean> MERGES_WITHIN_L0 =
+      ALL.option("mergesWithinL0", BOOLEAN)
+          .byDefault(LevelingOptions.DEFAULT.mergesWithinL0())
+          .experimental()
+          .does(
+              "Whether groups of L0 that are small for what they overlap are merged with each other"
+                  + " first. Never so with `l0Structure` `ORIGINAL`.",
+              "Turn it off to compare structures of L0 as the paper has them.");
 
   static final Option<Integer> L0_START_GROUPS =
       ALL.option("l0StartGroups", COUNT)
@@ -449,8 +470,9 @@ final class StoreOption {
           .does(
               "How a tree's write memory is arranged. `PARTITIONED`: small SSTables. `MONOLITHIC`:"
                   + " one large B+-tree. `ACCORDION_INDEX`: small SSTables below one index."
-                  + " `ACCORDION_DATA`: small SSTables merged into one. All but the first are"
-                  + " flushed as a whole, whatever the `flushStrategy`.",
+                  + " `ACCORDION_DATA`: small SSTables merged into one. These three are flushed as a"
+                  + " whole, whatever the `flushStrategy`. `LEVELED`: levels of small SSTables, each"
+                  + " ten times as large as the one above it, of which the last is flushed.",
               "The others are there to compare with.");
 
   static final Option<WriteMemoryAllocation> WRITE_MEMORY_ALLOCATION =

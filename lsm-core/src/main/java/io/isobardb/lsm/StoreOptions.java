@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
@@ -329,7 +330,9 @@ public final class StoreOptions {
     return new FlushRules(
         chosen.flushPolicy(),
         FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
-        logLimit());
+        logLimit(),
+        chosen.memoryComponent(),
+        new Fullness(chosen.flushTrigger()));
   }
 
   private LevelingOptions leveling() {
@@ -341,7 +344,8 @@ public final class StoreOptions {
         chosen.mergeSelection(),
         new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
         chosen.staticLevels(),
-        maxSpace());
+        maxSpace(),
+        chosen.mergesWithinL0());
   }
 
   private Tuning tuning() {

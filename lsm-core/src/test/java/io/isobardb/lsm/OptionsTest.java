@@ -27,7 +27,7 @@ class OptionsTest {
           + " memoryTunerCacheFloor=2097152 memoryTunerSamples=7 memoryTunerFixedStep=0.25"
           + " memoryTunerMaxStep=0.125 memoryTunerBoldness=1.5 memoryTunerMinStep=4096"
           + " memoryTunerMinGain=0.0625 logLimit=8388608 maxSpace=1.5 flushPolicy=MIN_LSN flushStrategy=OLDEST"
-          + " l0Structure=ORIGINAL l0StartGroups=3"
+          + " flushTrigger=0.75 l0Structure=ORIGINAL mergesWithinL0=false l0StartGroups=3"
           + " mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms) l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216"
           + " ioBandwidth=300MB ioReserve=3145728"
           + " ioMinimum=41943040 mergeSelection=OLDEST levelDropFactor=2.25"

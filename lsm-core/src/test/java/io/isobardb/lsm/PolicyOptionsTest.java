@@ -67,7 +67,9 @@ class PolicyOptionsTest {
     "ROUND_ROBIN, true, PARTIAL",
     "OLDEST, true, OLDEST",
     "FULL, true, FULL",
-    "ADAPTIVE, true, FULL"
+    "ADAPTIVE, true, FULL",
+    "BETA, false, PARTIAL",
+    "BETA, true, FULL"
   })
   void theStrategySaysHowMuchOfATreeIsFlushed(
       FlushStrategy strategy, boolean shortLog, FlushKind expected) {
@@ -281,7 +283,7 @@ class PolicyOptionsTest {
       delimiter = '|',
       value = {
         "flushStrategy | round-robin | 'ROUND_ROBIN'",
-        "flushStrategy | sometimes | known are ROUND_ROBIN, OLDEST, FULL, ADAPTIVE",
+        "flushStrategy | sometimes | known are ROUND_ROBIN, OLDEST, FULL, ADAPTIVE, BETA",
         "l0Structure | groupd | 'GROUPED'",
         "levels | dynamc | 'DYNAMIC'",
         "levels | static(lots) | is not a size",

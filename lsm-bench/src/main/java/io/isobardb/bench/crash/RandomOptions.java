@@ -83,7 +83,9 @@ final class RandomOptions {
             e ->
                 e.mergeSelection(anyOf(random, MergeSelection.values()))
                     .levelDropFactor(1 + random.nextInt(3) / 2.0)
-                    .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0))
+                    .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
+                    .mergesWithinL0(random.nextInt(3) != 0)
+                    .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875))
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)

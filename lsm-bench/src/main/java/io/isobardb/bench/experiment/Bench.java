@@ -40,31 +40,24 @@ final class Bench {
   private static final double POINT_SECONDS = 12;
 
   private final Path dir;
-  private final Scale scale;
+  private final RunSettings settings;
   private final long seed;
-  private final int threads;
   private final double longestSeconds;
   private final Consumer<String> progress;
   private int copies;
 
   /** {@code longestSeconds} is a limit for the runs at full speed, below those they have. */
   Bench(
-      Path dir,
-      Scale scale,
-      long seed,
-      int threads,
-      double longestSeconds,
-      Consumer<String> progress) {
+      Path dir, RunSettings settings, long seed, double longestSeconds, Consumer<String> progress) {
     this.dir = dir;
-    this.scale = scale;
+    this.settings = settings;
     this.seed = seed;
-    this.threads = threads;
     this.longestSeconds = longestSeconds;
     this.progress = progress;
   }
 
   Scale scale() {
-    return scale;
+    return settings.scale();
   }
 
   long seed() {
@@ -72,12 +65,12 @@ final class Bench {
   }
 
   int threads() {
-    return threads;
+    return settings.threads();
   }
 
   /** The time that a run may take which is to take {@code small} seconds in the scale small. */
   double seconds(double small) {
-    return Math.min(longestSeconds, scale.seconds(small));
+    return Math.min(longestSeconds, scale().seconds(small));
   }
 
   /** Tells whoever waits what is going on. */
@@ -85,17 +78,22 @@ final class Bench {
     progress.accept(text);
   }
 
+  /** Options with nothing set but what was given for all points. */
+  StoreOptions.Builder freeOptions() {
+    return settings.storeOptions();
+  }
+
   /** Options that most points share: the paper's memory and log, no tuner. */
   StoreOptions.Builder options() {
-    return StoreOptions.builder()
-        .memoryBudget(scale.budget(BUDGET_GIGABYTES))
-        .logLimit(scale.log(LOG_GIGABYTES))
+    return freeOptions()
+        .memoryBudget(scale().budget(BUDGET_GIGABYTES))
+        .logLimit(scale().log(LOG_GIGABYTES))
         .memoryTuner(false);
   }
 
   /** As {@link #options()}, with so many sixteenths of the budget to write to as the point says. */
   StoreOptions.Builder options(Point point) {
-    long sixteenth = scale.budget(BUDGET_GIGABYTES) / 16;
+    long sixteenth = scale().budget(BUDGET_GIGABYTES) / 16;
     return options().writeMemory(Math.round(sixteenth * point.real(SingleTree.SIXTEENTHS)));
   }
 
@@ -110,7 +108,7 @@ final class Bench {
   Rig rig(StoreOptions options, Shape shape, double smallSeconds) throws Exception {
     Path copy = empty("store");
     copy(loaded(shape), copy);
-    return new Rig(copy, options, shape, threads, seed, seconds(smallSeconds));
+    return new Rig(copy, options, shape, threads(), seed, seconds(smallSeconds));
   }
 
   /** A usual point: warmed up with half as many operations as are measured then. */
@@ -153,7 +151,7 @@ final class Bench {
           StoreOptions options = options().build();
           try (IsobarEngine engine =
                   IsobarEngine.open(loading, options, shape.trees(), shape.treeOptions());
-              Driver driver = new Driver(engine, shape, threads, seed)) {
+              Driver driver = new Driver(engine, shape, threads(), seed)) {
             driver.load();
             engine.store().flush();
             engine.settle();

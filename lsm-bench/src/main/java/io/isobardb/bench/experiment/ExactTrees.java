@@ -45,7 +45,7 @@ final class ExactTrees implements Experiment {
   @Override
   public List<Row> measure(Point point, Bench bench) {
     int trees = point.number(TREES);
-    StoreOptions options = StoreOptions.builder().memoryBudget(BUDGET).memoryTuner(false).build();
+    StoreOptions options = bench.freeOptions().memoryBudget(BUDGET).memoryTuner(false).build();
     Shape shape = Shape.of(trees, bench.scale().count(RECORDS) / trees);
     Workload workload = Workload.mixed(100, Keys.UNIFORM);
     long operations = bench.scale().count(OPERATIONS);

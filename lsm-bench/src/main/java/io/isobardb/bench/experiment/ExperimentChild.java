@@ -26,7 +26,7 @@ final class ExperimentChild {
 
   private static void run(ExperimentSpec spec, Events events) throws Exception {
     Experiment experiment = Experiments.of(spec.experiment());
-    List<Point> points = Experiments.points(experiment, spec.scale(), spec.seeds(), spec.threads());
+    List<Point> points = Experiments.points(experiment, spec.settings());
     Files.createDirectories(spec.dir());
     String rehearsed = null;
     for (int index : spec.points()) {
@@ -48,11 +48,6 @@ final class ExperimentChild {
 
   private static Bench bench(ExperimentSpec spec, long seed, double longestSeconds, Events events) {
     return new Bench(
-        spec.dir(),
-        spec.scale(),
-        seed,
-        spec.threads(),
-        longestSeconds,
-        text -> events.at(text, 0, 1));
+        spec.dir(), spec.settings(), seed, longestSeconds, text -> events.at(text, 0, 1));
   }
 }

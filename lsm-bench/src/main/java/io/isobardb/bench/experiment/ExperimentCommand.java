@@ -95,6 +95,14 @@ public final class ExperimentCommand implements Callable<Integer> {
               + " given for several parameters. Claims are held against what is measured.")
   private Map<String, String> only = new LinkedHashMap<>();
 
+  @Option(
+      names = "--option",
+      paramLabel = "NAME=VALUE",
+      description =
+          "An option of the stores, an experimental one, too; docs/options.md has them. What an"
+              + " experiment sets itself stays.")
+  private Map<String, String> options = new LinkedHashMap<>();
+
   @Mixin private MarkdownOption markdown = new MarkdownOption();
 
   @Option(
@@ -130,6 +138,8 @@ public final class ExperimentCommand implements Callable<Integer> {
     markdown.check();
     List<Experiment> experiments =
         name.equals(ALL) ? Experiments.ALL : List.of(Experiments.of(name));
+    RunSettings settings = new RunSettings(size, seeds(), threads, options);
+    settings.storeOptions();
     Files.createDirectories(out);
     Map<String, Report> reports = new LinkedHashMap<>();
     List<String> failed = new ArrayList<>();
@@ -137,7 +147,7 @@ public final class ExperimentCommand implements Callable<Integer> {
       for (Experiment experiment : experiments) {
         try (WorkDirectory work = workDirectory(experiment, size)) {
           Report report =
-              new ExperimentRun(experiment, size, seeds(), threads, out, work.path(), progress)
+              new ExperimentRun(experiment, settings, out, work.path(), progress)
                   .run(
                       resume,
                       Selection.of(only),
@@ -196,6 +206,7 @@ public final class ExperimentCommand implements Callable<Integer> {
     }
     only.forEach(
         (parameter, values) -> command.append(" --only '" + parameter + "=" + values + "'"));
+    options.forEach((option, value) -> command.append(" --option " + option + "=" + value));
     return command.toString();
   }
 

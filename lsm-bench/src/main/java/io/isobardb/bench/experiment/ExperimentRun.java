@@ -33,9 +33,7 @@ final class ExperimentRun {
   private static final double MOST_MEMORY_GIGABYTES = 28;
 
   private final Experiment experiment;
-  private final Scale scale;
-  private final List<Long> seeds;
-  private final int threads;
+  private final RunSettings settings;
   private final Path out;
   private final Path workDir;
   private final Progress progress;
@@ -44,17 +42,9 @@ final class ExperimentRun {
   private String current = "";
 
   ExperimentRun(
-      Experiment experiment,
-      Scale scale,
-      List<Long> seeds,
-      int threads,
-      Path out,
-      Path workDir,
-      Progress progress) {
+      Experiment experiment, RunSettings settings, Path out, Path workDir, Progress progress) {
     this.experiment = experiment;
-    this.scale = scale;
-    this.seeds = List.copyOf(seeds);
-    this.threads = threads;
+    this.settings = settings;
     this.out = out;
     this.workDir = workDir;
     this.progress = progress;
@@ -69,7 +59,7 @@ final class ExperimentRun {
    */
   Report run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
       throws IOException, InterruptedException {
-    List<Point> points = Experiments.points(experiment, scale, seeds, threads);
+    List<Point> points = Experiments.points(experiment, settings);
     selection.check(points);
     if (resume) {
       rows.addAll(Csv.read(csv()).rows());
@@ -118,12 +108,11 @@ final class ExperimentRun {
   private void child(List<Integer> indexes, List<Point> points, int all)
       throws IOException, InterruptedException {
     WorkDirectory dir = WorkDirectory.temporary(workDir, experiment.name() + "-");
-    ExperimentSpec spec =
-        new ExperimentSpec(experiment.name(), scale, seeds, threads, dir.path(), indexes);
+    ExperimentSpec spec = new ExperimentSpec(experiment.name(), settings, dir.path(), indexes);
     ChildJvm child =
         new ChildJvm(ExperimentChild.class)
             .heapBytes(HEAP_BYTES)
-            .directBytes(scale.budget(MOST_MEMORY_GIGABYTES) + DIRECT_BYTES)
+            .directBytes(settings.scale().budget(MOST_MEMORY_GIGABYTES) + DIRECT_BYTES)
             .argument(Events.text(spec));
     if (experiment.ownProcesses()) {
       child.flag("-XX:+AlwaysPreTouch");

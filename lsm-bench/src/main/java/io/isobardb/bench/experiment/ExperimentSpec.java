@@ -7,16 +7,12 @@ import java.util.List;
  * What a child process is to measure.
  *
  * @param experiment its name
- * @param scale by which points are made
- * @param seeds of all choices, of which each point has one
- * @param threads that do operations
+ * @param settings what all points have in common
  * @param dir for stores; it is removed
  * @param points indexes of the points to measure, in order
  */
-record ExperimentSpec(
-    String experiment, Scale scale, List<Long> seeds, int threads, Path dir, List<Integer> points) {
+record ExperimentSpec(String experiment, RunSettings settings, Path dir, List<Integer> points) {
   ExperimentSpec {
-    seeds = List.copyOf(seeds);
     points = List.copyOf(points);
   }
 }

@@ -1,6 +1,7 @@
 package io.isobardb.bench.experiment;
 
 import io.isobardb.cli.console.UsageException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ final class Experiments {
           new SingleTree(),
           new ExactBytes(),
           new ExactTrees(),
+          new ExactSkew(),
           new InternalWork(),
           new MemoryMerge(),
           new FlushHeuristics(),
@@ -65,11 +67,18 @@ final class Experiments {
         .toList();
   }
 
-  /** The same with each of the seeds, one after the other. */
-  static List<Point> points(Experiment experiment, Scale scale, List<Long> seeds, int threads) {
-    return seeds.stream()
-        .flatMap(seed -> points(experiment, scale, seed, threads).stream())
-        .toList();
+  /** The same with each of the seeds, one after the other, and with the options of the stores. */
+  static List<Point> points(Experiment experiment, RunSettings settings) {
+    List<Point> all = new ArrayList<>();
+    for (long seed : settings.seeds()) {
+      for (Point point : points(experiment, settings.scale(), seed, settings.threads())) {
+        for (Map.Entry<String, String> option : settings.options().entrySet()) {
+          point = point.with("option " + option.getKey(), option.getValue());
+        }
+        all.add(point);
+      }
+    }
+    return all;
   }
 
   /** The seed of such a point. */

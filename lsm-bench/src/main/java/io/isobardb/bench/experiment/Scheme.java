@@ -21,7 +21,9 @@ enum Scheme {
   STATIC("B+-static", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
   STATIC_TUNED("B+-static-tuned", MemoryComponent.MONOLITHIC, FlushPolicy.OPTIMAL),
   ACCORDION_INDEX("Accordion-index", MemoryComponent.ACCORDION_INDEX, FlushPolicy.OPTIMAL),
-  ACCORDION_DATA("Accordion-data", MemoryComponent.ACCORDION_DATA, FlushPolicy.OPTIMAL);
+  ACCORDION_DATA("Accordion-data", MemoryComponent.ACCORDION_DATA, FlushPolicy.OPTIMAL),
+  LEVELED("leveled", MemoryComponent.LEVELED, FlushPolicy.OPTIMAL),
+  LEVELED_SMALL("leveled-32MB", MemoryComponent.LEVELED, FlushPolicy.OPTIMAL);
 
   /** Those that several trees are measured with. */
   static final List<Scheme> OF_TREES =
@@ -40,6 +42,9 @@ enum Scheme {
 
   /** A tree's share is eight pages at least. */
   private static final long LEAST_SHARE = 8 * 8192;
+
+  /** The size at which the paper's active SSTables are sealed, for the paper's budget. */
+  private static final long ACTIVE_BYTES = 32 << 20;
 
   private final String label;
   private final MemoryComponent component;
@@ -86,7 +91,14 @@ enum Scheme {
 
   /** The options of a point, with its scheme and its write memory, for so many trees. */
   static StoreOptions options(Point point, Bench bench, int trees) {
-    return of(point.text(SingleTree.SCHEME)).set(bench.options(point), trees).build();
+    Scheme scheme = of(point.text(SingleTree.SCHEME));
+    StoreOptions.Builder options = scheme.set(bench.options(point), trees);
+    if (scheme == LEVELED_SMALL) {
+      long most = options.build().writeMemory() / 4;
+      long wanted = Math.max(LEAST_SHARE, bench.scale().count(ACTIVE_BYTES));
+      options.experimental(e -> e.activeTableSize((int) Math.min(most, wanted)));
+    }
+    return options.build();
   }
 
   /** Sets the scheme for a store of so many trees. */

@@ -32,7 +32,8 @@ final class Tuned {
   /** Options for a budget that is so many gigabytes in the paper, a part of it write memory. */
   static StoreOptions.Builder options(Bench bench, double gigabytes, int sixteenths) {
     long budget = bench.scale().budget(gigabytes);
-    return StoreOptions.builder()
+    return bench
+        .freeOptions()
         .memoryBudget(budget)
         .writeMemory(budget / 16 * sixteenths)
         .logLimit(bench.scale().log(gigabytes / 2))

@@ -71,7 +71,7 @@ final class YcsbDefaults implements Experiment {
     Workload workload = Workload.ycsb(point.text(WORKLOAD));
     long operations = window(workload, records);
     StoreOptions.Builder options =
-        StoreOptions.builder().memoryBudget(budget).memoryTuner(t -> t.interval(interval(bench)));
+        bench.freeOptions().memoryBudget(budget).memoryTuner(t -> t.interval(interval(bench)));
     if (Splits.isFixed(point)) {
       options.memoryTuner(false).writeMemory(budget / 16 * Splits.sixteenths(point));
       // The log limit that the defaults have.

@@ -114,12 +114,12 @@ public record StoreShape(
 
     /** Above this many bytes in memory trees are flushed. */
     public long memoryTriggerBytes() {
-      return Fullness.flushFrom(writeBytes);
+      return Fullness.USUAL.flushFrom(writeBytes);
     }
 
     /** Above this length of log trees are flushed. */
     public long logTriggerBytes() {
-      return Fullness.nearlyFull(logBytes);
+      return Fullness.USUAL.nearlyFull(logBytes);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.isobardb.bench.simulate;
 
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.flush.FlushChoice;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.FlushRules.Cause;
@@ -9,6 +10,7 @@ import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.TreeMemory;
 import io.isobardb.lsm.flush.WriteWindow;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,7 +65,13 @@ public final class StoreSimulator {
     this.streams = new KeyStream[trees];
     this.written = new long[trees];
     this.random = new SplittableRandom(seed);
-    this.rules = new FlushRules(shape.policy(), shape.strategy(), shape.room().logBytes());
+    this.rules =
+        new FlushRules(
+            shape.policy(),
+            shape.strategy(),
+            shape.room().logBytes(),
+            MemoryComponent.PARTITIONED,
+            Fullness.USUAL);
     this.window = new WriteWindow(shape.room().logBytes());
     for (int i = 0; i < trees; i++) {
       this.trees[i] = new SimulatedTree(keys, shape);

@@ -80,7 +80,8 @@ class ChecksTest {
     assertEquals(
         List.of(Outcome.HOLDS, Outcome.HOLDS), verdicts.stream().map(Verdict::outcome).toList());
     assertEquals(
-        "write memory 0: 250 to 300, 0.83x; write memory 1: 150 to 200, 0.75x; mean 0.79x",
+        "GROUPED divided by ORIGINAL: write memory 0: 250 to 300, 0.83x; write memory 1: 150 to"
+            + " 200, 0.75x; mean 0.79x",
         verdicts.get(0).numbers());
   }
 
@@ -103,8 +104,10 @@ class ChecksTest {
     }
     List<Results.Pair> pairs =
         new Results(rows).leastPairs("memory", "tuned from 1/16", "split ", Meter.COST);
+    String of = "tuned from 1/16 divided by the least of split ";
     assertEquals(
-        List.of(new Results.Pair("writes 10", 21, 20), new Results.Pair("writes 50", 105, 100)),
+        List.of(
+            new Results.Pair("writes 10", 21, 20, of), new Results.Pair("writes 50", 105, 100, of)),
         pairs);
     List<Verdict> verdicts = new TunerAccuracy().check(new Results(rows));
     assertEquals(Outcome.HOLDS, verdicts.get(0).outcome());

@@ -62,6 +62,29 @@ class ExperimentCommandTest {
     assertTrue(err.toString().contains("scale"), err.toString());
   }
 
+  @Test
+  void anOptionThatIsNoneIsRefusedBeforeAnythingIsMeasured() {
+    assertEquals(2, experiment("exact-bytes", "--option", "flushTriger=0.95"));
+    assertTrue(err.toString().contains("flushTrigger"), err.toString());
+  }
+
+  @Test
+  void optionsOfTheStoresAreParametersOfEachPoint() throws Exception {
+    int exit =
+        experiment(
+            "exact-bytes",
+            "--only",
+            "workload=write-only",
+            "--only",
+            "scheme=leveled",
+            "--option",
+            "flushTrigger=0.95");
+    assertEquals(0, exit, err.toString());
+    for (Row row : Csv.read(dir.resolve("exact-bytes.csv")).rows()) {
+      assertEquals("0.95", row.parameter("option flushTrigger"));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"l0-structures", "cost-curves", "secondary-indexes"})
   void anExperimentMeasuresAllItsPointsAndReports(String name) throws Exception {

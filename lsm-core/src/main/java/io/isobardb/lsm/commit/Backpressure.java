@@ -51,8 +51,9 @@ public final class Backpressure {
    *
    * @param l0 for groups of L0
    * @param debtBytes for what waits for merges
+   * @param memory how full write memory may become
    */
-  public record Limits(L0Limits l0, long debtBytes) {}
+  public record Limits(L0Limits l0, long debtBytes, Fullness memory) {}
 
   /**
    * What came free, in bytes per nanosecond.

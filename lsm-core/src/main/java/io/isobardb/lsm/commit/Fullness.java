@@ -6,50 +6,61 @@ package io.isobardb.lsm.commit;
  *
  * <p>Between {@link #flushFrom} and the limit, flushes free what writers take. Writers are slowed
  * down before the limit ({@link #slow}, {@link Backpressure}); at the limit they wait.
+ *
+ * @param trigger the part of the limit that is in use when flushes begin
  */
-public final class Fullness {
-  /** The parts of a limit that the others count. */
-  private static final int PARTS = 64;
+public record Fullness(double trigger) {
+  /** How it is unless somebody has chosen otherwise. */
+  public static final Fullness USUAL = new Fullness(0.875);
 
-  /** Flushes begin here, ... */
-  private static final int FLUSH = 56;
+  /**
+   * Of the room above the trigger, so much is left when flushes must not be limited any more, ...
+   */
+  private static final double PRESSING = 7.0 / 8;
 
-  /** ... here they must not be limited any more, ... */
-  private static final int PRESSING = 57;
+  /** ... so much when writers are slowed down, so little at first that they hardly feel it, ... */
+  private static final double SLOW = 6.0 / 8;
 
-  /** ... here writers are slowed down, so little at first that they hardly feel it, ... */
-  private static final int SLOW = 58;
-
-  /** ... and here nothing but writes should take more. */
-  private static final int NEARLY_FULL = 61;
+  /** ... and so much when nothing but writes should take more. */
+  private static final double NEARLY_FULL = 3.0 / 8;
 
   /** This part of the write memory is not lent: writers should not have to ask for it back. */
   private static final int SLACK = 16;
 
-  private Fullness() {}
+  /** Checks the number. */
+  public Fullness {
+    if (!(trigger > 0 && trigger < 1)) {
+      throw new IllegalArgumentException("trigger " + trigger + ", must be between 0 and 1");
+    }
+  }
+
+  /** What is in use when so much of the room above the trigger is left. */
+  private long with(double left, long limit) {
+    return limit - (long) Math.ceil(limit * (1 - trigger) * left);
+  }
 
   /** What is in use when flushes begin. One write can't wait for more than that to be free. */
-  public static long flushFrom(long limit) {
-    return limit / PARTS * FLUSH;
+  public long flushFrom(long limit) {
+    return with(1, limit);
   }
 
   /** What is in use when flushes must not be limited any more. */
-  static long pressing(long limit) {
-    return limit / PARTS * PRESSING;
+  long pressing(long limit) {
+    return with(PRESSING, limit);
   }
 
   /** What is in use when so little is left that nothing but writes should take more. */
-  public static long nearlyFull(long limit) {
-    return limit / PARTS * NEARLY_FULL;
+  public long nearlyFull(long limit) {
+    return with(NEARLY_FULL, limit);
   }
 
   /** A limit for which this is about {@link #flushFrom}, and not less than that. */
-  public static long limitFor(long bytes) {
-    return bytes / FLUSH * PARTS + 2 * PARTS;
+  public long limitFor(long bytes) {
+    return (long) (bytes / trigger) + 2;
   }
 
   /** What flushes may leave in memory, however much trees are to keep. */
-  static long mostKept(long limit, long wanted) {
+  long mostKept(long limit, long wanted) {
     return Math.max(0, Math.min(limit / 2, flushFrom(limit) - wanted));
   }
 
@@ -67,8 +78,8 @@ public final class Fullness {
    * How near to its limit something is: 0 while that slows nobody down, 1 at the limit, more
    * beyond.
    */
-  public static double slow(long used, long limit) {
-    long from = limit / PARTS * SLOW;
+  public double slow(long used, long limit) {
+    long from = with(SLOW, limit);
     return Math.max(0, (double) (used - from) / (limit - from));
   }
 }

@@ -37,7 +37,7 @@ public record StaticShares(int trees, int buffers) {
   /** What a tree holds when a flush of it is due. */
   public long triggerBytes(long writeBytes) {
     long share = shareBytes(writeBytes);
-    return buffers == 2 ? share / 2 : Fullness.flushFrom(share);
+    return buffers == 2 ? share / 2 : Fullness.USUAL.flushFrom(share);
   }
 
   /** The largest size at which an active SSTable is sealed. */

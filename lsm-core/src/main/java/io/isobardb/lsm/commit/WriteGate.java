@@ -66,9 +66,14 @@ public final class WriteGate implements StallCounter {
   private final AtomicInteger starving = new AtomicInteger();
 
   private volatile long limitBytes;
+
+  /** What is in use when flushes begin. */
+  private volatile long triggerBytes;
+
   private volatile long grantBytes;
   private volatile long relieved;
   private final Backpressure.Limits limits;
+  private final Fullness fullness;
   private volatile int l0Groups;
   private volatile long debtBytes;
   private volatile double logPressure;
@@ -114,6 +119,7 @@ public final class WriteGate implements StallCounter {
       long limitBytes,
       Backpressure.Limits limits) {
     this.limits = limits;
+    this.fullness = limits.memory();
     this.pool = pool;
     this.clock = environment.clock();
     this.freed = environment.scheduler().signal("write memory");
@@ -121,6 +127,7 @@ public final class WriteGate implements StallCounter {
     this.relief = relief;
     this.recentFrom = clock.nanos();
     this.limitBytes = limitBytes;
+    this.triggerBytes = fullness.flushFrom(limitBytes);
     this.grantBytes = limitBytes;
     for (int i = 0; i < stalls.length; i++) {
       stalls[i] = new LongAdder();
@@ -136,6 +143,7 @@ public final class WriteGate implements StallCounter {
   /** Moves the wall between write memory and buffer cache. */
   public void setLimitBytes(long bytes) {
     limitBytes = bytes;
+    triggerBytes = fullness.flushFrom(bytes);
     freed.raise();
   }
 
@@ -153,7 +161,7 @@ public final class WriteGate implements StallCounter {
 
   /** The size of write memory at which what is in use would only just be no reason to flush. */
   public long limitForUse() {
-    return Fullness.limitFor(usedBytes() + wanted());
+    return fullness.limitFor(usedBytes() + wanted());
   }
 
   /** Write memory in use, in bytes. */
@@ -174,12 +182,12 @@ public final class WriteGate implements StallCounter {
 
   /** What flushes may leave in memory, however much trees are to keep. */
   public long mostKeptBytes() {
-    return Fullness.mostKept(limitBytes, wanted());
+    return fullness.mostKept(limitBytes, wanted());
   }
 
   /** Whether so little is left that nothing but writes should take more. */
   public boolean scarce() {
-    return usedBytes() > Fullness.nearlyFull(limitBytes);
+    return usedBytes() > fullness.nearlyFull(limitBytes);
   }
 
   /** Whether writers wait for flushes that let the log be cut. */
@@ -194,7 +202,7 @@ public final class WriteGate implements StallCounter {
 
   /** Bytes to free until the pressure is off; 0 or less if there is none. */
   public long excessBytes() {
-    long excess = usedBytes() + wanted() - Fullness.flushFrom(limitBytes);
+    long excess = usedBytes() + wanted() - triggerBytes;
     // Whatever the numbers say: a write that was admitted has no page.
     return starving.get() == 0 ? excess : Math.max(excess, wanted());
   }
@@ -215,7 +223,7 @@ public final class WriteGate implements StallCounter {
    */
   void admit(long bytes, long room) {
     long used = usedBytes();
-    if (used + room > Fullness.flushFrom(limitBytes) || slowed) {
+    if (used + room > triggerBytes || slowed) {
       admitSlowly(bytes, room);
     }
   }
@@ -224,7 +232,7 @@ public final class WriteGate implements StallCounter {
    * Lets what replay found pass: of any size that fits into the write memory once that is empty.
    */
   void admitReplayed(long bytes) {
-    if (usedBytes() + bytes > Fullness.flushFrom(limitBytes)) {
+    if (usedBytes() + bytes > triggerBytes) {
       relief.requestFlush();
       if (!admits(bytes)) {
         await(bytes);
@@ -246,7 +254,7 @@ public final class WriteGate implements StallCounter {
 
   /** What a write may wait for: something may stay in memory. */
   private long atMost(long room) {
-    return Math.min(room, Fullness.flushFrom(limitBytes));
+    return Math.min(room, triggerBytes);
   }
 
   private void admitSlowly(long bytes, long room) {
@@ -399,7 +407,7 @@ public final class WriteGate implements StallCounter {
 
   private Backpressure.View pressures() {
     return new Backpressure.View(
-        Fullness.slow(usedBytes(), limitBytes), logPressure, l0Groups, debtBytes);
+        fullness.slow(usedBytes(), limitBytes), logPressure, l0Groups, debtBytes);
   }
 
   /** Whom background work keeps waiting soon, if it is not faster. */
@@ -410,7 +418,7 @@ public final class WriteGate implements StallCounter {
       return BandwidthRules.Pressure.ALL;
     }
     boolean writers =
-        usedBytes() + wanted() > Fullness.pressing(limitBytes)
+        usedBytes() + wanted() > fullness.pressing(limitBytes)
             || logPressure > 0
             || l0Groups >= l0.slowdown() - 1;
     return writers ? BandwidthRules.Pressure.WRITERS : BandwidthRules.Pressure.NONE;

@@ -23,7 +23,7 @@ public final class MemoryRules {
 
   /** Whether a flush takes all of a tree, whatever it is for. */
   public static boolean flushesWhole(MemoryComponent component) {
-    return component != MemoryComponent.PARTITIONED;
+    return component != MemoryComponent.PARTITIONED && component != MemoryComponent.LEVELED;
   }
 
   /**

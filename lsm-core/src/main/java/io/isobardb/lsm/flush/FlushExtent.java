@@ -15,9 +15,9 @@ import io.isobardb.lsm.option.MemoryComponent;
  * keys with a log about as long as write memory is large, where {@code FULL} wrote a tenth less
  * (docs/decisions/0014).
  *
- * <p>{@code ADAPTIVE} is {@code FULL} for the log's sake if little was flushed for memory's sake
- * lately, which is the paper's rule; and for either's, if what a tree has in memory is hardly taken
- * once and a half within a log's length.
+ * <p>{@code BETA} is {@code FULL} for the log's sake if little was flushed for memory's sake
+ * lately, which is the paper's rule. {@code ADAPTIVE} is, too; and for either's, if what a tree has
+ * in memory is hardly taken once and a half within a log's length.
  */
 public final class FlushExtent {
   /**
@@ -59,11 +59,12 @@ public final class FlushExtent {
    * @param lately what was flushed of it within a log's length
    */
   static FlushKind forLog(FlushStrategy strategy, WriteWindow.Lately lately) {
-    if (strategy == FlushStrategy.ADAPTIVE) {
-      boolean enough = lately.forMemoryBytes() > BETA * lately.mostBytes();
-      return enough && turnsOver(lately) ? FlushKind.PARTIAL : FlushKind.FULL;
-    }
-    return kind(strategy);
+    boolean enough = lately.forMemoryBytes() > BETA * lately.mostBytes();
+    return switch (strategy) {
+      case BETA -> enough ? FlushKind.PARTIAL : FlushKind.FULL;
+      case ADAPTIVE -> enough && turnsOver(lately) ? FlushKind.PARTIAL : FlushKind.FULL;
+      case ROUND_ROBIN, OLDEST, FULL -> kind(strategy);
+    };
   }
 
   private static boolean turnsOver(WriteWindow.Lately lately) {
@@ -72,7 +73,7 @@ public final class FlushExtent {
 
   private static FlushKind kind(FlushStrategy strategy) {
     return switch (strategy) {
-      case ROUND_ROBIN -> FlushKind.PARTIAL;
+      case ROUND_ROBIN, BETA -> FlushKind.PARTIAL;
       case OLDEST -> FlushKind.OLDEST;
       case FULL, ADAPTIVE -> FlushKind.FULL;
     };

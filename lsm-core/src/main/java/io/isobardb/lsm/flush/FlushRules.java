@@ -6,6 +6,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.MemoryComponent;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,8 +20,15 @@ import java.util.List;
  * @param policy which tree is flushed when write memory runs short
  * @param strategy how much of it
  * @param logLimitBytes above this length of log writers wait
+ * @param component how a tree's write memory is arranged
+ * @param fullness how full write memory may become
  */
-public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLimitBytes) {
+public record FlushRules(
+    FlushPolicy policy,
+    FlushStrategy strategy,
+    long logLimitBytes,
+    MemoryComponent component,
+    Fullness fullness) {
 
   /** Why trees are flushed. */
   public enum Cause {
@@ -62,7 +70,7 @@ public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLim
   }
 
   private long logTriggerBytes() {
-    return Fullness.nearlyFull(logLimitBytes);
+    return Fullness.USUAL.nearlyFull(logLimitBytes);
   }
 
   /** Why a flush may be due, the most urgent first. */
@@ -145,17 +153,27 @@ public record FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLim
     return Math.min(view.sliceBytes(), total / Math.max(1, view.trees().size()) / 2);
   }
 
+  /** Whether a slice takes SSTables of one level in memory, and not of all runs there are. */
+  boolean takesLevels() {
+    return component == MemoryComponent.LEVELED;
+  }
+
   private FlushKind kind(FlushView view, TreeMemory tree) {
     return switch (view.cause()) {
-      case LOG -> FlushExtent.forLog(strategy, tree.lately());
+      case LOG -> {
+        FlushKind kind = FlushExtent.forLog(strategy, tree.lately());
+        // The last level alone may well hold nothing that keeps the log.
+        yield takesLevels() && kind == FlushKind.PARTIAL ? FlushKind.OLDEST : kind;
+      }
       case SHARE -> FlushExtent.forMemory(strategy, false, tree.lately());
       case MEMORY -> FlushExtent.forMemory(strategy, isSmall(view, tree), tree.lately());
     };
   }
 
-  private static boolean isSmall(FlushView view, TreeMemory tree) {
+  private boolean isSmall(FlushView view, TreeMemory tree) {
     // A flush of the whole would take what is to stay.
-    return tree.flushableBytes() == tree.memoryBytes()
+    return !takesLevels()
+        && tree.flushableBytes() == tree.memoryBytes()
         && MemoryRules.isSmall(tree.memoryBytes(), view.writeBytes());
   }
 }

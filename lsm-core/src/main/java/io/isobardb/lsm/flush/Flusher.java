@@ -157,9 +157,9 @@ public final class Flusher implements Flushes {
     long limit = rules.logLimitBytes();
     double pressure = 0;
     // A log that is replayed is as long as it is.
-    if (engine.log().isOpen() && Fullness.slow(engine.log().sizeBytes(), limit) > 0) {
+    if (engine.log().isOpen() && Fullness.USUAL.slow(engine.log().sizeBytes(), limit) > 0) {
       // What a flush could let go, not what the files hold: their cut comes with the next edit.
-      pressure = Fullness.slow(engine.log().end() - engine.catalog().neededLsn(), limit);
+      pressure = Fullness.USUAL.slow(engine.log().end() - engine.catalog().neededLsn(), limit);
     }
     engine.gate().setLogPressure(pressure);
   }

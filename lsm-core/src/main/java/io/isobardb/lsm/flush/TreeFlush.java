@@ -285,26 +285,41 @@ final class TreeFlush {
 
   private List<Run> inputs(TreeState state) {
     List<Run> memory = state.memory();
+    long visible = flusher.engine().log().visible();
+    List<Run> frozen = memory.subList(memory.size() - state.frozenRuns(visible), memory.size());
+    if (kind != FlushKind.FULL) {
+      boolean levels = flusher.settings().rules().takesLevels();
+      return levels ? ofLevels(frozen, kind, flusher.engine().log().durable()) : frozen;
+    }
     if (!begun) {
       begun = true;
-      int frozen = state.frozenRuns(flusher.engine().log().visible());
-      List<Run> inputs = memory.subList(memory.size() - frozen, memory.size());
-      if (kind == FlushKind.FULL) {
-        for (Run run : inputs) {
-          run.tables().forEach(table -> contents.add(table.content()));
-        }
+      for (Run run : frozen) {
+        run.tables().forEach(table -> contents.add(table.content()));
       }
-      return inputs;
-    }
-    if (kind != FlushKind.FULL) {
-      return memory.subList(
-          memory.size() - state.frozenRuns(flusher.engine().log().visible()), memory.size());
+      return frozen;
     }
     int first = memory.size();
     while (first > 0 && contents.contains(memory.get(first - 1).get(0).content())) {
       first--;
     }
     return memory.subList(first, memory.size());
+  }
+
+  /**
+   * Which of the oldest runs a slice of memory in levels takes: the last level; or, of an oldest
+   * flush, the one with the lowest LSN and all below it, whose entries are older. All if nothing
+   * has been merged into levels yet.
+   */
+  static List<Run> ofLevels(List<Run> frozen, FlushKind kind, long durable) {
+    int size = frozen.size();
+    int from = Math.max(0, size - 1);
+    if (kind == FlushKind.OLDEST) {
+      for (int i = from - 1; i >= 0; i--) {
+        from = frozen.get(i).minLsn(durable) < frozen.get(from).minLsn(durable) ? i : from;
+      }
+    }
+    boolean merged = size > 0 && frozen.get(size - 1).get(0) instanceof Table.Stored;
+    return merged ? frozen.subList(from, size) : frozen;
   }
 
   private MergingCursor cursor(List<Run> inputs) {

@@ -12,6 +12,9 @@ import io.isobardb.lsm.version.Place;
  * @param cost bytes written for a byte that goes from L0 to the last level
  */
 record LevelPlan(int levels, double ratio, double cost) {
+  /** So many times cheaper one level has to be. */
+  private static final double MUCH_CHEAPER = 1.5;
+
   /** Sizes with so many levels. */
   static LevelPlan of(int levels, double lastBytes, double batchBytes, double maxSpace) {
     double whole = Math.max(1, lastBytes / Math.max(1, batchBytes));
@@ -43,16 +46,21 @@ record LevelPlan(int levels, double ratio, double cost) {
     return high;
   }
 
-  /** The number of levels with which the fewest bytes are written. */
+  /**
+   * The number of levels with which the fewest bytes are written; one only if that is much cheaper
+   * than two. Versions of hot keys meet in a level above the last, which the cost has no term for,
+   * and without one batches seem larger than they are (decision 0034).
+   */
   static LevelPlan cheapest(double lastBytes, double batchBytes, double maxSpace) {
-    LevelPlan best = of(1, lastBytes, batchBytes, maxSpace);
-    for (int levels = 2; levels <= Place.MAX_LEVELS; levels++) {
+    LevelPlan best = of(2, lastBytes, batchBytes, maxSpace);
+    for (int levels = 3; levels <= Place.MAX_LEVELS; levels++) {
       LevelPlan plan = of(levels, lastBytes, batchBytes, maxSpace);
       if (plan.cost < best.cost) {
         best = plan;
       }
     }
-    return best;
+    LevelPlan alone = of(1, lastBytes, batchBytes, maxSpace);
+    return MUCH_CHEAPER * alone.cost < best.cost ? alone : best;
   }
 
   /** The part of the last level that a level of this height may hold. */

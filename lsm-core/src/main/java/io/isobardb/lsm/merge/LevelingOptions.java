@@ -16,6 +16,8 @@ import io.isobardb.lsm.version.L0Limits;
  * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
  *     has; 0 to follow it
  * @param maxSpace with sizes that go by batches, so many times the last level all may hold together
+ * @param mergesWithinL0 whether groups of L0 that are small for what they overlap are merged with
+ *     each other first
  */
 public record LevelingOptions(
     int sizeRatio,
@@ -24,14 +26,22 @@ public record LevelingOptions(
     MergeSelection selection,
     L0Limits l0Limits,
     long fixedWriteMemoryBytes,
-    double maxSpace) {
+    double maxSpace,
+    boolean mergesWithinL0) {
   /** T where nothing is known of batches: the paper's. */
   private static final int USUAL_RATIO = 10;
 
   /** What measurements have shown to be best; otherwise the paper's choices. */
   public static final LevelingOptions DEFAULT =
       new LevelingOptions(
-          0, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, L0Limits.DEFAULT, 0, 1.25);
+          0,
+          1.5,
+          L0Structure.GREEDY_GROUPED,
+          MergeSelection.GREEDY,
+          L0Limits.DEFAULT,
+          0,
+          1.25,
+          true);
 
   /** T; where it is left to batches, what holds while none are known. */
   public int usualRatio() {

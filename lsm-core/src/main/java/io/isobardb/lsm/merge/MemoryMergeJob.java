@@ -17,11 +17,14 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,10 @@ import org.jspecify.annotations.Nullable;
  * ({@link TreeHandle#packedUpTo}): each slice takes all runs there are by then, and joins the
  * oldest one if that is packed. Stopping it costs the slice under way, and nothing is merged twice
  * before the rest had its turn.
+ *
+ * <p>A merge of <em>one SSTable</em> of a level takes what that overlaps in the next one, and
+ * leaves the others of both. One that overlaps nothing moves there as it is. If it has to stop in
+ * the middle, what is left of the SSTable overlaps less, and is soon chosen again.
  *
  * <p>The tree's memory is marked busy while it goes on, so that its inputs stay where they are:
  * only younger runs may join in front of them.
@@ -67,6 +74,10 @@ final class MemoryMergeJob implements Job {
   private long bytesRead;
   private long bytesOut;
   private boolean cameRound;
+
+  /** Of what tables are pieces that a merge of one SSTable takes; null if it takes all. */
+  private @Nullable Set<Object> picked;
+
   private byte @Nullable [] low;
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
@@ -105,6 +116,13 @@ final class MemoryMergeJob implements Job {
     }
     Rewrite current = rewrite;
     if (current == null) {
+      if (picked == null && choice.table() != MemoryMergeChoice.ALL) {
+        pick();
+        if (moves()) {
+          end(true);
+          return false;
+        }
+      }
       rewrite = begin().folding(Folder.of(engine, tree));
       return true;
     }
@@ -135,12 +153,74 @@ final class MemoryMergeJob implements Job {
     return memory.subList(end - inputs, end);
   }
 
-  private Rewrite begin() {
-    TreeState state = tree.states().current();
-    if (round) {
-      inputs = state.frozenRuns(engine.log().visible());
+  /** What of the inputs is merged. */
+  private List<Run> parts() {
+    List<Run> runs = inputsOf(tree.states().current().memory());
+    if (picked == null) {
+      return runs;
     }
-    List<Run> runs = inputsOf(state.memory());
+    List<Run> parts = new ArrayList<>();
+    for (Run run : runs) {
+      Run part = run.only(this::takes);
+      if (part != null) {
+        parts.add(part);
+      }
+    }
+    return parts;
+  }
+
+  private boolean takes(Table table) {
+    Set<Object> some = picked;
+    return some == null || some.contains(table.content());
+  }
+
+  /** Picks the SSTable that goes down, and what it overlaps in the next level. */
+  private void pick() {
+    List<Run> runs = inputsOf(tree.states().current().memory());
+    Set<Object> some = Collections.newSetFromMap(new IdentityHashMap<>());
+    some.add(runs.get(0).get(choice.table()).content());
+    picked = some;
+    if (runs.size() > 1) {
+      overlapped(parts().get(0), runs.get(1)).forEach(below -> some.add(below.content()));
+    }
+  }
+
+  /** What pieces of one table overlap in the next run. */
+  private List<Table> overlapped(Run pieces, Run below) {
+    if (pieces.get(0) instanceof Table.Stored first) {
+      return below.overlapping(first.lowest(), pieces.get(pieces.size() - 1).range().high());
+    }
+    try (RunCursor cursor = new RunCursor(tree.order(), pieces, engine::mergeCursor)) {
+      if (!cursor.first()) {
+        return List.of();
+      }
+      byte[] first = Arrays.copyOf(cursor.key(), cursor.keyLength());
+      cursor.last();
+      return below.overlapping(first, Arrays.copyOf(cursor.key(), cursor.keyLength()));
+    }
+  }
+
+  /** Moves the SSTable that goes down, if it overlaps nothing there; says whether it did. */
+  private boolean moves() {
+    List<Run> runs = inputsOf(tree.states().current().memory());
+    List<Run> parts = parts();
+    if (runs.size() < 2 || parts.size() > 1 || !(parts.get(0).get(0) instanceof Table.Stored)) {
+      return false;
+    }
+    Run below = runs.get(1);
+    for (Table table : parts.get(0).tables()) {
+      below = below.with(table);
+    }
+    Run above = runs.get(0).only(table -> !takes(table));
+    swap(2, above == null ? List.of(below) : List.of(above, below), List.of());
+    return true;
+  }
+
+  private Rewrite begin() {
+    if (round) {
+      inputs = tree.states().current().frozenRuns(engine.log().visible());
+    }
+    List<Run> runs = parts();
     EntryCursor[] sources = new EntryCursor[runs.size()];
     for (int i = 0; i < sources.length; i++) {
       sources[i] = new RunCursor(tree.order(), runs.get(i), engine::mergeCursor);
@@ -223,7 +303,7 @@ final class MemoryMergeJob implements Job {
   /** Nothing that the inputs hold in a range has a lower LSN, nor stands for what has. */
   private long inputLsn(Range taken) {
     long durable = engine.log().durable();
-    return inputsOf(tree.states().current().memory()).stream()
+    return parts().stream()
         .mapToLong(run -> run.minLsn(durable, taken))
         .min()
         .orElse(Long.MAX_VALUE);
@@ -234,19 +314,25 @@ final class MemoryMergeJob implements Job {
     List<Run> from = inputsOf(tree.states().current().memory());
     List<Run> left = new ArrayList<>(from.size() + 1);
     List<Runnable> cleanups = new ArrayList<>();
+    Run oldest = null;
     for (Run run : from) {
-      Run rest = run.without(taken);
+      Run rest = run.without(taken, this::takes);
       if (rest != null) {
         left.add(rest);
       }
       count(run.goneFrom(rest));
       cleanups.addAll(run.cleanups(taken, tree.mergeGain()::tookFresh));
+      oldest = rest;
     }
-    int replaced = from.size();
     if (output != null) {
-      join(left, output, taken);
+      join(left, output, oldest);
     }
     inputs = left.size();
+    swap(from.size(), left, cleanups);
+  }
+
+  /** Puts runs in the place of the oldest ones above those that stay. */
+  private void swap(int replaced, List<Run> left, List<Runnable> cleanups) {
     Catalog.swapMemory(
         tree,
         now -> {
@@ -271,14 +357,17 @@ final class MemoryMergeJob implements Job {
     }
   }
 
-  /** Puts the output into the run of packed SSTables, the oldest; there may be none yet. */
-  private void join(List<Run> left, Table output, Range taken) {
+  /**
+   * Puts the output into the oldest input if that has packed SSTables; else it begins such a run.
+   *
+   * @param oldest what is left of the oldest input
+   */
+  private void join(List<Run> left, Table output, @Nullable Run oldest) {
     outputs++;
     bytesOut += output.sizeBytes();
     tree.mergeGain().left(output.sizeBytes());
-    int last = left.size() - 1;
-    if (last >= 0 && left.get(last).get(0) instanceof Table.Stored) {
-      left.set(last, left.get(last).with(output, taken));
+    if (oldest != null && oldest.get(0) instanceof Table.Stored) {
+      left.set(left.size() - 1, oldest.with(output));
     } else {
       left.add(Run.of(tree.order(), output));
     }

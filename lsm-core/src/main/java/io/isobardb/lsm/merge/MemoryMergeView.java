@@ -1,5 +1,16 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What {@link MemoryMerging} looks at: the memory of one tree. All sizes in bytes.
  *
@@ -22,8 +33,15 @@ record MemoryMergeView(
    * @param mergedBytes what of the frozen ones was merged before
    * @param memoryBytes all that the tree has in memory, the active SSTable too
    * @param besidesBytes what making one of all that is sealed takes besides it
+   * @param levels the oldest runs, if the memory has levels; empty if it has none
    */
-  record Runs(long[] frozen, int open, long mergedBytes, long memoryBytes, long besidesBytes) {
+  record Runs(
+      long[] frozen,
+      int open,
+      long mergedBytes,
+      long memoryBytes,
+      long besidesBytes,
+      List<List<MemoryLeveling.Item>> levels) {
     int count() {
       return open + frozen.length;
     }
@@ -50,4 +68,71 @@ record MemoryMergeView(
    * @param limit its size
    */
   record Room(long used, long limit) {}
+
+  /** What a tree is like now. */
+  static MemoryMergeView of(
+      Engine engine, Sealing sealing, Merger.Settings settings, TreeHandle tree) {
+    TreeState state = tree.states().current();
+    long limit = engine.gate().limitBytes();
+    // While the log is replayed, what replay seals has to do with where it is.
+    boolean grown = tree.activeTree().full() && engine.log().isOpen();
+    return new MemoryMergeView(
+        runs(engine, state, settings.memory().component()),
+        grown,
+        tree.readLoss().nanos(),
+        tree.mergeGain().hoped(tree.bytesWritten()),
+        new Sizes(
+            sealing.smallBytes(limit),
+            settings.sizes().flushed(limit),
+            engine.catalog().space().pageSize()),
+        new Room(engine.gate().usedBytes(), limit),
+        state.version().sizeBytes() == 0);
+  }
+
+  private static Runs runs(Engine engine, TreeState state, MemoryComponent component) {
+    List<Run> memory = state.memory();
+    int frozen = state.frozenRuns(engine.log().visible());
+    int open = memory.size() - frozen;
+    long[] sizes = new long[frozen];
+    long merged = 0;
+    for (int i = 0; i < frozen; i++) {
+      Run run = memory.get(open + i);
+      sizes[i] = run.sizeBytes();
+      merged += run.get(0) instanceof Table.Active ? 0 : sizes[i];
+    }
+    long besides =
+        component == MemoryComponent.ACCORDION_INDEX
+            ? IndexMergeJob.bytesFor(engine, memory, frozen)
+            : state.sealedBytes();
+    List<List<MemoryLeveling.Item>> levels =
+        component == MemoryComponent.LEVELED
+            ? levels(memory.subList(open, memory.size()))
+            : List.of();
+    return new Runs(sizes, open, merged, state.memoryBytes(), besides, levels);
+  }
+
+  private static List<List<MemoryLeveling.Item>> levels(List<Run> frozen) {
+    List<List<MemoryLeveling.Item>> levels = new ArrayList<>();
+    for (int i = 0; i < frozen.size(); i++) {
+      Run run = frozen.get(i);
+      Run below = i + 1 < frozen.size() ? frozen.get(i + 1) : null;
+      List<MemoryLeveling.Item> level = new ArrayList<>();
+      for (Table table : run.tables()) {
+        if (table instanceof Table.Stored stored) {
+          level.add(item(stored, below));
+        }
+      }
+      if (!level.isEmpty()) {
+        levels.add(level);
+      }
+    }
+    return levels;
+  }
+
+  private static MemoryLeveling.Item item(Table.Stored table, @Nullable Run below) {
+    List<Table> overlapped =
+        below == null ? List.of() : below.overlapping(table.lowest(), table.range().high());
+    long bytes = overlapped.stream().mapToLong(Table::sizeBytes).sum();
+    return new MemoryLeveling.Item(table.sizeBytes(), bytes);
+  }
 }

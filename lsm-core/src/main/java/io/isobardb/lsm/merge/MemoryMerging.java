@@ -61,6 +61,9 @@ public record MemoryMerging(MemoryComponent component) {
     if (MemoryRules.mergesWhole(component)) {
       return chooseWhole(view);
     }
+    if (component == MemoryComponent.LEVELED) {
+      return chooseLevel(view);
+    }
     if (component != MemoryComponent.PARTITIONED) {
       return MemoryMergeChoice.of(Action.LEAVE);
     }
@@ -72,7 +75,7 @@ public record MemoryMerging(MemoryComponent component) {
     Neighbours chosen = runs.count() < 2 ? null : alike(view);
     return chosen == null
         ? MemoryMergeChoice.of(Action.LEAVE)
-        : slices(view, chosen.count(), runs.frozen().length - chosen.to());
+        : slices(view, chosen.count(), runs.frozen().length - chosen.to(), MemoryMergeChoice.ALL);
   }
 
   /**
@@ -90,7 +93,9 @@ public record MemoryMerging(MemoryComponent component) {
     if (view.grown()) {
       return MemoryMergeChoice.of(Action.SEAL);
     }
-    return runs.open() > 0 ? MemoryMergeChoice.of(Action.WAIT) : slices(view, runs.count(), 0);
+    return runs.open() > 0
+        ? MemoryMergeChoice.of(Action.WAIT)
+        : slices(view, runs.count(), 0, MemoryMergeChoice.ALL);
   }
 
   /** All frozen runs into one SSTable, or below one index. */
@@ -99,15 +104,31 @@ public record MemoryMerging(MemoryComponent component) {
     if (runs.frozen().length < MemoryRules.PIPELINE) {
       return MemoryMergeChoice.of(Action.LEAVE);
     }
-    if (view.room().used() + runs.besidesBytes() >= Fullness.nearlyFull(view.room().limit())) {
+    if (view.room().used() + runs.besidesBytes()
+        >= Fullness.USUAL.nearlyFull(view.room().limit())) {
       return MemoryMergeChoice.of(Action.NO_ROOM);
     }
     Action action = component == MemoryComponent.ACCORDION_INDEX ? Action.INDEX : Action.MERGE;
-    return new MemoryMergeChoice(action, runs.frozen().length, 0, Long.MAX_VALUE, 0);
+    return new MemoryMergeChoice(
+        action, runs.frozen().length, 0, MemoryMergeChoice.ALL, Long.MAX_VALUE, 0);
+  }
+
+  /** One SSTable into the level below it, or the oldest sealed run into the first level. */
+  private static MemoryMergeChoice chooseLevel(MemoryMergeView view) {
+    Runs runs = view.runs();
+    int levels = runs.levels().size();
+    int sealed = runs.frozen().length - levels;
+    long arriving = sealed == 0 ? 0 : runs.frozen()[sealed - 1];
+    MemoryLeveling.Pick pick = MemoryLeveling.choose(sealed, arriving, runs.levels());
+    if (pick == null) {
+      return MemoryMergeChoice.of(Action.LEAVE);
+    }
+    int inputs = pick.joins() ? 2 : 1;
+    return slices(view, inputs, levels + 1 - pick.level() - inputs, pick.table());
   }
 
   /** A merge of runs into SSTables that need little room besides their inputs. */
-  private static MemoryMergeChoice slices(MemoryMergeView view, int inputs, int older) {
+  private static MemoryMergeChoice slices(MemoryMergeView view, int inputs, int older, int table) {
     if (view.room().used() > view.room().limit()) {
       return MemoryMergeChoice.of(Action.NO_ROOM);
     }
@@ -115,7 +136,7 @@ public record MemoryMerging(MemoryComponent component) {
     long limit = view.room().limit();
     long share = Math.max(limit / SLICE_SHARE, Math.min(SLICE_PAGES * page, limit / MOST_SHARE));
     long slice = Math.max(2 * page, Math.min(view.sizes().table(), share));
-    return new MemoryMergeChoice(Action.MERGE, inputs, older, slice, 2 * slice);
+    return new MemoryMergeChoice(Action.MERGE, inputs, older, table, slice, 2 * slice);
   }
 
   /** Frozen runs that are worth a merge now, by their places among them. */

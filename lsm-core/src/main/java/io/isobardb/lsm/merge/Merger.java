@@ -5,18 +5,11 @@ import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
-import io.isobardb.lsm.merge.MemoryMergeView.Room;
-import io.isobardb.lsm.merge.MemoryMergeView.Runs;
-import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.state.Run;
-import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
@@ -538,39 +531,7 @@ public final class Merger {
   }
 
   private MemoryMergeView view(TreeHandle tree) {
-    TreeState state = tree.states().current();
-    long limit = engine.gate().limitBytes();
-    // While the log is replayed, what replay seals has to do with where it is.
-    boolean grown = tree.activeTree().full() && engine.log().isOpen();
-    return new MemoryMergeView(
-        runs(state),
-        grown,
-        tree.readLoss().nanos(),
-        tree.mergeGain().hoped(tree.bytesWritten()),
-        new Sizes(
-            sealer.rules().smallBytes(limit),
-            settings.sizes().flushed(limit),
-            engine.catalog().space().pageSize()),
-        new Room(engine.gate().usedBytes(), limit),
-        state.version().sizeBytes() == 0);
-  }
-
-  private Runs runs(TreeState state) {
-    List<Run> memory = state.memory();
-    int frozen = state.frozenRuns(engine.log().visible());
-    int open = memory.size() - frozen;
-    long[] sizes = new long[frozen];
-    long merged = 0;
-    for (int i = 0; i < frozen; i++) {
-      Run run = memory.get(open + i);
-      sizes[i] = run.sizeBytes();
-      merged += run.get(0) instanceof Table.Active ? 0 : sizes[i];
-    }
-    long besides =
-        settings.memory().component() == MemoryComponent.ACCORDION_INDEX
-            ? IndexMergeJob.bytesFor(engine, memory, frozen)
-            : state.sealedBytes();
-    return new Runs(sizes, open, merged, state.memoryBytes(), besides);
+    return MemoryMergeView.of(engine, sealer.rules(), settings, tree);
   }
 
   /**

@@ -347,7 +347,7 @@ public final class PartitionedLeveling implements MergePolicy {
      * below. The output takes the place of the oldest: flushes meanwhile are newer than all of it.
      */
     private @Nullable MergeChoice mergeWithinL0(Candidate candidate) {
-      if (options.l0() == L0Structure.ORIGINAL) {
+      if (!options.mergesWithinL0() || options.l0() == L0Structure.ORIGINAL) {
         return null;
       }
       int from = 0;

@@ -17,5 +17,10 @@ public enum FlushStrategy {
    * round. Slices would then be flushed for memory's sake and again for the log's, and the two
    * together write more than either alone.
    */
-  ADAPTIVE
+  ADAPTIVE,
+  /**
+   * As {@link #ROUND_ROBIN}, but all for the log's sake if no more than half of what a tree had in
+   * memory was flushed for memory's sake within the length of the log: the paper's rule alone.
+   */
+  BETA
 }

@@ -26,5 +26,13 @@ public enum MemoryComponent {
    * and all; flushed as a whole: the paper's Accordion-data. What a merge leaves is packed and has
    * one version of each key, but there has to be room for it beside its inputs until it is done.
    */
-  ACCORDION_DATA
+  ACCORDION_DATA,
+  /**
+   * A small active SSTable above levels of packed SSTables, each up to ten times as large as the
+   * one above it: the paper's own. The SSTable of a full level that overlaps least goes down one
+   * level. For memory's sake the last level is flushed, in turns; for the log's what keeps it, with
+   * what lies below. Memory is packed, and entries are rewritten several times before they are
+   * flushed.
+   */
+  LEVELED
 }

@@ -144,7 +144,9 @@ public record OpenOptions(
   /** When writers are slowed down. */
   Backpressure.Limits backpressure() {
     return new Backpressure.Limits(
-        policies.leveling().l0Limits(), policies.merging().debtLimitBytes());
+        policies.leveling().l0Limits(),
+        policies.merging().debtLimitBytes(),
+        policies.flushing().fullness());
   }
 
   /** When active SSTables are sealed. */

@@ -201,15 +201,19 @@ final class Recovery {
     private static final long serialVersionUID = 1;
   }
 
+  private Fullness fullness() {
+    return options.policies().flushing().fullness();
+  }
+
   private long mostReplayed() {
-    return Fullness.flushFrom(mostWriteBytes);
+    return fullness().flushFrom(mostWriteBytes);
   }
 
   /**
    * A budget with room for an operation: of what it has more, four fifths at least are for that.
    */
   private long budgetFor(long bytes) {
-    long more = Fullness.limitFor(bytes - mostReplayed()) / 4 * 5;
+    long more = fullness().limitFor(bytes - mostReplayed()) / 4 * 5;
     return (options.memoryBudget() + more >> 20) + 2 << 20;
   }
 

@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,11 +106,33 @@ public final class Run {
 
   /** This run without the keys of {@code taken}, or null if nothing is left. */
   public @Nullable Run without(Range taken) {
+    return without(taken, table -> true);
+  }
+
+  /** This run without the keys of {@code taken} of some tables, or null if nothing is left. */
+  public @Nullable Run without(Range taken, Predicate<Table> of) {
     List<Table> left = new ArrayList<>(tables.length + 1);
     for (Table table : tables) {
-      left.addAll(table.without(order, taken));
+      left.addAll(of.test(table) ? table.without(order, taken) : List.of(table));
     }
     return left.isEmpty() ? null : new Run(order, left);
+  }
+
+  /** Some tables of this run, or null if there are none such. */
+  public @Nullable Run only(Predicate<Table> of) {
+    List<Table> some = tables().stream().filter(of).toList();
+    return some.isEmpty() ? null : new Run(order, some);
+  }
+
+  /** The tables that may have keys from one up to and with another. */
+  public List<Table> overlapping(byte[] first, byte @Nullable [] last) {
+    int from = firstNotBefore(first, 0, first.length);
+    Range upTo = new Range(null, last);
+    int to = from;
+    while (to < tables.length && tables[to].common(order, upTo) != null) {
+      to++;
+    }
+    return tables().subList(from, to);
   }
 
   /**
@@ -152,11 +175,9 @@ public final class Run {
   }
 
   /** This run with a table more, of keys that it does not have. */
-  public Run with(Table table, Range taken) {
-    int at = 0;
-    while (at < tables.length && isBefore(ranges[at], taken)) {
-      at++;
-    }
+  public Run with(Table table) {
+    byte[] high = table.range().high();
+    int at = high == null ? tables.length : firstNotBefore(high, 0, high.length);
     List<Table> all = new ArrayList<>(tables());
     all.add(at, table);
     return new Run(order, all);

@@ -225,6 +225,12 @@ public sealed interface Table permits Table.Written, Table.Stored {
       return range.high() != null && range.high() != content.meta().maxKey();
     }
 
+    /** None of the keys that count is less. */
+    public byte[] lowest() {
+      byte[] low = range.low();
+      return low == null ? content.meta().minKey() : low;
+    }
+
     /** What of a range the SSTable has keys in, or null if that is nothing. */
     private @Nullable Range tighten(KeyOrder order, Range kept) {
       byte[] min = content.meta().minKey();

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** How fast writers may go. */
 class BackpressureTest {
-  private static final Backpressure.Limits LIMITS = new Backpressure.Limits(L0Limits.DEFAULT, 1000);
+  private static final Backpressure.Limits LIMITS =
+      new Backpressure.Limits(L0Limits.DEFAULT, 1000, Fullness.USUAL);
 
   /** Flushes free 64 while they are under way, and freed 20 in the last second. */
   private static final Backpressure.Freed FREED = new Backpressure.Freed(64, 20);

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.version.GoldenFile;
@@ -9,6 +10,8 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class FullnessTest {
+  private static final Fullness USUAL = Fullness.USUAL;
+
   @Test
   void levelsAreAsReviewed() throws IOException {
     GoldenFile.check(FullnessTest.class, "fullness.txt", FullnessTest::ask);
@@ -23,7 +26,7 @@ class FullnessTest {
       answer.append(
           words[2].equals("used")
               ? describe(number, limit)
-              : "keeps " + Fullness.mostKept(limit, number));
+              : "keeps " + USUAL.mostKept(limit, number));
       answer.append('\n');
     }
     return answer.toString();
@@ -33,20 +36,34 @@ class FullnessTest {
     if (used > limit) {
       return "writers wait";
     }
-    double slow = Fullness.slow(used, limit);
+    double slow = USUAL.slow(used, limit);
     if (slow > 0) {
       return String.format(Locale.ROOT, "writers are slowed down, %.2f of the way", slow);
     }
     String lent = "the cache borrows " + Math.max(0, Fullness.lendable(limit) - used);
-    return used > Fullness.flushFrom(limit) ? "flushes begin, " + lent : lent;
+    return used > USUAL.flushFrom(limit) ? "flushes begin, " + lent : lent;
   }
 
   @Test
   void aLimitForWhatIsInUseIsNoReasonToFlush() {
     for (long used = 0; used < 1 << 20; used += 997) {
-      long limit = Fullness.limitFor(used);
-      assertTrue(Fullness.flushFrom(limit) >= used, used + " bytes");
-      assertTrue(Fullness.flushFrom(limit) <= used + 128, used + " bytes");
+      long limit = USUAL.limitFor(used);
+      assertTrue(USUAL.flushFrom(limit) >= used, used + " bytes");
+      assertTrue(USUAL.flushFrom(limit) <= used + 128, used + " bytes");
+    }
+  }
+
+  @Test
+  void whateverTheTriggerItsRoomIsDividedAlike() {
+    for (double trigger : new double[] {0.5, 0.875, 0.95, 0.98}) {
+      Fullness fullness = new Fullness(trigger);
+      long limit = 1 << 30;
+      double room = limit * (1 - trigger);
+      assertEquals(room, limit - fullness.flushFrom(limit), 1);
+      assertEquals(room * 7 / 8, limit - fullness.pressing(limit), 1);
+      assertEquals(0, fullness.slow(limit - (long) (room * 6 / 8), limit), 1e-6);
+      assertEquals(1, fullness.slow(limit, limit), 1e-6);
+      assertEquals(room * 3 / 8, limit - fullness.nearlyFull(limit), 1);
     }
   }
 }

@@ -58,7 +58,7 @@ class WriteGateTest {
             new Observers("test", new MeteredStorage(new SimulatedStorage(clock), clock)),
             new Flushes(),
             LIMIT * UNIT,
-            new Backpressure.Limits(L0Limits.DEFAULT, 1 << 30));
+            new Backpressure.Limits(L0Limits.DEFAULT, 1 << 30, Fullness.USUAL));
   }
 
   private final class Flushes implements WriteGate.Relief {

@@ -2,12 +2,14 @@ package io.isobardb.lsm.flush;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.FlushRules.Pressure;
 import io.isobardb.lsm.flush.WriteWindow.Lately;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,9 +22,13 @@ import org.junit.jupiter.api.Test;
 class FlushRulesTest {
   private static final long MB = 1 << 20;
 
-  private final FlushRules rules =
-      new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, 640 * MB);
+  private FlushRules rules = rules(MemoryComponent.PARTITIONED);
   private final List<TreeMemory> trees = new ArrayList<>();
+
+  private static FlushRules rules(MemoryComponent component) {
+    return new FlushRules(
+        FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, 640 * MB, component, Fullness.USUAL);
+  }
 
   @Test
   void choicesAreAsReviewed() throws IOException {
@@ -40,6 +46,7 @@ class FlushRulesTest {
       }
       switch (words[0]) {
         case "trees" -> trees.clear();
+        case "component" -> rules = rules(MemoryComponent.valueOf(words[1]));
         case "due" -> answer.append(due(values)).append('\n');
         case "log", "share", "memory" -> answer.append(choose(words[0], values));
         default -> trees.add(tree(Integer.parseInt(words[0]), values));

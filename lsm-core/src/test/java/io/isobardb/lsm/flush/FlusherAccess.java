@@ -1,6 +1,7 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.merge.TableSizes;
@@ -30,7 +31,12 @@ public final class FlusherAccess {
   /** Whether a flush of the tree for memory's sake would go on. */
   public static boolean goesOn(Engine engine, TreeHandle tree, long logLimitBytes) {
     FlushRules rules =
-        new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimitBytes);
+        new FlushRules(
+            FlushPolicy.OPTIMAL,
+            FlushStrategy.ROUND_ROBIN,
+            logLimitBytes,
+            MemoryComponent.PARTITIONED,
+            Fullness.USUAL);
     Flusher.Settings settings =
         new Flusher.Settings(
             rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1, L0Limits.DEFAULT);

@@ -29,7 +29,9 @@ class LogLimitTest {
     "50, MONOLITHIC",
     "50, ACCORDION_INDEX",
     "100000, ACCORDION_INDEX",
-    "100000, MONOLITHIC"
+    "100000, MONOLITHIC",
+    "50, LEVELED",
+    "100000, LEVELED"
   })
   void howeverFewTheKeysTheLogIsCut(int keys, MemoryComponent component) {
     SimulatedWorld world = new SimulatedWorld(3);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -77,5 +78,21 @@ class OldestTest {
     assertEquals("c", oldest(runs, "l"));
     assertEquals("c", oldest(runs, "n"));
     assertNull(oldest(List.of(run("b-c@40", "d-f@80")), "e"));
+  }
+
+  private static int ofLevels(FlushKind kind, List<Run> frozen) {
+    return TreeFlush.ofLevels(frozen, kind, DURABLE).size();
+  }
+
+  @Test
+  void ofMemoryInLevelsASliceTakesTheLastOneOrWhatKeepsTheLogWithAllBelowIt() {
+    List<Run> first = List.of(run("a-e@88", "f-z@40"), run("a-c@80", "d-f@60"), run("a-z@70"));
+    assertEquals(1, ofLevels(FlushKind.PARTIAL, first));
+    assertEquals(3, ofLevels(FlushKind.OLDEST, first));
+    List<Run> second = List.of(run("a-e@88"), run("a-c@80", "d-f@60"), run("a-z@70"));
+    assertEquals(2, ofLevels(FlushKind.OLDEST, second));
+    List<Run> third = List.of(run("a-e@88"), run("a-c@80", "d-f@70"), run("a-z@70"));
+    assertEquals(1, ofLevels(FlushKind.OLDEST, third));
+    assertEquals(0, ofLevels(FlushKind.PARTIAL, List.of()));
   }
 }

@@ -35,8 +35,12 @@ class LevelPlanTest {
     assertEquals(1, LevelPlan.cheapest(10, 10, 1.25).levels());
     assertEquals(1, LevelPlan.cheapest(5, 10, 1.25).levels());
     assertEquals(1, LevelPlan.cheapest(0, 10, 1.25).levels());
-    assertEquals(1, LevelPlan.cheapest(40, 10, MUCH).levels());
-    assertEquals(2, LevelPlan.cheapest(60, 10, MUCH).levels());
+    // 1.5 (1 + r) is more than 2 (1 + root of r) from r = 2.4 on.
+    assertEquals(1, LevelPlan.cheapest(23, 10, MUCH).levels());
+    assertEquals(2, LevelPlan.cheapest(25, 10, MUCH).levels());
+    // With a quarter of the last at most the other is 6 + r / 4: from r = 3.6 on.
+    assertEquals(1, LevelPlan.cheapest(35, 10, 1.25).levels());
+    assertEquals(2, LevelPlan.cheapest(37, 10, 1.25).levels());
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.merge.MemoryLeveling.Item;
 import io.isobardb.lsm.merge.MemoryMergeView.Room;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
 import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
@@ -12,6 +13,7 @@ import io.isobardb.lsm.merge.MemoryMerging.Neighbours;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -62,6 +64,7 @@ class MemoryMergingTest {
       answer.append(choice.action());
       if (choice.inputs() > 0) {
         answer.append("  ").append(choice.inputs()).append(" runs");
+        answer.append(choice.table() >= 0 ? ", SSTable " + choice.table() + " of the first" : "");
         answer.append(choice.older() > 0 ? ", leaving " + choice.older() + " older" : "");
         long slice = choice.sliceBytes();
         answer.append(slice == Long.MAX_VALUE ? ", into one" : ", in slices of " + slice / MB);
@@ -85,7 +88,8 @@ class MemoryMergingTest {
             (int) number(values, "open", 0),
             number(values, "merged", 0) * MB,
             sealed + number(values, "active", 1) * MB,
-            values.containsKey("index") ? number(values, "index", 0) * MB : sealed);
+            values.containsKey("index") ? number(values, "index", 0) * MB : sealed,
+            levels(frozen, (int) number(values, "levels", 0)));
     return new MemoryMergeView(
         runs,
         values.containsKey("grown"),
@@ -94,6 +98,15 @@ class MemoryMergingTest {
         new Sizes(4 * MB, 16 * MB, 8192),
         new Room(number(values, "used", 20) * MB, 128 * MB),
         !values.containsKey("flushed"));
+  }
+
+  /** The oldest runs, of an SSTable each. */
+  private static List<List<Item>> levels(long[] frozen, int count) {
+    List<List<Item>> levels = new ArrayList<>();
+    for (int i = frozen.length - count; i < frozen.length; i++) {
+      levels.add(List.of(new Item(frozen[i], i + 1 < frozen.length ? frozen[i + 1] : 0)));
+    }
+    return levels;
   }
 
   private static long number(Map<String, String> values, String name, long otherwise) {

@@ -78,7 +78,8 @@ class MergeModelTest {
                 MergeSelection.values()[random.nextInt(2)],
                 new L0Limits(start, 8, 12),
                 random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0,
-                1.01 + random.nextDouble()));
+                1.01 + random.nextDouble(),
+                random.nextInt(4) != 0));
     contents.clear();
     expected.clear();
     version = Version.empty(KeyOrder.BYTES);

@@ -125,7 +125,8 @@ final class Scenario {
             MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
             l0Limits(Integer.parseInt(values.getOrDefault("start", "4"))),
             Long.parseLong(values.getOrDefault("fixed", "0")) * MB,
-            Double.parseDouble(values.getOrDefault("space", "1.25")));
+            Double.parseDouble(values.getOrDefault("space", "1.25")),
+            !values.getOrDefault("within", "on").equals("off"));
     running.clear();
     voidable.clear();
     free.addAll(EnumSet.allOf(Slot.class));

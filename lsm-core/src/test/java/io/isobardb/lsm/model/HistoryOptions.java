@@ -84,6 +84,8 @@ final class HistoryOptions {
                     .mergeSelection(anyOf(MergeSelection.values()))
                     .levelDropFactor(1 + random.nextInt(3))
                     .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
+                    .mergesWithinL0(random.nextInt(3) != 0)
+                    .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
                     .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .memoryTuner(random.nextInt(4) != 0)

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
@@ -31,7 +32,12 @@ class OpenOptionsTest {
         budget / 2,
         2,
         new OpenOptions.Policies(
-            new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimit),
+            new FlushRules(
+                FlushPolicy.OPTIMAL,
+                FlushStrategy.ROUND_ROBIN,
+                logLimit,
+                component,
+                Fullness.USUAL),
             LevelingOptions.DEFAULT,
             new OpenOptions.Merging(
                 64 * budget, MergeSchedule.ALWAYS, new BandwidthRules(Long.MAX_VALUE, 0, 1 << 20)),

@@ -175,7 +175,9 @@ public final class Claims {
               Numbers.significant(pair.right()),
               pair.ratio()));
     }
-    return String.join("; ", words)
+    String of = pairs.get(0).of();
+    return (of.isEmpty() ? "" : of + ": ")
+        + String.join("; ", words)
         + (pairs.size() > 1
             ? String.format(Locale.ROOT, "; mean %.2fx", mean)
             : "; one comparison alone");

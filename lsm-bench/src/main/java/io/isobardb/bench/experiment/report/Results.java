@@ -61,7 +61,8 @@ public record Results(List<Row> rows) {
       if (!Double.isNaN(counterpart) && !Double.isNaN(row.figure(figure))) {
         Map<String, String> place = new LinkedHashMap<>(row.parameters());
         place.remove(parameter);
-        pairs.add(new Pair(varying(place), row.figure(figure), counterpart));
+        String of = left + " divided by " + right;
+        pairs.add(new Pair(varying(place), row.figure(figure), counterpart, of));
       }
     }
     return pairs;
@@ -82,7 +83,8 @@ public record Results(List<Row> rows) {
               .mapToDouble(other -> other.figure(figure))
               .min()
               .orElse(Double.NaN);
-      pairs.add(new Pair(varying(place), row.figure(figure), least));
+      String of = left + " divided by the least of " + prefix;
+      pairs.add(new Pair(varying(place), row.figure(figure), least, of));
     }
     return pairs;
   }
@@ -122,8 +124,14 @@ public record Results(List<Row> rows) {
    * Two figures that a claim compares.
    *
    * @param where what else was set, in words
+   * @param of what is divided by what, in words; may be empty
    */
-  public record Pair(String where, double left, double right) {
+  public record Pair(String where, double left, double right, String of) {
+    /** A pair of which the claim says what is divided by what. */
+    public Pair(String where, double left, double right) {
+      this(where, left, right, "");
+    }
+
     /** Left as a multiple of right; 1 if both are 0. */
     public double ratio() {
       return left == right ? 1 : left / right;

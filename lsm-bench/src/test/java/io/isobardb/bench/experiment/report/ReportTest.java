@@ -59,7 +59,8 @@ class ReportTest {
   @Test
   void pairsAreOfRowsThatDifferInTheOneParameterAlone() {
     List<Results.Pair> pairs = RESULTS.pairs("scheme", "plain", "a, \"b\" & <c>", "cost [1/op]");
-    assertEquals(List.of(new Results.Pair("size 1", 3, 1.5)), pairs);
+    assertEquals(
+        List.of(new Results.Pair("size 1", 3, 1.5, "plain divided by a, \"b\" & <c>")), pairs);
     assertEquals(List.of("1", "2"), RESULTS.values("size"));
     assertEquals(2.25, RESULTS.where("size", "1").mean("cost [1/op]"));
     assertTrue(Double.isNaN(RESULTS.where("size", "3").mean("cost [1/op]")));

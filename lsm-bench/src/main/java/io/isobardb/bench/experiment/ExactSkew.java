@@ -1,0 +1,88 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.experiment.Meter.WRITTEN;
+import static io.isobardb.bench.experiment.MultiTrees.SKEW;
+import static io.isobardb.bench.experiment.SingleTree.SCHEME;
+import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
+
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
+import io.isobardb.bench.experiment.report.Claims;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.cli.report.Chart;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Bytes written by ten trees, by memory component and skew, counted on simulated stores. */
+final class ExactSkew implements Experiment {
+  private static final String PARTITIONED = "partitioned-OPT";
+  private static final String LARGE_TREES = "B+-dynamic-OPT";
+  private static final int TREES = 10;
+  private static final long OPERATIONS = 75_000_000;
+
+  @Override
+  public About about() {
+    return new About(
+        "exact-skew",
+        "Ten trees, bytes written by memory component and skew, on simulated stores",
+        "Breaking Down Memory Walls, figure 10 (6.2.2)",
+        "Partitioned memory components write less than large B+-trees, of trees that share write"
+            + " memory, too.",
+        "10 trees of 10 M records each, 20 GB of memory, 10 GB of log, times the scale; write-only,"
+            + " Zipfian within a tree, x % of the writes for y % of the trees. Otherwise as exact-bytes.");
+  }
+
+  @Override
+  public List<Point> points(Scale scale) {
+    List<Point> skews =
+        Point.each(List.of(Point.of(SIXTEENTHS, 1)), SKEW, List.of("50-50", "80-20", "90-10"));
+    List<Point> points = new ArrayList<>(skews);
+    points.add(Point.of(SIXTEENTHS, 8).with(SKEW, "80-20"));
+    return Point.each(points, SCHEME, List.of(PARTITIONED, LARGE_TREES, "leveled"));
+  }
+
+  @Override
+  public List<Row> measure(Point point, Bench bench) {
+    Shape shape = Shape.of(TREES, bench.scale().count(Bench.RECORDS / TREES));
+    Skew skew = Skew.of(point.text(SKEW));
+    Workload workload = Workload.mixed(100, Keys.ZIPF).skewed(skew.hotPercent(), skew.hotOf(TREES));
+    long operations = bench.scale().count(OPERATIONS);
+    try (SimulatedRig rig =
+        new SimulatedRig(Scheme.options(point, bench, TREES), shape, bench.seed())) {
+      rig.load();
+      rig.measure(workload, operations);
+      return List.of(Bench.row(point, rig.measure(workload, operations)));
+    }
+  }
+
+  @Override
+  public boolean rehearses() {
+    return false;
+  }
+
+  @Override
+  public List<Chart> charts(Results results) {
+    return List.of(
+        Charts.bars("Bytes written by skew", results.where(SIXTEENTHS, "1"), SKEW, SCHEME, WRITTEN),
+        Charts.bars(
+            "Bytes written, 80-20", results.where(SKEW, "80-20"), SIXTEENTHS, SCHEME, WRITTEN));
+  }
+
+  @Override
+  public List<Verdict> check(Results results) {
+    return List.of(
+        Claims.spread(
+            "Bytes per operation, partitioned divided by B+-dynamic, are at most 1.02",
+            results.pairs(SCHEME, PARTITIONED, LARGE_TREES, WRITTEN),
+            1.02),
+        Claims.spread(
+            "Bytes per operation, partitioned divided by B+-dynamic, are at most 0.9 with 8/16 of"
+                + " the budget",
+            results.where(SIXTEENTHS, "8").pairs(SCHEME, PARTITIONED, LARGE_TREES, WRITTEN),
+            0.9));
+  }
+}
