@@ -109,7 +109,12 @@ public final class ExperimentalOptions {
 
   /** The write memory, in bytes, that a tree's levels are made for; 0 for what it has. */
   public long staticLevels() {
-    return values.get(StoreOption.STATIC_LEVELS);
+    return Math.max(0, values.get(StoreOption.STATIC_LEVELS));
+  }
+
+  /** Whether the sizes of levels are planned by a model of what merges cost. */
+  public boolean optimisedLevels() {
+    return values.get(StoreOption.STATIC_LEVELS) == LevelsKind.PLANNED;
   }
 
   /** How the write memory of a tree is arranged. */
@@ -306,6 +311,18 @@ public final class ExperimentalOptions {
      */
     public Builder staticLevels(long writeMemoryBytes) {
       return set(StoreOption.STATIC_LEVELS, writeMemoryBytes);
+    }
+
+    /**
+     * Plans the sizes of levels by a model of what merges cost, for the popularity of the keys that
+     * are written, within {@link StoreOptions.Builder#maxSpace}. A plan that costs more than what
+     * was before is taken back. It learns from the writes of one tree for each 64 MiB of the
+     * budget, those that are written most; the others have levels as without it. Takes back {@link
+     * #staticLevels}, and they take this back. Does not go with a {@link #levelSizeRatio}. Default:
+     * false. As a property it is {@code levels=OPTIMISED}.
+     */
+    public Builder optimisedLevels(boolean on) {
+      return set(StoreOption.STATIC_LEVELS, on ? LevelsKind.PLANNED : LevelsKind.DYNAMIC);
     }
 
     /**

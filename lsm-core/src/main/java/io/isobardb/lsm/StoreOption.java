@@ -26,12 +26,10 @@ import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionSet;
 import io.isobardb.lsm.setting.OptionValues;
 import io.isobardb.lsm.setting.Sizes;
-import io.isobardb.lsm.setting.Suggestion;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.memory.pool.DirectMemory;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 
 /**
@@ -49,24 +47,7 @@ final class StoreOption {
   /** Of trees, and of pages for the memory tuner. */
   static final double MAX_WEIGHT = 1e6;
 
-  private static final String DYNAMIC = "DYNAMIC";
-  private static final String STATIC = "STATIC";
-  private static final long MIN_STATIC_LEVELS = 64 << 10;
   static final long LEAST_BANDWIDTH = 1 << 20;
-
-  /** A write memory in bytes that levels are made for; 0 for {@code DYNAMIC}. */
-  private static final OptionKind<Long> LEVELS =
-      new OptionKind<>(Long.class, DYNAMIC + ", or " + STATIC + "(size)") {
-        @Override
-        public Long read(String text) {
-          return parseLevels(text);
-        }
-
-        @Override
-        public String write(Long bytes) {
-          return bytes == 0 ? DYNAMIC : STATIC + "(" + bytes + ")";
-        }
-      };
 
   private static final String AUTO = "auto";
   private static final String UNLIMITED = "unlimited";
@@ -286,8 +267,8 @@ final class StoreOption {
               "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
                   + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
                   + " before slices come round. `BETA`: slices; all for the log's sake if less than"
-                  + " half of the memory was flushed for memory's sake lately. A tree that has little of the write memory and no"
-                  + " floor is flushed whole when memory runs short.",
+                  + " half of the memory was flushed for memory's sake lately. A tree that has little"
+                  + " of the write memory and no floor is flushed whole when memory runs short.",
               "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
 
   static final Option<Double> FLUSH_TRIGGER =
@@ -452,16 +433,17 @@ final class StoreOption {
               "10 is as in the paper.");
 
   static final Option<Long> STATIC_LEVELS =
-      ALL.option("levels", LEVELS)
-          .where(
-              DYNAMIC + ", or " + STATIC + "(size) with a size of at least 64KB",
-              bytes -> bytes == 0 || bytes >= MIN_STATIC_LEVELS)
-          .byDefault(0L)
+      ALL.option("levels", LevelsKind.LEVELS)
+          .where(LevelsKind.WORDS + " with a size of at least 64KB", LevelsKind.LEVELS::allows)
+          .byDefault(LevelsKind.DYNAMIC)
           .experimental()
           .does(
-              "How many levels a tree has. `DYNAMIC`: as its write memory asks for."
-                  + " `STATIC(64MB)`: as 64 MB of write memory would, whatever it has.",
-              "Static levels are there to compare with.");
+              "How many levels a tree has, and how large they are. `DYNAMIC`: as its write memory"
+                  + " and L0 ask for. `OPTIMISED`: as a model plans for the popularity of the keys"
+                  + " that are written, within `maxSpace`. `STATIC(64MB)`: as 64 MB of write memory"
+                  + " would, whatever it has.",
+              "`OPTIMISED` may save merges where writes stay alike for long. Static levels are there"
+                  + " to compare with.");
 
   static final Option<MemoryComponent> MEMORY_COMPONENT =
       ALL.option("memoryComponent", oneOf(MemoryComponent.class))
@@ -586,20 +568,4 @@ final class StoreOption {
               "Turn it off if the program uses or closes the store in a shutdown hook of its own.");
 
   private StoreOption() {}
-
-  private static long parseLevels(String text) {
-    String value = text.toUpperCase(Locale.ROOT);
-    if (value.equals(DYNAMIC)) {
-      return 0;
-    }
-    if (value.startsWith(STATIC + "(") && value.endsWith(")")) {
-      long bytes = Sizes.parse(value.substring(STATIC.length() + 1, value.length() - 1));
-      if (bytes > 0) {
-        return bytes;
-      }
-    }
-    throw new IllegalArgumentException(
-        "it is neither DYNAMIC nor STATIC(64MB) or of another size"
-            + Suggestion.among(text, List.of(DYNAMIC, STATIC + "(64MB)")));
-  }
 }

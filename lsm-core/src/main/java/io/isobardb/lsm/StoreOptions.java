@@ -61,7 +61,18 @@ public final class StoreOptions {
     checkActiveTableSize();
     checkStaticTrees();
     checkL0();
+    checkLevels();
     checkBandwidth();
+  }
+
+  private void checkLevels() {
+    ExperimentalOptions chosen = experimental();
+    if (chosen.optimisedLevels() && chosen.levelSizeRatio() > 0) {
+      throw new IllegalArgumentException(
+          "levels=OPTIMISED plans each level's size, so levelSizeRatio="
+              + chosen.levelSizeRatio()
+              + " would do nothing: leave one of them out");
+    }
   }
 
   private void checkL0() {
@@ -366,7 +377,8 @@ public final class StoreOptions {
             chosen.tunerMinGain(),
             tuner.writeFloor(),
             tuner.cacheFloor(),
-            TunerOptions.DEFAULT.floorShare()));
+            TunerOptions.DEFAULT.floorShare()),
+        chosen.optimisedLevels() ? leveling() : null);
   }
 
   /**

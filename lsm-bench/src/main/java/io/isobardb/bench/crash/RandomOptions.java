@@ -1,6 +1,7 @@
 package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.option.FlushPolicy;
@@ -86,10 +87,18 @@ final class RandomOptions {
                     .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
                     .mergesWithinL0(random.nextInt(3) != 0)
                     .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875))
+        .experimental(e -> planSome(e, writeMemory == budget / 4))
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)
         .build();
+  }
+
+  /** Sizes of levels are planned. This is not drawn, so that all that is stays as it was. */
+  private static void planSome(ExperimentalOptions.Builder options, boolean planned) {
+    if (planned) {
+      options.levelSizeRatio(0).optimisedLevels(true);
+    }
   }
 
   private static MergeSchedule schedule(SplittableRandom random) {

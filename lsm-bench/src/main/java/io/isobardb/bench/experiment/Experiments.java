@@ -14,6 +14,7 @@ final class Experiments {
           new ExactBytes(),
           new ExactTrees(),
           new ExactSkew(),
+          new ExactLevels(),
           new InternalWork(),
           new MemoryMerge(),
           new FlushHeuristics(),

@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,11 @@ final class SimulatedRig implements AutoCloseable {
   static final String SLICES = "SSTables flushed [per 1000 op]";
   static final String MERGES = "disk merges [per 1000 op]";
   static final String WAITS = "waits";
+  static final String LEVELS = "levels";
+  static final String MEMORY_WEIGHT = "freed by flushes [B per byte written]";
+  static final String STORED_ENTRY = "last level [B per record]";
+  static final String KEPT = "plans of levels kept";
+  static final String TAKEN_BACK = "plans of levels taken back";
 
   /** A step carries 32 KB: several times what a write costs in flushes and merges. */
   private static final int STEPS = 2;
@@ -69,12 +75,14 @@ final class SimulatedRig implements AutoCloseable {
     final Map<MergeKind, Long> written = new EnumMap<>(MergeKind.class);
     long slicedBytes;
     long flushedBytes;
+    long freedBytes;
     long flushes;
 
     @Override
     public void flushed(Flush event) {
       flushes++;
       flushedBytes += event.bytesWritten();
+      freedBytes += event.bytesFreed();
       slicedBytes += event.kind() == FlushKind.FULL ? 0 : event.bytesWritten();
     }
 
@@ -84,11 +92,20 @@ final class SimulatedRig implements AutoCloseable {
       written.merge(event.kind(), event.bytesWritten(), Long::sum);
     }
 
+    /** Not cleared: most plans are made before what is measured. */
+    final Map<String, Long> plans = new HashMap<>();
+
+    @Override
+    public void leveled(Levels event) {
+      plans.merge(event.action(), 1L, Long::sum);
+    }
+
     void clear() {
       merges.clear();
       written.clear();
       slicedBytes = 0;
       flushedBytes = 0;
+      freedBytes = 0;
       flushes = 0;
     }
   }
@@ -173,6 +190,13 @@ final class SimulatedRig implements AutoCloseable {
     figures.put("merges of L0", (double) l0);
     figures.put(BATCH, written(StoreListener.MergeKind.L0) / Math.max(1.0, l0) / Meter.MEGABYTE);
     figures.put(WAITS, waits(now) - waits(before));
+    double queries = now.cache().queryMisses() - before.cache().queryMisses();
+    figures.put(Meter.QUERY_READ, queries / ops);
+    figures.put(MEMORY_WEIGHT, (double) told.freedBytes / Math.max(1, told.flushedBytes));
+    figures.put(STORED_ENTRY, last / shape.trees() / shape.records());
+    figures.put(LEVELS, (double) now.trees().get(0).levelBytes().size());
+    figures.put(KEPT, (double) told.plans.getOrDefault("KEEP", 0L));
+    figures.put(TAKEN_BACK, (double) told.plans.getOrDefault("TAKE_BACK", 0L));
     return figures;
   }
 

@@ -292,7 +292,12 @@ public final class SoakRun {
     storage = slow;
     Environment environment =
         new Environment(slow, Clock.SYSTEM, new ThreadScheduler("soak", 2), random.split());
-    StoreOptions options = StoreOptions.builder().memoryBudget(spec.memoryBytes()).build();
+    boolean planned = random.nextBoolean();
+    StoreOptions options =
+        StoreOptions.builder()
+            .memoryBudget(spec.memoryBytes())
+            .experimental(e -> e.optimisedLevels(planned))
+            .build();
     Store opened = OpenStore.in(environment, options);
     opened.addListener(
         new StoreListener() {

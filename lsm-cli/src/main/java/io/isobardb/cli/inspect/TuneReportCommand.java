@@ -11,6 +11,7 @@ import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.Replay;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerReport;
+import io.isobardb.tuner.workload.LevelReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -29,7 +30,9 @@ import picocli.CommandLine.Spec;
 /** {@code tune-report}: what the memory tuner has decided, and why. */
 @Command(
     name = "tune-report",
-    description = "Shows what a store's memory tuner has decided, and what came of it.",
+    description =
+        "Shows what a store's memory tuner has decided, and what was decided on levels, and what came"
+            + " of it.",
     footer = {
       "",
       "Costs are pages written and read per operation. Gains are those expected and those found, in"
@@ -72,7 +75,10 @@ public final class TuneReportCommand implements Callable<Integer> {
       return replayed(history.decisions(), out);
     }
     html.write(() -> TunePage.of(directory.toAbsolutePath().toString(), history.decisions()));
-    out.print(json ? json(history) : TunerReport.render(history));
+    out.print(
+        json
+            ? json(history)
+            : TunerReport.render(history) + LevelReport.render(TunerFile.parseLevels(text)));
     out.flush();
     return 0;
   }

@@ -335,6 +335,9 @@ public final class Committer {
         put(tree, write);
         int bytes = write.keyLength() + write.valueLength();
         tree.counts().wrote(slot, write.kind() != Kind.PUT, bytes);
+        if (!write.isRange()) {
+          tree.learn(write.hash(), write.lsn());
+        }
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.

@@ -192,6 +192,11 @@ public final class Write {
     return lsn;
   }
 
+  /** The key's hash, once {@link #hashed} has worked it out. */
+  public long hash() {
+    return hash;
+  }
+
   /** When the value expires, or {@link Expiry#NEVER}. */
   public long expiry() {
     return expiry;

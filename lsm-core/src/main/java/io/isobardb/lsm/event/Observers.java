@@ -25,6 +25,7 @@ public final class Observers {
           FlushSpan.class,
           IoLimitChange.class,
           IoSample.class,
+          LevelPlanning.class,
           MergeSpan.class,
           StallSpan.class,
           SyncSpan.class,
@@ -186,6 +187,24 @@ public final class Observers {
       span.commit();
     }
     tell(StoreListener::tuned, event);
+  }
+
+  /** What a tree's levels are to hold was decided. */
+  public void leveled(StoreListener.Levels event) {
+    LevelPlanning planning = new LevelPlanning();
+    if (planning.shouldCommit()) {
+      planning.store = store;
+      planning.tree = event.tree();
+      planning.cycle = event.cycle();
+      planning.plannedBytes = event.plannedBytes().toString();
+      planning.modelledCost = event.modelledCost();
+      planning.expectedCost = event.expectedCost();
+      planning.foundCost = event.foundCost();
+      planning.action = event.action();
+      planning.reason = event.reason();
+      planning.commit();
+    }
+    tell(StoreListener::leveled, event);
   }
 
   /** The store takes no more writes. */

@@ -13,6 +13,7 @@ import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.state.TreeWork;
+import io.isobardb.lsm.tuning.LevelPlanner;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.memory.Decision;
@@ -68,7 +69,8 @@ final class StatsCollector {
               parts.merger().debtBytes(tree),
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
               work.mergedBytes(),
-              tree.work().sweeps()));
+              tree.work().sweeps(),
+              LevelPlanner.bytes(tree.levelPlan(), version.atHeight(0).sizeBytes())));
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
           if (table instanceof Table.Stored stored) {
@@ -149,7 +151,7 @@ final class StatsCollector {
     TunerService tuner = parts.tuner();
     Decision last = tuner == null ? null : tuner.last();
     return new StoreStats.TunerStats(
-        tuner != null,
+        tuner != null && tuner.dividesMemory(),
         tuner == null ? 0 : tuner.decisions(),
         parts.wall().targetBytes(),
         last == null ? 0 : last.seen().cycle(),

@@ -2,6 +2,10 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
+import io.isobardb.tuner.workload.LevelShares;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How large the levels of a tree should be, and whether L1 should come or go. The last level is
@@ -11,6 +15,9 @@ import io.isobardb.lsm.version.Version;
  * hold a T<sup>h</sup>th of the last one. L1 is added when write memory times T is less than L1's
  * target, dropped when it exceeds f times L2's. Just after either, the write memory must change by
  * the factor f, or T, before the other.
+ *
+ * <p>A plan from elsewhere comes before both. It says how many levels there are, and what they
+ * hold.
  */
 final class LevelTargets {
   /**
@@ -29,6 +36,7 @@ final class LevelTargets {
   private final long batchBytes;
 
   private final double ratio;
+  private final @Nullable LevelShares plan;
 
   LevelTargets(LevelingOptions options, MergeView view) {
     Version version = view.version();
@@ -44,7 +52,8 @@ final class LevelTargets {
     this.writeMemoryBytes = Math.max(followed, targetBytes);
     boolean fixed = options.sizeRatio() > 0 || options.fixedWriteMemoryBytes() > 0;
     boolean large = lastBytes >= LARGE * writeMemoryBytes;
-    this.batchBytes = fixed || !large ? 0 : view.batchBytes();
+    this.plan = view.plan();
+    this.batchBytes = plan != null || fixed || !large ? 0 : view.batchBytes();
     this.ratio =
         batchBytes > 0
             ? LevelPlan.of(levels, lastBytes, batchBytes, options.maxSpace()).ratio()
@@ -66,14 +75,36 @@ final class LevelTargets {
     return Math.max(targetBytes, (long) share(height));
   }
 
+  /** What the levels are to hold, the one that is about to come included. */
+  LevelShares shares() {
+    int count = plan != null ? plan.count() : wantsLevel() ? levels + 1 : levels;
+    double grown =
+        batchBytes > 0
+            ? LevelPlan.of(count, lastBytes, batchBytes, options.maxSpace()).ratio()
+            : ratio;
+    List<Double> shares = new ArrayList<>(List.of(1.0));
+    for (int height = 1; height < count; height++) {
+      double wanted = plan != null ? plan.share(height) : Math.pow(grown, -height);
+      double least = (double) targetBytes / Math.max(1, lastBytes);
+      shares.add(Math.min(shares.get(height - 1), Math.max(wanted, least)));
+    }
+    return new LevelShares(shares);
+  }
+
   /** Whether L1 is too large for what comes from memory. */
   boolean wantsLevel() {
+    if (plan != null) {
+      return levels < plan.count();
+    }
     return levels < Place.MAX_LEVELS
         && (batchBytes > 0 ? wanted(batchBytes) > levels : reach() < share(levels - 1));
   }
 
   /** Whether L1 is of no use, memory being so large. */
   boolean wantsNoL1() {
+    if (plan != null) {
+      return levels > plan.count();
+    }
     return levels > 1
         && (batchBytes > 0
             ? wanted(batchBytes / options.dropFactor()) < levels
@@ -90,6 +121,6 @@ final class LevelTargets {
   }
 
   private double share(int height) {
-    return lastBytes / Math.pow(ratio, height);
+    return plan != null ? lastBytes * plan.share(height) : lastBytes / Math.pow(ratio, height);
   }
 }

@@ -131,6 +131,16 @@ public record MergeChoice(
     return kind == Kind.MERGE && fromL0() && !output.inL0();
   }
 
+  /** Bytes of L0 that it takes. */
+  long l0Bytes() {
+    return inputs.stream().filter(in -> in.place().inL0()).mapToLong(Input::sizeBytes).sum();
+  }
+
+  /** Groups of L0 that it takes from. */
+  int l0Groups() {
+    return (int) inputs.stream().filter(in -> in.place().inL0()).count();
+  }
+
   /** The slot that it takes. */
   public Slot slot() {
     return inputs.isEmpty() || fromL0() ? Slot.L0 : Slot.DEEP;

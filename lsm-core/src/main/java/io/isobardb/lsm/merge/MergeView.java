@@ -2,8 +2,10 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.version.Version;
+import io.isobardb.tuner.workload.LevelShares;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a merge policy looks at: one tree.
@@ -14,6 +16,7 @@ import java.util.Set;
  * @param targetBytes the size of an SSTable
  * @param batchBytes what L0 delivers to the levels at a time, without what is overwritten within
  *     it; 0 if that is not known
+ * @param plan what the levels are to hold; null if they follow batches or write memory
  * @param running choices for this tree that were made and are not yet in {@code version}
  * @param voidable those of {@code running} that can still be given up, without a trace
  * @param free the slots of which there is one for another merge
@@ -23,13 +26,15 @@ public record MergeView(
     long writeMemoryBytes,
     long targetBytes,
     long batchBytes,
+    @Nullable LevelShares plan,
     List<MergeChoice> running,
     List<MergeChoice> voidable,
     Set<Slot> free) {
   /** A view where every slot is free and no merge is given up. */
   public MergeView(
       Version version, long writeMemoryBytes, long targetBytes, List<MergeChoice> running) {
-    this(version, writeMemoryBytes, targetBytes, 0, running, List.of(), Set.of(Slot.values()));
+    this(
+        version, writeMemoryBytes, targetBytes, 0, null, running, List.of(), Set.of(Slot.values()));
   }
 
   /** Checks the numbers. */
@@ -46,6 +51,22 @@ public record MergeView(
   /** The view as it will be when the merges that can be given up are. */
   MergeView withoutVoidable() {
     List<MergeChoice> left = running.stream().filter(choice -> !voidable.contains(choice)).toList();
-    return new MergeView(version, writeMemoryBytes, targetBytes, batchBytes, left, List.of(), free);
+    return with(plan, left, List.of());
+  }
+
+  /** The view with other merges that can be given up. */
+  MergeView withVoidable(List<MergeChoice> others) {
+    return with(plan, running, others);
+  }
+
+  /** The view as it is if nothing is planned. */
+  public MergeView withoutPlan() {
+    return with(null, running, voidable);
+  }
+
+  private MergeView with(
+      @Nullable LevelShares planned, List<MergeChoice> going, List<MergeChoice> others) {
+    return new MergeView(
+        version, writeMemoryBytes, targetBytes, batchBytes, planned, going, others, free);
   }
 }

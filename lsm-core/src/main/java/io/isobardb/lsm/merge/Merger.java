@@ -37,8 +37,7 @@ public final class Merger {
   private final Map<TreeHandle, List<DiskMergeJob>> running = new HashMap<>();
 
   /**
-   * Trees that asked for merges while not all slots were free, with those that were not: asked
-   * again, in turn, when one of these is.
+   * Trees that asked while slots were taken, with these: asked again, in turn, when one is free.
    */
   private final Map<TreeHandle, Set<Slot>> waiting = new LinkedHashMap<>();
 
@@ -280,9 +279,7 @@ public final class Merger {
   private static Set<Long> busy(List<DiskMergeJob> jobs) {
     Set<Long> busy = new HashSet<>();
     for (DiskMergeJob job : jobs) {
-      for (MergeChoice.Input input : job.choice().inputs()) {
-        input.tables().forEach(table -> busy.add(table.fileNumber()));
-      }
+      job.choice().inputs().forEach(in -> in.tables().forEach(it -> busy.add(it.fileNumber())));
     }
     return busy;
   }
@@ -358,14 +355,20 @@ public final class Merger {
         flushes.recentMemoryBytes(tree),
         tableBytes(tree),
         tree.work().batchBytes(),
+        tree.levelPlan(),
         made,
         voidable,
         free);
   }
 
+  /** The tree as the policy sees it, but for what runs. */
+  public MergeView diskView(TreeHandle tree) {
+    return view(tree, List.of(), Set.of());
+  }
+
   /** Bytes of the tree's SSTables that wait for disk merges, or are being merged; about. */
   public long debtBytes(TreeHandle tree) {
-    return settings.disk().debtBytes(view(tree, List.of(), Set.of()));
+    return settings.disk().debtBytes(diskView(tree));
   }
 
   /** Lets the gate know how much there is to merge in all. */
@@ -389,9 +392,9 @@ public final class Merger {
     long written = outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
     bytesRead.add(read);
     bytesWritten.add(written);
-    tree.work().merged(written);
+    tree.work().merged(written, choice.output());
     if (choice.leavesL0() && read > 0) {
-      tree.work().leftL0(read, written);
+      tree.work().leftL0(read, written, choice.l0Bytes(), choice.l0Groups());
     }
     merges.increment();
     int inputs = choice.inputs().stream().mapToInt(input -> input.tables().size()).sum();

@@ -7,6 +7,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
+import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -77,6 +78,11 @@ public final class PartitionedLeveling implements MergePolicy {
   @Override
   public @Nullable MergeChoice choose(MergeView view, MergeDown wish) {
     return new Search(view).choose(wish);
+  }
+
+  /** What the levels are to hold; one that is about to come has its share, too. */
+  public LevelShares levelShares(MergeView view) {
+    return new LevelTargets(options, view).shares();
   }
 
   /** What L0 holds, once it is to be merged, and what levels hold beyond their targets. */
@@ -197,16 +203,7 @@ public final class PartitionedLeveling implements MergePolicy {
       if (voidable.isEmpty()) {
         return mergeWithinL0(candidate);
       }
-      MergeView freed =
-          new MergeView(
-                  version,
-                  view.writeMemoryBytes(),
-                  view.targetBytes(),
-                  view.batchBytes(),
-                  view.running(),
-                  voidable,
-                  view.free())
-              .withoutVoidable();
+      MergeView freed = view.withVoidable(voidable).withoutVoidable();
       MergeChoice choice = new Search(freed).mergeL0(candidate);
       if (choice == null) {
         return mergeWithinL0(candidate);
@@ -230,9 +227,13 @@ public final class PartitionedLeveling implements MergePolicy {
     private @Nullable MergeChoice changeLevels() {
       long batch = targets.batchBytes();
       String memory =
-          batch > 0
-              ? mega(batch) + " from L0 at a time"
-              : mega(targets.writeMemoryBytes()) + " of write memory";
+          view.plan() != null
+              ? "a plan of "
+                  + view.plan().count()
+                  + (view.plan().count() == 1 ? " level" : " levels")
+              : batch > 0
+                  ? mega(batch) + " from L0 at a time"
+                  : mega(targets.writeMemoryBytes()) + " of write memory";
       if (targets.wantsLevel()) {
         return MergeChoice.ofLevels(Kind.ADD_LEVEL, top + 1, "L1 is too large for " + memory);
       }

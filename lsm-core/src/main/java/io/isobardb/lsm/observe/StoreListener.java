@@ -1,5 +1,7 @@
 package io.isobardb.lsm.observe;
 
+import java.util.List;
+
 /**
  * Is told what a store does in the background. Implement what is of interest.
  *
@@ -119,6 +121,36 @@ public interface StoreListener {
       String method,
       String reason) {}
 
+  /**
+   * What a tree's levels are to hold was decided, as it is with {@code levels=OPTIMISED}. Costs are
+   * entries that merges write for each entry put, NaN where nothing is known.
+   *
+   * @param cycle number of the cycle that it was decided on
+   * @param tree the tree's name
+   * @param plannedBytes what each level is to hold, from L1 on; empty if they follow what L0
+   *     delivers at a time
+   * @param modelledCost what the model says of the sizes that were
+   * @param expectedCost what a plan is to come to
+   * @param foundCost what was found since the decision before
+   * @param action what is done: {@code STAY}, {@code MOVE}, {@code KEEP}, {@code DOUBT} or {@code
+   *     TAKE_BACK}
+   * @param reason why, in words
+   */
+  record Levels(
+      long cycle,
+      String tree,
+      List<Long> plannedBytes,
+      double modelledCost,
+      double expectedCost,
+      double foundCost,
+      String action,
+      String reason) {
+    /** Copies the list. */
+    public Levels {
+      plannedBytes = List.copyOf(plannedBytes);
+    }
+  }
+
   /** The store takes no more writes. */
   record Failure(Throwable cause) {}
 
@@ -160,6 +192,9 @@ public interface StoreListener {
 
   /** The memory tuner has decided. */
   default void tuned(Tuning event) {}
+
+  /** What a tree's levels are to hold was decided. */
+  default void leveled(Levels event) {}
 
   /** The store takes no more writes; called once at most. */
   default void failed(Failure event) {}

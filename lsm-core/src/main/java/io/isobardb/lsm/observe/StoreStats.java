@@ -169,6 +169,8 @@ public record StoreStats(
    * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
    * @param flushSweeps how often flushes have come to the end of its keys since the store was
    *     opened
+   * @param levelPlanBytes what L1..Ln are planned to hold, with {@code levels=OPTIMISED}; empty if
+   *     they follow what L0 delivers at a time
    */
   public record TreeStats(
       String name,
@@ -182,7 +184,8 @@ public record StoreStats(
       long mergeDebtBytes,
       long flushBytesWritten,
       long mergeBytesWritten,
-      long flushSweeps) {
+      long flushSweeps,
+      List<Long> levelPlanBytes) {
     /**
      * What flushes and disk merges have written, by what users wrote, since the store was opened; 0
      * if they wrote nothing.
@@ -321,6 +324,7 @@ public record StoreStats(
     field(json, "flushBytesWritten", tree.flushBytesWritten());
     field(json, "mergeBytesWritten", tree.mergeBytesWritten());
     field(json, "flushSweeps", tree.flushSweeps());
+    json.append(",\"levelPlan\":").append(tree.levelPlanBytes());
     json.append('}');
   }
 

@@ -40,6 +40,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.MemoryWall;
 import io.isobardb.lsm.tuning.TunerService;
+import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
@@ -168,7 +169,10 @@ public final class StoreParts {
     this.environment = environment;
     this.storage = storage;
     this.pool = found.memory().pool();
+    Tuning tuning = wanted.policies().tuning();
+    boolean tuned = tuning.decides() && !environment.storage().discardsChanges();
     long fixed = pool.blocks().bytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
+    fixed += tuned ? TunerService.memoryBytes(tuning, wanted.memoryBudget()) : 0;
     MemoryAccount account =
         MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
     account.apply(pool);
@@ -207,7 +211,8 @@ public final class StoreParts {
         timing.decides() && !readOnly
             ? new MergePauses(engine, merger, timing, flusher, () -> ioLimits().allBytes())
             : null;
-    this.tuner = options.policies().tuning().on() && !readOnly ? newTuner() : null;
+    TunerService.Work work = new TunerService.Work(cache, flusher, merger);
+    this.tuner = tuned ? new TunerService(engine, pool, work, wall, tuning) : null;
     this.committer =
         new Committer(
             engine,
@@ -286,10 +291,6 @@ public final class StoreParts {
   private void limited(IoLimits limits) {
     observers.limited(
         limits.urgentBytes(), limits.allBytes(), limits.pieceBytes(), limits.reason());
-  }
-
-  private TunerService newTuner() {
-    return new TunerService(engine, pool, cache, flusher, wall, options.policies().tuning());
   }
 
   /**
@@ -530,6 +531,9 @@ public final class StoreParts {
       steps.add(() -> tree.states().close(false));
     }
     steps.add(cache::close);
+    if (tuner != null) {
+      steps.add(tuner::release);
+    }
     steps.add(() -> pool.release(engine.catalog().space().spare()));
     steps.add(manifest::close);
     steps.add(pool::close);

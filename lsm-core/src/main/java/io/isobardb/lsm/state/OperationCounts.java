@@ -63,7 +63,7 @@ public final class OperationCounts {
   }
 
   /** Puts and deletes so far. */
-  long writes() {
+  public long writes() {
     return writes.sum(PUTS) + writes.sum(DELETES);
   }
 

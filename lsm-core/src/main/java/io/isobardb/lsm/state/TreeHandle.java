@@ -7,6 +7,7 @@ import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.tuner.workload.LevelShares;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,6 +53,8 @@ public final class TreeHandle {
   private volatile @Nullable EntryFilter filter;
   private volatile boolean expires;
   private volatile long timeToLive;
+  private volatile @Nullable WriteSample sample;
+  private volatile @Nullable LevelShares levelPlan;
 
   /**
    * What was said of the tree when it was created.
@@ -290,6 +293,32 @@ public final class TreeHandle {
 
   public void setTimeToLive(long millis) {
     timeToLive = millis;
+  }
+
+  /** What learns from its writes, or null. */
+  public @Nullable WriteSample sample() {
+    return sample;
+  }
+
+  public void setSample(@Nullable WriteSample learner) {
+    sample = learner;
+  }
+
+  /** A key was written, for {@link #sample}. */
+  public void learn(long hash, long lsn) {
+    WriteSample learner = sample;
+    if (learner != null) {
+      learner.wrote(hash, lsn);
+    }
+  }
+
+  /** What its levels are planned to hold, or null if nothing is planned. */
+  public @Nullable LevelShares levelPlan() {
+    return levelPlan;
+  }
+
+  public void setLevelPlan(@Nullable LevelShares plan) {
+    levelPlan = plan;
   }
 
   /** What users have done to it. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.version.Place;
 import java.util.concurrent.atomic.DoubleAdder;
 
 /**
@@ -13,7 +14,11 @@ public final class TreeWork {
   /** The weight of the last merge among those before it. */
   private static final double RECENT = 1 / 8.0;
 
+  /** The same, where merges differ more. */
+  private static final double RECENT_TAKEN = 1 / 32.0;
+
   private long mergedBytes;
+  private final long[] levelMergedBytes = new long[Place.MAX_LEVELS];
   private long memoryFlushedBytes;
   private long otherFlushedBytes;
   private int flushes;
@@ -21,6 +26,13 @@ public final class TreeWork {
   private double shareSum;
   private double l0Bytes;
   private double l0Left = 1;
+
+  /** What a merge takes of L0, and what it takes of one group; means of the last ones. */
+  private double takenBytes;
+
+  private double layerBytes;
+  private long sweptWrites;
+  private double roundWrites;
   private final DoubleAdder recentReads = new DoubleAdder();
 
   /**
@@ -58,9 +70,17 @@ public final class TreeWork {
     }
   }
 
-  /** A disk merge has ended. */
-  public synchronized void merged(long bytes) {
+  /** A disk merge has written so much there. */
+  public synchronized void merged(long bytes, Place output) {
     mergedBytes += bytes;
+    if (!output.inL0()) {
+      levelMergedBytes[output.height()] += bytes;
+    }
+  }
+
+  /** What disk merges have written to each level, by height, in bytes. */
+  public synchronized long[] levelMergedBytes() {
+    return levelMergedBytes.clone();
   }
 
   /**
@@ -76,8 +96,17 @@ public final class TreeWork {
     l0Bytes = l0Bytes == 0 ? bytes : l0Bytes + (bytes - l0Bytes) * RECENT;
   }
 
-  /** Such a merge has ended: how many bytes went in, and how many came out. */
-  public synchronized void leftL0(long in, long out) {
+  /**
+   * Such a merge has ended.
+   *
+   * @param in how many bytes went in
+   * @param out how many came out
+   * @param taken how many of what went in L0 had
+   * @param groups in how many groups
+   */
+  public synchronized void leftL0(long in, long out, long taken, int groups) {
+    takenBytes += (taken - takenBytes) * RECENT_TAKEN;
+    layerBytes += ((double) taken / Math.max(1, groups) - layerBytes) * RECENT_TAKEN;
     l0Left += ((double) out / Math.max(1, in) - l0Left) * RECENT;
   }
 
@@ -89,9 +118,27 @@ public final class TreeWork {
     return (long) (l0Bytes * l0Left);
   }
 
-  /** Flushes have come to the end of the tree's keys. */
-  public synchronized void swept() {
+  /**
+   * How many groups merges of L0 have taken at a time lately: how often flushes come by a key until
+   * a merge does. 0 if there were none yet.
+   */
+  public synchronized double l0Depth() {
+    return layerBytes > 0 ? takenBytes / layerBytes : 0;
+  }
+
+  /** Flushes have come to the end of the tree's keys, after so many writes since it was opened. */
+  public synchronized void swept(long writes) {
+    if (sweeps > 0) {
+      long round = writes - sweptWrites;
+      roundWrites = roundWrites == 0 ? round : roundWrites + (round - roundWrites) * RECENT;
+    }
+    sweptWrites = writes;
     sweeps++;
+  }
+
+  /** How many writes there were lately from one {@link #swept} to the next; 0 if not known yet. */
+  public synchronized double roundWrites() {
+    return roundWrites;
   }
 
   /** How often {@link #swept} was called. */

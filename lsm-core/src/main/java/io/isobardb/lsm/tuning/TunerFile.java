@@ -12,15 +12,19 @@ import io.isobardb.memory.stats.Purpose;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.DecisionText;
 import io.isobardb.tuner.memory.TunerHistory;
+import io.isobardb.tuner.workload.LevelDecision;
+import io.isobardb.tuner.workload.LevelText;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /**
- * The tuner's decisions in a file of the store, one line each ({@link DecisionText}), the newest
- * last. It is of use and never needed: it is not synced, lines that are damaged are passed over,
- * and a file that can't be read or written only means that the tuner starts afresh.
+ * The tuner's decisions in a file of the store, one line each ({@link DecisionText}, {@link
+ * LevelText}), the newest last. It is of use and never needed: it is not synced, lines that are
+ * damaged are passed over, and a file that can't be read or written only means that the tuner
+ * starts afresh.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -42,26 +46,43 @@ public final class TunerFile {
     this.pool = pool;
   }
 
-  /** The decisions in a file's text; what is no decision is left out. */
+  /** The decisions on memory in a file's text; what is none is left out. */
   public static TunerHistory parse(String text) {
     List<Decision> decisions = new ArrayList<>();
-    text.lines().forEach(line -> add(decisions, line));
+    text.lines()
+        .filter(line -> !line.isEmpty() && !LevelText.isLevels(line))
+        .forEach(line -> add(decisions, line, DecisionText::parse));
     return TunerHistory.of(decisions);
   }
 
-  /** How many lines of a file's text {@link #parse} leaves out. */
+  /** The decisions on levels in a file's text; what is none is left out. */
+  public static List<LevelDecision> parseLevels(String text) {
+    List<LevelDecision> decisions = new ArrayList<>();
+    text.lines()
+        .filter(LevelText::isLevels)
+        .forEach(line -> add(decisions, line, LevelText::parse));
+    return decisions;
+  }
+
+  /** How many lines of a file's text are no decisions. */
   public static int unreadableLines(String text) {
-    List<Decision> ignored = new ArrayList<>();
-    return (int) text.lines().filter(line -> !line.isEmpty() && !add(ignored, line)).count();
+    List<Object> ignored = new ArrayList<>();
+    return (int)
+        text.lines()
+            .filter(line -> !line.isEmpty())
+            .filter(
+                line ->
+                    !(LevelText.isLevels(line)
+                        ? add(ignored, line, LevelText::parse)
+                        : add(ignored, line, DecisionText::parse)))
+            .count();
   }
 
   /** Whether the line is a decision, which is added then. */
-  private static boolean add(List<Decision> decisions, String line) {
-    if (line.isEmpty()) {
-      return false;
-    }
+  private static <T> boolean add(
+      List<? super T> decisions, String line, Function<String, T> parser) {
     try {
-      return decisions.add(DecisionText.parse(line));
+      return decisions.add(parser.apply(line));
     } catch (RuntimeException e) {
       System.getLogger(TunerFile.class.getName())
           .log(Level.DEBUG, () -> "a line of " + NAME + " is passed over: " + e);
@@ -69,24 +90,42 @@ public final class TunerFile {
     }
   }
 
-  /** What was decided before. */
+  /** What was decided on memory before. */
   TunerHistory read() {
+    return parse(readable());
+  }
+
+  /** What was decided on levels before. */
+  List<LevelDecision> readLevels() {
+    return parseLevels(readable());
+  }
+
+  private String readable() {
     try {
-      return storage.exists(NAME) ? parse(text()) : TunerHistory.EMPTY;
+      return storage.exists(NAME) ? text() : "";
     } catch (IOException | RuntimeException e) {
       System.getLogger(TunerFile.class.getName())
           .log(
               Level.INFO,
               "the memory tuner starts afresh: " + storage.path() + "/" + NAME + ": " + e);
-      return TunerHistory.EMPTY;
+      return "";
     }
   }
 
-  /** Adds a decision. */
+  /** Adds a decision on memory. */
   void append(Decision decision) {
+    append(DecisionText.write(decision));
+  }
+
+  /** Adds a decision on levels. */
+  void append(LevelDecision decision) {
+    append(LevelText.write(decision));
+  }
+
+  private void append(String text) {
     // The last line may be torn: the first one of this session begins a line in any case.
     String begin = appended ? "" : "\n";
-    byte[] line = (begin + DecisionText.write(decision) + "\n").getBytes(UTF_8);
+    byte[] line = (begin + text + "\n").getBytes(UTF_8);
     appended = true;
     try {
       if (!storage.exists(NAME)) {

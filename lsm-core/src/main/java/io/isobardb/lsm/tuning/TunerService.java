@@ -3,6 +3,8 @@ package io.isobardb.lsm.tuning;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.event.TuningSpan;
 import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.tuning.CycleRules.CycleView;
@@ -13,12 +15,15 @@ import io.isobardb.tuner.memory.MemoryTuner;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
+import io.isobardb.tuner.workload.LevelDecision;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the memory tuner decide once a cycle, and moves the wall to where it says.
+ * Has the memory tuner decide once a cycle, and moves the wall to where it says. Has {@link
+ * LevelPlanner} decide, too, but in no cycle in which the wall moves: each would take what the
+ * other does for its own doing.
  *
  * <p>A cycle ends when so much was written that flushes and merges show, or, if that takes too
  * long, by a timer. The timer is set by the first miss or write after a decision: a store in which
@@ -38,6 +43,7 @@ public final class TunerService implements Service {
   private final Tuning tuning;
   private final CycleRules rules;
   private final CycleStatistics statistics;
+  private final @Nullable LevelPlanner levels;
   private final TunerFile file;
   private TunerHistory history = TunerHistory.EMPTY;
   private volatile @Nullable Handle handle;
@@ -60,29 +66,55 @@ public final class TunerService implements Service {
   private long grownBefore;
 
   /**
-   * A tuner that does nothing before {@link #start}.
+   * A tuner that does nothing before {@link #start}, but has its memory until {@link #release}.
    *
-   * @param flusher knows what unlogged trees have written
+   * @param work what it watches
    */
-  public TunerService(
-      Engine engine,
-      PagePool pool,
-      BufferCache cache,
-      Flusher flusher,
-      MemoryWall wall,
-      Tuning tuning) {
+  public TunerService(Engine engine, PagePool pool, Work work, MemoryWall wall, Tuning tuning) {
+    LevelingOptions leveling = tuning.levels();
+    this.levels =
+        leveling == null
+            ? null
+            : new LevelPlanner(engine, pool, work.merger(), leveling, wall.budgetBytes());
     this.engine = engine;
     this.wall = wall;
     this.tuning = tuning;
     this.rules = new CycleRules(tuning.logLimitBytes());
     this.dueBytes = rules.cycleBytes(wall.budgetBytes());
-    this.statistics = new CycleStatistics(engine, pool.epochs(), cache, flusher);
+    this.statistics = new CycleStatistics(engine, pool.epochs(), work.cache(), work.flusher());
     this.file = new TunerFile(engine.environment().storage(), pool);
+  }
+
+  /**
+   * Who does what is tuned.
+   *
+   * @param flusher knows what unlogged trees have written
+   */
+  public record Work(BufferCache cache, Flusher flusher, Merger merger) {}
+
+  /** The memory that one takes as long as it is. */
+  public static long memoryBytes(Tuning tuning, long budgetBytes) {
+    return tuning.levels() == null ? 0 : LevelPlanner.memoryBytes(budgetBytes);
+  }
+
+  /** Gives its memory back, once nobody writes. */
+  public void release() {
+    if (levels != null) {
+      levels.release();
+    }
+  }
+
+  /** Whether the memory tuner is on. */
+  public boolean dividesMemory() {
+    return tuning.on();
   }
 
   /** Begins, with what was decided before the store was closed. */
   public void start() {
-    Decision before = file.read().last();
+    if (levels != null) {
+      levels.start(file.readLevels());
+    }
+    Decision before = tuning.on() ? file.read().last() : null;
     history = before == null ? TunerHistory.EMPTY : new TunerHistory(List.of(before));
     last = before;
     if (before != null && before.seen().budgetBytes() > 0) {
@@ -148,6 +180,7 @@ public final class TunerService implements Service {
     }
     if (moving) {
       moving = wall.step();
+      findAnew();
       beginCycle();
       if (moving) {
         started.wakeWithin(STEP_NANOS);
@@ -156,6 +189,7 @@ public final class TunerService implements Service {
     }
     if (wall.writeBytes() != stoodAt) {
       // A large write or a change of the budget has moved it.
+      findAnew();
       beginCycle();
       return;
     }
@@ -173,12 +207,44 @@ public final class TunerService implements Service {
         }
         return;
       }
-      case LOADED -> settled = false;
-      case SETTLED -> settled = true;
-      case FORGET -> {}
-      case DECIDE -> decide(started);
+      case LOADED -> {
+        settled = false;
+        findAnew();
+      }
+      case SETTLED -> {
+        settled = true;
+        decideOnLevels();
+      }
+      case FORGET -> decideOnLevels();
+      case DECIDE -> {
+        if (tuning.on()) {
+          decide(started);
+        }
+        decideOnLevels();
+      }
     }
     beginCycle();
+  }
+
+  /** What the planner has found so far does not go with what comes. */
+  private void findAnew() {
+    if (levels != null) {
+      levels.findAnew();
+    }
+  }
+
+  private void decideOnLevels() {
+    if (levels == null) {
+      return;
+    }
+    if (moving) {
+      levels.findAnew();
+      return;
+    }
+    for (LevelDecision decision : levels.decide()) {
+      file.append(decision);
+      levels.tell(decision);
+    }
   }
 
   private void beginCycle() {

@@ -21,9 +21,16 @@ import io.isobardb.tuner.memory.MemoryTuner;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
+import io.isobardb.tuner.workload.LevelDecision;
+import io.isobardb.tuner.workload.LevelDecision.Action;
+import io.isobardb.tuner.workload.LevelProgress;
+import io.isobardb.tuner.workload.LevelProgress.Stage;
+import io.isobardb.tuner.workload.LevelShares;
+import io.isobardb.tuner.workload.LevelText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -35,6 +42,9 @@ public final class SimulatedWorld {
 
   /** Time that goes by from a crash to the next opening: what was to expire soon has then. */
   private static final long OPENING_MILLIS = 100;
+
+  /** So many trees get a plan. */
+  private static final int PLANNED_TREES = 4;
 
   private final SimulatedStorage storage;
   private final SimulatedClock clock;
@@ -100,7 +110,7 @@ public final class SimulatedWorld {
 
   /**
    * Leaves a decision of the memory tuner in the directory of a store that is not open, so that the
-   * wall moves when it is opened.
+   * wall moves when it is opened, and plans for the levels of some trees.
    *
    * @param share of the memory, for writes
    */
@@ -109,7 +119,22 @@ public final class SimulatedWorld {
     StoreCycle cycle =
         new StoreCycle(5, budget, (long) (share * budget), 4096, 9, 1, 1, 0, 0, 1 << 20, List.of());
     TunerHistory history = new MemoryTuner(TunerOptions.DEFAULT).decide(TunerHistory.EMPTY, cycle);
-    overwrite(TunerFile.NAME, DecisionText.write(requireNonNull(history.last())) + "\n");
+    StringBuilder text = new StringBuilder(DecisionText.write(requireNonNull(history.last())));
+    for (int tree = 1; tree <= PLANNED_TREES; tree++) {
+      text.append('\n').append(LevelText.write(planned(tree, share)));
+    }
+    overwrite(TunerFile.NAME, text + "\n");
+  }
+
+  /** A plan for a tree's levels, which is being measured: as many levels as its number says. */
+  private static LevelDecision planned(int tree, double share) {
+    List<Double> shares = new ArrayList<>(List.of(1.0));
+    while (shares.size() < tree) {
+      shares.add(shares.get(shares.size() - 1) * (0.01 + share / 4));
+    }
+    LevelShares plan = new LevelShares(shares);
+    LevelProgress progress = new LevelProgress(Stage.MEASURING, plan, plan, null, 1, 1, 1, 0, 3);
+    return new LevelDecision(5, tree, Action.STAY, 1, 1, 1, "so that there is one", progress);
   }
 
   /** Makes a file with this text, in the place of what stands there. */

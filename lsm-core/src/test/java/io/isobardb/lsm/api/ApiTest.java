@@ -114,6 +114,7 @@ class ApiTest {
               "Durability",
               "ExperimentalOptions",
               "Isolation",
+              "LevelsKind",
               "Locking",
               "MemoryTunerOptions",
               "StoreOption",

@@ -14,6 +14,7 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,6 +46,11 @@ class MergeModelTest {
   private L0Structure structure = L0Structure.GREEDY_GROUPED;
   private long memoryBytes = 2_000;
   private long batchBytes;
+
+  /** What levels are planned to hold, and who draws that: other draws stay as they were. */
+  private @Nullable LevelShares plan;
+
+  private SplittableRandom plans = new SplittableRandom(0);
   private long clock;
   private long nextFile = 1;
   private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
@@ -67,6 +74,8 @@ class MergeModelTest {
 
   private void run(long seed) {
     random = new SplittableRandom(seed);
+    plans = new SplittableRandom(~seed);
+    plan = null;
     structure = L0Structure.values()[(int) (seed % 3)];
     int start = 2 + random.nextInt(3);
     policy =
@@ -91,6 +100,7 @@ class MergeModelTest {
         default -> {
           memoryBytes = random.nextInt(6) == 0 ? 200L << random.nextInt(7) : memoryBytes;
           batchBytes = random.nextInt(6) == 0 ? 100L << random.nextInt(9) : batchBytes;
+          plan = plans.nextInt(6) == 0 ? drawPlan() : plan;
         }
       }
       check("seed " + seed + ", step " + step);
@@ -104,6 +114,15 @@ class MergeModelTest {
     } while (!running.isEmpty());
     assertTrue(version.groups().size() < start, "seed " + seed + " left " + version);
     assertEquals(0, debt(), "seed " + seed + " left " + version);
+  }
+
+  /** One to four levels of any sizes, or none. */
+  private @Nullable LevelShares drawPlan() {
+    List<Double> shares = new ArrayList<>(List.of(1.0));
+    for (int levels = plans.nextInt(5); levels > 1; levels--) {
+      shares.add(shares.get(shares.size() - 1) * (0.01 + 0.99 * plans.nextDouble()));
+    }
+    return plans.nextInt(3) == 0 ? null : new LevelShares(shares);
   }
 
   /** New versions of random keys of a range. */
@@ -146,7 +165,14 @@ class MergeModelTest {
       }
     }
     return new MergeView(
-        version, memoryBytes, TARGET_ENTRIES * ENTRY_BYTES, batchBytes, running, voidable, free);
+        version,
+        memoryBytes,
+        TARGET_ENTRIES * ENTRY_BYTES,
+        batchBytes,
+        plan,
+        running,
+        voidable,
+        free);
   }
 
   private long debt() {

@@ -12,6 +12,7 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.tuner.workload.LevelShares;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * L1 9:a-z=100~50            a level
  * memory 5                   changes the write memory
  * batch 5                    what L0 delivers at a time from now on
+ * plan 1 0.2 0.05            what levels are planned to hold, the last first; none: no plan
  * flush 10:a-b 11:c-d        places SSTables in L0
  * choose                     what the policy chooses
  * start                      chooses, and lets it run; what it voids runs no more
@@ -51,6 +53,7 @@ final class Scenario {
   private long memoryBytes = 10 * MB;
   private long targetBytes = 10 * MB;
   private long batchBytes;
+  private @Nullable LevelShares plan;
   private final List<MergeChoice> running = new ArrayList<>();
   private final List<MergeChoice> voidable = new ArrayList<>();
   private final Set<Slot> free = EnumSet.allOf(Slot.class);
@@ -69,6 +72,7 @@ final class Scenario {
       case "tree" -> begin(words);
       case "memory" -> memoryBytes = Long.parseLong(words[1]) * MB;
       case "batch" -> batchBytes = Long.parseLong(words[1]) * MB;
+      case "plan" -> plan = words.length == 1 ? null : plan(words);
       case "choose" -> {
         return describe(choose());
       }
@@ -106,6 +110,10 @@ final class Scenario {
     return "";
   }
 
+  private static LevelShares plan(String[] words) {
+    return new LevelShares(Arrays.stream(words).skip(1).map(Double::valueOf).toList());
+  }
+
   private void begin(String[] words) {
     Map<String, String> values = new HashMap<>();
     for (int i = 1; i < words.length; i++) {
@@ -127,6 +135,7 @@ final class Scenario {
             Long.parseLong(values.getOrDefault("fixed", "0")) * MB,
             Double.parseDouble(values.getOrDefault("space", "1.25")),
             !values.getOrDefault("within", "on").equals("off"));
+    plan = null;
     running.clear();
     voidable.clear();
     free.addAll(EnumSet.allOf(Slot.class));
@@ -181,7 +190,8 @@ final class Scenario {
   private @Nullable MergeChoice choose() {
     return new PartitionedLeveling(options)
         .choose(
-            new MergeView(version, memoryBytes, targetBytes, batchBytes, running, voidable, free));
+            new MergeView(
+                version, memoryBytes, targetBytes, batchBytes, plan, running, voidable, free));
   }
 
   private void finish(MergeChoice choice) {

@@ -87,6 +87,13 @@ final class HistoryOptions {
                     .mergesWithinL0(random.nextInt(3) != 0)
                     .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
                     .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
+        .experimental(
+            e -> {
+              // Not drawn, so that all that is stays as it was.
+              if (writeMemory == budget / 2) {
+                e.levelSizeRatio(0).optimisedLevels(true);
+              }
+            })
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))

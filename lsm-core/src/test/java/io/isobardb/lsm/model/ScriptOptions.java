@@ -51,6 +51,12 @@ final class ScriptOptions {
         .memoryTuner(others.nextBoolean())
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .ioMode(any(others, IoMode.values()))
+        .experimental(
+            e -> {
+              if (others.nextInt(3) == 0) {
+                e.optimisedLevels(true);
+              }
+            })
         .build();
   }
 
@@ -85,6 +91,8 @@ final class ScriptOptions {
     sets.add(small().experimental(e -> e.levelDropFactor(100)));
     sets.add(small().experimental(e -> e.staticLevels(64 << 10)));
     sets.add(small().experimental(e -> e.staticLevels(1 << 30)));
+    sets.add(small().experimental(e -> e.optimisedLevels(true)));
+    sets.add(small().memoryTuner(false).experimental(e -> e.optimisedLevels(true)));
     sets.add(small().experimental(e -> e.activeTableSize(32 << 10)));
     sets.add(small().experimental(e -> e.activeTableSize(512 << 10)));
     sets.add(small().writeMemory(3 << 20));

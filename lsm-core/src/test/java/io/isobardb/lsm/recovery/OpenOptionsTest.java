@@ -44,7 +44,7 @@ class OpenOptionsTest {
             component,
             staticTrees,
             0,
-            new Tuning(false, 1, logLimit, TunerOptions.DEFAULT)),
+            new Tuning(false, 1, logLimit, TunerOptions.DEFAULT, null)),
         new OpenOptions.Files(4096, IoMode.BUFFERED, 1, true),
         new OpenOptions.Known(Map.of(), Map.of()));
   }

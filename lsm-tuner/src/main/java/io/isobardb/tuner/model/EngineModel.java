@@ -19,27 +19,6 @@ import java.util.function.DoubleUnaryOperator;
  * another number of levels than the store.
  */
 public final class EngineModel implements WriteModel {
-  /**
-   * Of the table that each end of a slice lies in, so much is rewritten needlessly. Whole flushes
-   * cut all groups at the same keys, and all of a group is merged down at once.
-   */
-  private static final double SLICE_OVERLAP = 0.45;
-
-  /** As {@link #SLICE_OVERLAP}, where no level below says where the tables of L1 end. */
-  private static final double LAST_OVERLAP = 0.75;
-
-  private static final double WHOLE_OVERLAP = 0.2;
-
-  /**
-   * What a merge into the second level and those below rewrites beyond its own range, by what it
-   * moves there. It is less the more comes from L0 at a time for the size of the level above:
-   * neighbours then move one after another, and share the tables below them. A level of a single
-   * table has no neighbours.
-   */
-  private static final double LEVEL_OVERLAP = 1.1;
-
-  private static final double OVERLAP_OF_BATCHES = 0.27;
-
   /** A filter takes an absent key for a present one with this probability. */
   private static final double FALSE_POSITIVES = 0.01;
 
@@ -153,38 +132,14 @@ public final class EngineModel implements WriteModel {
   public WriteCost cost(Popularity popularity) {
     double round = roundRequests(popularity);
     double[] sizes = levelEntries(popularity, round);
-    double[] intervals = intervals(popularity, round, sizes);
-    double[] written = new double[sizes.length];
-    double batch = popularity.unique(intervals[0]);
-    double columns = popularity.unique(round) / shape.disk().sliceEntries();
-    double sliced = sizes.length == 1 ? LAST_OVERLAP : SLICE_OVERLAP;
-    double overlap = shape.whole() ? WHOLE_OVERLAP : sliced;
-    double needless =
-        Math.min(overlap * Math.max(0, columns - 1) * shape.disk().tableEntries(), held(sizes, 0));
-    written[0] = (popularity.merge(batch, held(sizes, 0)) + needless) / intervals[0];
-    for (int l = 1; l < sizes.length; l++) {
-      double moved = popularity.unique(intervals[l]);
-      double tables = sizes[l - 1] / shape.disk().tableEntries();
-      double batches = batch / sizes[l - 1] * (1 - 1 / (tables * tables));
-      double part = LEVEL_OVERLAP / (1 + OVERLAP_OF_BATCHES * batches);
-      written[l] = (popularity.merge(moved, held(sizes, l)) + part * moved) / intervals[l];
-    }
+    double[] written = merges(popularity, round).written(popularity, sizes);
     return new WriteCost(1, popularity.unique(round) / round, written);
   }
 
-  /** Requests between two merges of the same key into each level, from L1 on: Interval. */
-  private double[] intervals(Popularity popularity, double round, double[] sizes) {
-    double[] intervals = new double[sizes.length];
-    intervals[0] = round * shape.disk().l0Groups();
-    for (int l = 1; l < sizes.length; l++) {
-      intervals[l] = intervals[l - 1] + popularity.sweptUniqueInverse(held(sizes, l - 1));
-    }
-    return intervals;
-  }
-
-  /** A level but the last gives a table away when it is full: half a table less is its mean. */
-  private double held(double[] sizes, int l) {
-    return l == sizes.length - 1 ? sizes[l] : sizes[l] - shape.disk().tableEntries() / 2;
+  private LevelMerges merges(Popularity popularity, double round) {
+    EngineShape.Disk disk = shape.disk();
+    double columns = popularity.unique(round) / disk.sliceEntries();
+    return new LevelMerges(round * disk.l0Groups(), disk.tableEntries(), columns, shape.whole());
   }
 
   /**
@@ -196,7 +151,8 @@ public final class EngineModel implements WriteModel {
    */
   public double pagesPerRead(Popularity popularity) {
     double round = roundRequests(popularity);
-    double[] intervals = intervals(popularity, round, levelEntries(popularity, round));
+    double[] intervals =
+        merges(popularity, round).intervals(popularity, levelEntries(popularity, round));
     double groups = (shape.disk().l0Groups() - 1) / 2.0;
     double passed = groups * popularity.unique(intervals[0]) / intervals[0];
     for (int l = 1; l < intervals.length; l++) {

@@ -1,7 +1,6 @@
 package io.isobardb.tuner.model;
 
 import java.util.Arrays;
-import java.util.function.DoubleUnaryOperator;
 
 /**
  * A popularity given by the share of writes whose keys were not written for some time before them:
@@ -23,6 +22,9 @@ public final class LearntPopularity implements Popularity {
 
   private final double[] integrals;
 
+  /** The mean of Unique up to each age. */
+  private final double[] means;
+
   /** By how much the logarithm of the slope falls per request behind the last age. */
   private final double decay;
 
@@ -35,10 +37,12 @@ public final class LearntPopularity implements Popularity {
     this.slopes = slopes.clone();
     this.uniques = new double[ages.length];
     this.integrals = new double[ages.length];
+    this.means = new double[ages.length];
     for (int i = 1; i < ages.length; i++) {
       double width = ages[i] - ages[i - 1];
       uniques[i] = uniqueFrom(i - 1, width);
       integrals[i] = integralFrom(i - 1, width);
+      means[i] = integrals[i] / ages[i];
     }
     int last = ages.length - 1;
     int middle = last;
@@ -71,14 +75,15 @@ public final class LearntPopularity implements Popularity {
     checkRequests(requests);
     int last = ages.length - 1;
     if (requests < ages[last]) {
-      int i = piece(requests);
+      int i = piece(ages, requests);
       return uniqueFrom(i, requests - ages[i]);
     }
     return uniques[last] + tail(requests - ages[last]);
   }
 
-  private int piece(double requests) {
-    int found = Arrays.binarySearch(ages, requests);
+  /** Where the piece begins that a number lies in. */
+  private static int piece(double[] starts, double number) {
+    int found = Arrays.binarySearch(starts, number);
     return found >= 0 ? found : -found - 2;
   }
 
@@ -102,7 +107,7 @@ public final class LearntPopularity implements Popularity {
     }
     int last = ages.length - 1;
     if (requests < ages[last]) {
-      int i = piece(requests);
+      int i = piece(ages, requests);
       return integralFrom(i, requests - ages[i]) / requests;
     }
     double further = requests - ages[last];
@@ -116,40 +121,69 @@ public final class LearntPopularity implements Popularity {
 
   @Override
   public double uniqueInverse(double unique) {
-    return inverse(unique, this::unique);
+    checkUnique(unique);
+    int last = ages.length - 1;
+    if (unique >= uniques[last]) {
+      return ages[last] + tailInverse(unique - uniques[last]);
+    }
+    int i = piece(uniques, unique);
+    double more = unique - uniques[i];
+    double bend = (slopes[i + 1] - slopes[i]) / (ages[i + 1] - ages[i]);
+    // The root of a parabola, in the form that a straight line is no exception to.
+    double root = Math.sqrt(Math.max(0, slopes[i] * slopes[i] + 2 * bend * more));
+    return more == 0 ? ages[i] : ages[i] + 2 * more / (slopes[i] + root);
+  }
+
+  /** Requests behind the last age that have so many new keys. */
+  private double tailInverse(double more) {
+    double slope = slopes[slopes.length - 1];
+    if (more == 0) {
+      return 0;
+    }
+    if (decay == 0) {
+      return more / slope;
+    }
+    double left = slope > 0 ? more * decay / slope : 1;
+    return left < 1 ? -StrictMath.log1p(-left) / decay : Double.POSITIVE_INFINITY;
   }
 
   @Override
   public double sweptUniqueInverse(double unique) {
-    return inverse(unique, this::sweptUnique);
-  }
-
-  private double inverse(double unique, DoubleUnaryOperator found) {
-    double keys = keys();
-    if (!(unique >= 0 && unique <= keys * (1 + PRECISION))) {
-      throw new IllegalArgumentException(
-          "the number of distinct keys must be from 0 to " + keys + ", not " + unique);
-    }
+    checkUnique(unique);
     if (unique == 0) {
       return 0;
     }
-    double high = ages[ages.length - 1];
-    while (found.applyAsDouble(high) < unique) {
+    int last = ages.length - 1;
+    double low = ages[last];
+    double high = ages[last];
+    if (unique < means[last]) {
+      int i = piece(means, unique);
+      low = ages[i];
+      high = ages[i + 1];
+    }
+    while (sweptUnique(high) < unique) {
       high *= 2;
       if (high > 1e300) {
         return Double.POSITIVE_INFINITY;
       }
     }
-    double low = 0;
     for (int step = 0; step < MAX_STEPS && high - low > PRECISION * high; step++) {
       double middle = (low + high) / 2;
-      if (found.applyAsDouble(middle) < unique) {
+      if (sweptUnique(middle) < unique) {
         low = middle;
       } else {
         high = middle;
       }
     }
     return high;
+  }
+
+  private void checkUnique(double unique) {
+    double keys = keys();
+    if (!(unique >= 0 && unique <= keys * (1 + PRECISION))) {
+      throw new IllegalArgumentException(
+          "the number of distinct keys must be from 0 to " + keys + ", not " + unique);
+    }
   }
 
   private static void checkRequests(double requests) {

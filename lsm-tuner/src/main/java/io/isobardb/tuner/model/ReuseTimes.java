@@ -1,6 +1,7 @@
 package io.isobardb.tuner.model;
 
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 
 /**
  * Learns {@link Popularity} from the writes as they come: how many of the last writes had keys that
@@ -15,10 +16,13 @@ import java.util.Arrays;
  * <p>Writes are counted window by window. What is told covers the window before and this one, so
  * all that is older is forgotten. Keys that were not written for a window count as new.
  *
- * <p>Thread rule: one thread at a time.
+ * <p>Time is counted in writes, or goes by a clock that advances about evenly with them. With a
+ * clock, only those writes need be told whose keys are {@linkplain #looksAt looked at}.
+ *
+ * <p>Thread rule: one thread at a time, but for {@link #looksAt}, which any may call.
  */
 public final class ReuseTimes {
-  /** The longest window; ages have to fit in {@link #TIME_BITS}. */
+  /** The longest window. */
   public static final long MAX_WINDOW = 1L << 40;
 
   /** With less, too few keys are looked at. */
@@ -55,22 +59,52 @@ public final class ReuseTimes {
 
   private final double[] now = new double[BUCKETS];
   private final double[] before = new double[BUCKETS];
+  private final double mostKept;
   private int keys;
+
+  /** Writes, where nobody else counts them. */
   private long writes;
+
+  /** When this window began, what had been written then, and how many windows had ended. */
   private long windowStart;
+
+  private long startWrites;
+  private int turns;
+
+  /** How long the window before was, and what was written in it. */
+  private long lengthBefore;
+
   private long writesBefore;
 
+  /** The last write that was told. */
+  private long latest;
+
   /** Keys with hashes below this, as a share of all, are kept; ... */
-  private double kept = 1;
+  private volatile double kept;
 
   /** ... and those below this have been for a window at least, so that their writes count. */
-  private double counted = 1;
+  private double counted;
 
   /**
+   * Counts the time in writes.
+   *
    * @param window writes from which on a key counts as new, and after two of which all is forgotten
    * @param memoryBytes that it may take, {@link #LEAST_BYTES} to {@link #MOST_BYTES}
    */
   public ReuseTimes(long window, int memoryBytes) {
+    this(window, memoryBytes, 1, 0, 0);
+  }
+
+  /**
+   * Goes by a clock.
+   *
+   * @param window from which on a key counts as new, by the clock
+   * @param memoryBytes that it may take, {@link #LEAST_BYTES} to {@link #MOST_BYTES}
+   * @param mostKept the most of all keys that are looked at, as a share of them
+   * @param now by the clock
+   * @param written how much has been written
+   */
+  public ReuseTimes(long window, int memoryBytes, double mostKept, long now, long written) {
     if (window < 1 || window > MAX_WINDOW) {
       throw new IllegalArgumentException(
           "the window must be 1 to " + MAX_WINDOW + " writes, not " + window);
@@ -86,21 +120,54 @@ public final class ReuseTimes {
     this.mostKeys = (int) ((long) slots.length * MOST_PERCENT / 100);
     this.tickWrites = (window + MOST_TICKS - 1) / MOST_TICKS;
     this.windowTicks = window / tickWrites;
+    this.mostKept = mostKept;
+    this.kept = mostKept;
+    this.counted = mostKept;
+    this.windowStart = now;
+    this.startWrites = written;
+    this.latest = now;
   }
 
   /**
-   * Takes note of a write.
+   * Takes note of a write, where the time is counted in writes.
    *
    * @param hash of its key: all bits must depend on the key
    */
   public void write(long hash) {
-    if (writes - windowStart == windowTicks * tickWrites) {
-      turn();
+    if (writes - windowStart >= windowTicks * tickWrites) {
+      turn(writes, writes);
     }
-    long time = writes++ / tickWrites;
-    double position = (hash >>> 11) * 0x1p-53;
+    note(hash, writes++);
+  }
+
+  /**
+   * Takes note of a write whose key is looked at.
+   *
+   * @param hash of its key: all bits must depend on the key
+   * @param now by the clock; a little earlier than at the write before is taken for the same time
+   * @param written tells how much has been written; rarely asked
+   */
+  public void write(long hash, long now, LongSupplier written) {
+    latest = Math.max(latest, now);
+    if (latest - windowStart >= windowTicks * tickWrites) {
+      turn(latest, written.getAsLong());
+    }
+    note(hash, latest);
+  }
+
+  /** Whether writes of this key are looked at, as of now. */
+  public boolean looksAt(long hash) {
+    return position(hash) < kept;
+  }
+
+  private static double position(long hash) {
+    return (hash >>> 11) * 0x1p-53;
+  }
+
+  private void note(long hash, long at) {
+    double position = position(hash);
     if (position < kept) {
-      note(hash | 1L << TIME_BITS, position, time);
+      note(hash | 1L << TIME_BITS, position, at / tickWrites);
     }
   }
 
@@ -142,16 +209,19 @@ public final class ReuseTimes {
     return time - (time - entry & TIME_MASK);
   }
 
-  private void turn() {
+  private void turn(long at, long written) {
     System.arraycopy(now, 0, before, 0, now.length);
     Arrays.fill(now, 0);
-    writesBefore = writes - windowStart;
-    windowStart = writes;
+    writesBefore = written - startWrites;
+    startWrites = written;
+    lengthBefore = at - windowStart;
+    windowStart = at;
+    turns++;
     // What was kept for a window counts from now on.
     counted = kept;
-    sweep(writes / tickWrites);
+    sweep(at / tickWrites);
     if (keys < mostKeys / 3) {
-      kept = Math.min(1, 2 * kept);
+      kept = Math.min(mostKept, 2 * kept);
     }
   }
 
@@ -188,9 +258,11 @@ public final class ReuseTimes {
     return Math.scalb((double) (bucket - octave * BUCKETS_PER_OCTAVE), octave);
   }
 
-  /** Whether the third window has begun: the first one, where all keys seem new, is forgotten. */
+  /**
+   * Whether the third window has begun. Then the first one is forgotten, where all keys seem new.
+   */
   public boolean isSettled() {
-    return windowStart >= 2 * windowTicks * tickWrites;
+    return turns >= 2;
   }
 
   /**
@@ -199,16 +271,28 @@ public final class ReuseTimes {
    * @throws IllegalStateException if nothing was written yet
    */
   public LearntPopularity popularity() {
-    double all = writesBefore + (double) (writes - windowStart);
-    if (all == 0) {
+    return popularity(writes, writes);
+  }
+
+  /**
+   * What was learnt from this window and the one before, where the time goes by a clock.
+   *
+   * @param at when, by the clock
+   * @param written how much has been written
+   * @throws IllegalStateException if nothing was written yet
+   */
+  public LearntPopularity popularity(long at, long written) {
+    double all = writesBefore + (double) (written - startWrites);
+    if (!(all > 0)) {
       throw new IllegalStateException("nothing was written yet");
     }
+    double perTime = all / Math.max(1, lengthBefore + (double) (at - windowStart));
     int last = bucket(windowTicks - 1) + 1;
     double[] ages = new double[last + 1];
     double[] fresh = new double[last + 1];
     double later = now[now.length - 1] + before[now.length - 1];
     for (int i = last; i >= 0; i--) {
-      ages[i] = Math.min(startOf(i), windowTicks) * tickWrites;
+      ages[i] = Math.min(startOf(i), windowTicks) * tickWrites * perTime;
       fresh[i] = Math.min(1, later / all);
       later += i == 0 ? 0 : now[i - 1] + before[i - 1];
     }

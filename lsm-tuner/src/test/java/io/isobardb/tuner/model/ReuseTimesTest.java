@@ -178,6 +178,34 @@ class ReuseTimesTest {
   }
 
   @Test
+  void byAClockTheSameIsLearntThoughOnlyKeysThatAreLookedAtAreTold() {
+    SplittableRandom random = new SplittableRandom(SEED);
+    long writes = 1_000;
+    long clock = 1L << 45;
+    long perWrite = 1_100;
+    ReuseTimes times = new ReuseTimes(perWrite * KEYS, MEMORY, 1.0 / 16, clock, writes);
+    long told = 0;
+    long[] written = {writes};
+    for (long i = 0; i < 3L * KEYS; i++) {
+      long hash = hash(random.nextInt(KEYS));
+      // Uneven in the small, and now and then back a little, as with several writers.
+      clock += 600 + random.nextInt(1_001);
+      written[0]++;
+      if (times.looksAt(hash)) {
+        times.write(hash, clock - random.nextInt(3_000), () -> written[0]);
+        told++;
+      }
+    }
+    assertTrue(times.isSettled());
+    assertTrue(told < 3L * KEYS / 15, told + " were told");
+    LearntPopularity learnt = times.popularity(clock, written[0]);
+    KeyGroups exact = KeyGroups.uniform(KEYS);
+    for (double requests = KEYS / 10.0; requests < 2 * KEYS; requests *= 1.5) {
+      assertEquals(1, learnt.unique(requests) / exact.unique(requests), 0.04);
+    }
+  }
+
+  @Test
   void afterFewKeysManyAreLearntAndAfterManyFew() {
     ReuseTimes times = new ReuseTimes(WINDOW, MEMORY);
     SplittableRandom random = new SplittableRandom(SEED);

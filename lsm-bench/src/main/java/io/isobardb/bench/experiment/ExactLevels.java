@@ -1,0 +1,163 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.experiment.Meter.WRITTEN;
+import static io.isobardb.bench.experiment.SingleTree.SCHEME;
+import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
+
+import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
+import io.isobardb.bench.experiment.report.Charts;
+import io.isobardb.bench.experiment.report.Claims;
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.experiment.report.Verdict;
+import io.isobardb.bench.simulate.StoreShape;
+import io.isobardb.cli.console.UsageException;
+import io.isobardb.cli.report.Chart;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.KeyGroups;
+import io.isobardb.tuner.model.WriteCost;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Bytes written by one tree whose level sizes follow L0's batches, are planned, or have the paper's
+ * ratio, which is what {@link EngineModel} tells of; counted on simulated stores.
+ */
+final class ExactLevels implements Experiment {
+  private static final String KEYS = "keys";
+  private static final String UNIFORM = "uniform";
+  private static final String ZIPF = "zipf";
+  private static final String SHIFT = "uniform then zipf";
+  private static final String DYNAMIC = "DYNAMIC";
+  private static final String OPTIMISED = "OPTIMISED";
+  private static final String RATIO = "ratio of 10";
+  private static final String MODELLED = "EngineModel: flushes and merges [B/op]";
+  private static final String FLUSHED_BY_MODEL = "EngineModel: flushes [B/op]";
+  private static final String READ = "pages read afterwards [1/op]";
+
+  /** Writes before those that are measured, by records: plans are made, judged and followed. */
+  private static final int BEFORE = 8;
+
+  private static final int MEASURED = 3;
+  private static final double SKEW = 0.99;
+
+  @Override
+  public About about() {
+    return new About(
+        "exact-levels",
+        "One tree, bytes written by how its level sizes come about, on simulated stores",
+        "An experiment of our own",
+        "levels=OPTIMISED writes no more than DYNAMIC, and follows a shift.",
+        "100 M records, 20 GB of memory, 10 GB of log, times the scale, write-only, on a simulated"
+            + " disk with a simulated clock: a seed counts the same bytes on every machine. All is"
+            + " loaded in the order of the keys. Eight times as many writes as there are records come"
+            + " first (after a shift as many again), then three times as many are measured, then as"
+            + " many reads as records. Merges keep up.");
+  }
+
+  @Override
+  public List<Point> points(Scale scale) {
+    List<Point> points = new ArrayList<>();
+    for (String keys : List.of(UNIFORM, ZIPF, SHIFT)) {
+      points.addAll(
+          Point.each(
+              Point.each(List.of(Point.of(KEYS, keys)), SIXTEENTHS, List.of("2", "8")),
+              SCHEME,
+              List.of(DYNAMIC, OPTIMISED, RATIO)));
+    }
+    return points;
+  }
+
+  @Override
+  public List<Row> measure(Point point, Bench bench) {
+    Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
+    StoreOptions options = options(point, bench);
+    String keys = point.text(KEYS);
+    try (SimulatedRig rig = new SimulatedRig(options, shape, bench.seed())) {
+      rig.load();
+      if (keys.equals(SHIFT)) {
+        rig.measure(Workload.mixed(100, Keys.UNIFORM), BEFORE * shape.records());
+      }
+      Keys drawn = keys.equals(UNIFORM) ? Keys.UNIFORM : Keys.ZIPF;
+      Workload writes = Workload.mixed(100, drawn);
+      rig.measure(writes, BEFORE * shape.records());
+      Map<String, Double> figures =
+          new LinkedHashMap<>(rig.measure(writes, MEASURED * shape.records()));
+      if (point.text(SCHEME).equals(RATIO)) {
+        addModel(figures, options, shape, drawn);
+      }
+      Workload reads = Workload.mixed(0, drawn);
+      figures.put(READ, rig.measure(reads, shape.records()).get(Meter.QUERY_READ));
+      return List.of(Bench.row(point, figures));
+    }
+  }
+
+  private static StoreOptions options(Point point, Bench bench) {
+    StoreOptions.Builder options = bench.options(point);
+    switch (point.text(SCHEME)) {
+      case DYNAMIC -> {}
+      case OPTIMISED -> options.experimental(e -> e.optimisedLevels(true));
+      case RATIO -> options.experimental(e -> e.levelSizeRatio(10));
+      default -> throw new UsageException("no scheme is called '" + point.text(SCHEME) + "'");
+    }
+    return options.build();
+  }
+
+  /** What the model says of such a store, given what an entry takes in memory and on disk. */
+  private static void addModel(
+      Map<String, Double> figures, StoreOptions options, Shape shape, Keys keys) {
+    double entry = figures.getOrDefault(SimulatedRig.STORED_ENTRY, 0.0);
+    double weight = Math.max(1, figures.getOrDefault(SimulatedRig.MEMORY_WEIGHT, 1.0));
+    if (options.writeMemory() < 1 << 20) {
+      return;
+    }
+    StoreShape.Room room =
+        new StoreShape.Room(
+            (long) entry, (long) (entry * weight), options.writeMemory(), options.logLimit());
+    double records = shape.records();
+    WriteCost cost =
+        new EngineModel(StoreShape.of(room).modelled(1, records))
+            .cost(
+                keys == Keys.UNIFORM ? KeyGroups.uniform(records) : KeyGroups.zipf(records, SKEW));
+    figures.put(FLUSHED_BY_MODEL, cost.flush() * entry);
+    figures.put(MODELLED, (cost.total() - cost.log()) * entry);
+  }
+
+  @Override
+  public boolean rehearses() {
+    return false;
+  }
+
+  @Override
+  public List<Chart> charts(Results results) {
+    List<Chart> charts = new ArrayList<>();
+    for (String keys : results.values(KEYS)) {
+      Results rows = results.where(KEYS, keys);
+      charts.add(Charts.bars(keys + ": bytes written", rows, SIXTEENTHS, SCHEME, WRITTEN));
+    }
+    return charts;
+  }
+
+  @Override
+  public List<Verdict> check(Results results) {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (String keys : results.values(KEYS)) {
+      verdicts.add(
+          Claims.spread(
+              keys + ": bytes per operation, OPTIMISED divided by DYNAMIC, are at most 1.01",
+              results.where(KEYS, keys).pairs(SCHEME, OPTIMISED, DYNAMIC, WRITTEN),
+              1.01));
+    }
+    verdicts.add(
+        Claims.spread(
+            "Pages read afterwards, OPTIMISED divided by DYNAMIC, are at most 1.01",
+            results.pairs(SCHEME, OPTIMISED, DYNAMIC, READ),
+            1.01));
+    return verdicts;
+  }
+}
