@@ -96,9 +96,12 @@ public record Engine(
         tree.order(), live, deletes == null ? null : deletes.upTo(settled), expiredBy(tree));
   }
 
-  /** What has expired by then is so for all who read the tree, now and later; 0 if nothing is. */
+  /**
+   * What has expired by then is so for all who read the tree, now and later; 0 if nothing is. Nor
+   * is anything while the log is replayed: it may still have operands that count what has expired.
+   */
   public long expiredBy(TreeHandle tree) {
-    return tree.expires() ? snapshots.settledMillis() : 0;
+    return tree.expires() && log.isOpen() ? snapshots.settledMillis() : 0;
   }
 
   /** All up to this LSN is applied, and no crash takes it back. */
