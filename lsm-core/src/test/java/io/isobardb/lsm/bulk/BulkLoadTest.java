@@ -233,6 +233,7 @@ class BulkLoadTest {
         }
       }
       assertEquals(Map.of(), contents(tree));
+      store.awaitQuiet();
       assertFalse(hasTables(directory));
       BulkLoad left = store.bulkLoad(tree);
       left.add(tree, key(1), loaded(1));
