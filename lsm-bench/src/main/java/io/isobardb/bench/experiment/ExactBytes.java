@@ -12,6 +12,7 @@ import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.cli.report.Chart;
+import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -60,12 +61,9 @@ final class ExactBytes implements Experiment {
     Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
     Workload workload = Workload.named(point.text(WORKLOAD));
     long operations = bench.scale().count(OPERATIONS) * 100 / workload.writePercent();
-    try (SimulatedRig rig =
-        new SimulatedRig(Scheme.options(point, bench, 1), shape, bench.seed())) {
-      rig.load();
-      rig.measure(workload, operations);
-      return List.of(Bench.row(point, rig.measure(workload, operations)));
-    }
+    StoreOptions options = Scheme.options(point, bench, 1);
+    return List.of(
+        Bench.row(point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations)));
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.cli.report.Chart;
+import io.isobardb.lsm.StoreOptions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,12 +52,9 @@ final class ExactSkew implements Experiment {
     Skew skew = Skew.of(point.text(SKEW));
     Workload workload = Workload.mixed(100, Keys.ZIPF).skewed(skew.hotPercent(), skew.hotOf(TREES));
     long operations = bench.scale().count(OPERATIONS);
-    try (SimulatedRig rig =
-        new SimulatedRig(Scheme.options(point, bench, TREES), shape, bench.seed())) {
-      rig.load();
-      rig.measure(workload, operations);
-      return List.of(Bench.row(point, rig.measure(workload, operations)));
-    }
+    StoreOptions options = Scheme.options(point, bench, TREES);
+    return List.of(
+        Bench.row(point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations)));
   }
 
   @Override

@@ -151,6 +151,21 @@ final class SimulatedRig implements AutoCloseable {
     scheduler.runUntilIdle();
   }
 
+  /** Does so many operations, and as many again; what the latter cost. */
+  Map<String, Double> measureSecond(Workload workload, long operations) {
+    measure(workload, operations);
+    return measure(workload, operations);
+  }
+
+  /** What operations cost in a store that was loaded and has had as many before. */
+  static Map<String, Double> measure(
+      StoreOptions options, Shape shape, long seed, Workload workload, long operations) {
+    try (SimulatedRig rig = new SimulatedRig(options, shape, seed)) {
+      rig.load();
+      return rig.measureSecond(workload, operations);
+    }
+  }
+
   /** Does so many operations; what they cost. */
   Map<String, Double> measure(Workload workload, long operations) {
     StoreStats before = store.stats();

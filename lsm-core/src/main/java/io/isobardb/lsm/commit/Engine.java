@@ -97,8 +97,9 @@ public record Engine(
   }
 
   /**
-   * What has expired by then is so for all who read the tree, now and later; 0 if nothing is. Nor
-   * is anything while the log is replayed: it may still have operands that count what has expired.
+   * Merges may drop what has expired by this time: nobody who reads the tree, now or later, sees it
+   * any more. 0 if nothing may be dropped. So it is while the log is replayed, since operands that
+   * lie further on in it may still count a value that has expired.
    */
   public long expiredBy(TreeHandle tree) {
     return tree.expires() && log.isOpen() ? snapshots.settledMillis() : 0;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
  * store that is not written to is not looked at again, but once a second if it holds what expires.
  * Work that has to be repeated until it is done, and that no one waits for, is done here as well.
- * So is noting the time that readers were told, for which there may be no other commit for long.
+ * It also notes the time by which reads have judged what expires, if no commit has done so.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #written} by any.
  */
@@ -34,7 +34,7 @@ public final class IdleWatch implements Service {
   private final BooleanSupplier unfinished;
   private @Nullable Handle handle;
 
-  /** The last time that is noted, or that only this watch has asked for. */
+  /** What the store's clock told last when that was noted, or when only this watch asked it. */
   private long knownMillis;
 
   private long notedNanos = Long.MIN_VALUE;
@@ -112,7 +112,7 @@ public final class IdleWatch implements Service {
     }
   }
 
-  /** Notes the time, unless that was done less than a second ago; whether it was noted. */
+  /** Notes the time, but not within a second after the last note; returns whether it did. */
   private boolean noted() {
     long now = engine.nanos();
     if (engine.failure().cause() != null

@@ -37,7 +37,8 @@ public final class Merger {
   private final Map<TreeHandle, List<DiskMergeJob>> running = new HashMap<>();
 
   /**
-   * Trees that asked while slots were taken, with these: asked again, in turn, when one is free.
+   * Trees that asked for merges while not all slots were free, with those that were not: asked
+   * again, in turn, when one of these is.
    */
   private final Map<TreeHandle, Set<Slot>> waiting = new LinkedHashMap<>();
 
@@ -279,7 +280,9 @@ public final class Merger {
   private static Set<Long> busy(List<DiskMergeJob> jobs) {
     Set<Long> busy = new HashSet<>();
     for (DiskMergeJob job : jobs) {
-      job.choice().inputs().forEach(in -> in.tables().forEach(it -> busy.add(it.fileNumber())));
+      for (MergeChoice.Input input : job.choice().inputs()) {
+        input.tables().forEach(table -> busy.add(table.fileNumber()));
+      }
     }
     return busy;
   }
@@ -361,7 +364,7 @@ public final class Merger {
         free);
   }
 
-  /** The tree as the policy sees it, but for what runs. */
+  /** The tree as the policy would see it if no merge were running. */
   public MergeView diskView(TreeHandle tree) {
     return view(tree, List.of(), Set.of());
   }

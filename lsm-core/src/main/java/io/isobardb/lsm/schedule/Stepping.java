@@ -28,11 +28,16 @@ public final class Stepping {
 
   /** Does one step of a job, in its name. */
   public static Step step(Job job) throws Exception {
+    return step(job, job.priority());
+  }
+
+  /** As {@link #step(Job)}, for a job that waits its turn under another priority than its own. */
+  public static Step step(Job job, Job.Priority own) throws Exception {
     Stepping outer = CURRENT.get();
-    Stepping own = new Stepping(job.priority());
-    CURRENT.set(own);
+    Stepping stepping = new Stepping(own);
+    CURRENT.set(stepping);
     try {
-      return new Step(job.step(), own.bytes);
+      return new Step(job.step(), stepping.bytes);
     } finally {
       CURRENT.set(outer);
     }

@@ -277,7 +277,7 @@ public final class VirtualScheduler implements Scheduler {
       me.stepping = ((Timed) job).job.priority();
       long bytes = 0;
       try {
-        Stepping.Step step = Stepping.step(job);
+        Stepping.Step step = Stepping.step(job, me.stepping);
         more = step.more();
         bytes = step.bytes();
       } catch (Throwable e) {

@@ -178,18 +178,22 @@ class OpenFilesTest {
     assertEquals(0, storage.openFiles());
   }
 
+  /** The directory, in which the next so many files can't be opened. */
+  private Path refusing(AtomicInteger refusals) throws IOException {
+    return GuardedFiles.guard(
+        dir.toRealPath(),
+        (access, path) -> {
+          if (refusals.get() > 0 && access != GuardedFiles.Access.LOOK) {
+            refusals.decrementAndGet();
+            throw new FileSystemException(path.toString(), null, "Too many open files");
+          }
+        });
+  }
+
   @Test
   void ifTheSystemRefusesADescriptorOthersAreGivenBack() throws IOException {
     AtomicInteger refusals = new AtomicInteger();
-    Path guarded =
-        GuardedFiles.guard(
-            dir.toRealPath(),
-            (access, path) -> {
-              if (refusals.get() > 0 && access != GuardedFiles.Access.LOOK) {
-                refusals.decrementAndGet();
-                throw new FileSystemException(path.toString(), null, "Too many open files");
-              }
-            });
+    Path guarded = refusing(refusals);
     DirectoryStorage storage = DirectoryStorage.open(guarded, false, 1000);
     List<DataFile> files = open(storage, 100);
     for (int i = 0; i < 100; i++) {
@@ -223,15 +227,7 @@ class OpenFilesTest {
   void ifAFileCannotBeClosedTheLimitHoldsNevertheless() throws IOException {
     AtomicInteger refusals = new AtomicInteger();
     AtomicInteger failures = new AtomicInteger();
-    Path guarded =
-        GuardedFiles.guard(
-            dir.toRealPath(),
-            (access, path) -> {
-              if (refusals.get() > 0 && access != GuardedFiles.Access.LOOK) {
-                refusals.decrementAndGet();
-                throw new FileSystemException(path.toString(), null, "Too many open files");
-              }
-            });
+    Path guarded = refusing(refusals);
     DirectoryStorage storage =
         DirectoryStorage.open(
             guarded,

@@ -39,7 +39,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,18 +46,11 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Merge operators, as users meet them. What holds through crashes, flushes and merges is for {@link
  * StoreModelTest} and the crash tests, which draw operands, too.
- *
- * <p>{@code -Disobar.merge.increments=N} sets how many increments 8 threads make; 1,000,000 for the
- * long form.
  */
 class MergeOperatorTest {
-  private static final int INCREMENTS = Integer.getInteger("isobar.merge.increments", 100_000);
-  private static final int COUNTERS = 1000;
-  private static final int THREADS = 8;
-
   @TempDir private Path dir;
 
-  private static StoreOptions.Builder options() {
+  static StoreOptions.Builder options() {
     return StoreOptions.builder()
         .memoryBudget(16 << 20)
         .durability(Durability.ASYNC)
@@ -69,7 +61,7 @@ class MergeOperatorTest {
     return Store.open(dir.resolve("store"), options().build());
   }
 
-  private static Tree tree(Store store, MergeOperator operator) {
+  static Tree tree(Store store, MergeOperator operator) {
     return store.openTree("t", TreeOptions.builder().mergeOperator(operator).build());
   }
 
@@ -81,7 +73,7 @@ class MergeOperatorTest {
     return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }
 
-  private static byte[] number(long number) {
+  static byte[] number(long number) {
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
   }
 
@@ -305,221 +297,6 @@ class MergeOperatorTest {
         assertTrue(cursor.last());
         assertArrayEquals(expected, cursor.value());
       }
-    }
-  }
-
-  /**
-   * Does as another one, save that it does not combine, and knows how many operands it was given.
-   */
-  private static final class Counted implements MergeOperator {
-    private final MergeOperator as;
-
-    /** At once. */
-    private final AtomicInteger most = new AtomicInteger();
-
-    /** In all, by the thread that made it. */
-    private final AtomicInteger all = new AtomicInteger();
-
-    private final Thread maker = Thread.currentThread();
-
-    Counted(MergeOperator as) {
-      this.as = as;
-    }
-
-    @Override
-    public String name() {
-      return "counted";
-    }
-
-    @Override
-    public byte @Nullable [] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
-      most.accumulateAndGet(operands.size(), Math::max);
-      all.addAndGet(Thread.currentThread() == maker ? operands.size() : 0);
-      return as.merge(key, base, operands);
-    }
-  }
-
-  @Test
-  void threadsThatCountAtOnceCountExactly() throws InterruptedException {
-    Counted operator = new Counted(MergeOperator.ADD_LONG);
-    StoreOptions options = options().mergeOperator(operator).build();
-    try (Store store = Store.open(dir.resolve("store"), options)) {
-      Tree tree = tree(store, operator);
-      Thread[] threads = new Thread[THREADS];
-      List<Throwable> failures = new ArrayList<>();
-      for (int t = 0; t < THREADS; t++) {
-        int thread = t;
-        threads[t] = new Thread(() -> count(store, tree, thread, failures));
-        threads[t].start();
-      }
-      for (Thread thread : threads) {
-        thread.join();
-      }
-      assertEquals(List.of(), failures);
-      checkCounted(tree);
-      assertTrue(operator.most.get() <= 64, () -> operator.most + " operands at once");
-    }
-    try (Store store = Store.open(dir.resolve("store"), options)) {
-      checkCounted(store.tree("t"));
-      store.flush();
-      store.awaitQuiet();
-      checkCounted(store.tree("t"));
-    }
-  }
-
-  @Test
-  void aReadOfACounterFoldsFewOperandsHoweverManyWereWritten() {
-    Counted operator = new Counted(MergeOperator.ADD_LONG);
-    StoreOptions options = options().mergeOperator(operator).build();
-    try (Store store = Store.open(dir.resolve("store"), options)) {
-      Tree tree = tree(store, operator);
-      byte[] key = number(7);
-      for (int i = 1; i <= 10_000; i++) {
-        tree.merge(key, number(1));
-        if (i % 1000 == 0) {
-          store.flush();
-        }
-        if (i % 37 == 0) {
-          int before = operator.all.get();
-          assertArrayEquals(number(i), tree.get(key));
-          int folded = operator.all.get() - before;
-          assertTrue(folded <= MergeOperator.MAX_OPERANDS, folded + " operands after " + i);
-        }
-      }
-    }
-  }
-
-  /** It is larger than a leaf of memory takes, and so may its operands be. */
-  @Test
-  void norDoesAReadOfALargeValue() {
-    for (int length : new int[] {100, 9000}) {
-      Counted operator = new Counted(TAIL_OF_LARGE);
-      StoreOptions options = options().memoryBudget(32 << 20).mergeOperator(operator).build();
-      Path path = dir.resolve("store" + length);
-      byte[] expected = new byte[0];
-      try (Store store = Store.open(path, options)) {
-        Tree tree = tree(store, operator);
-        byte[] key = bytes("large");
-        SplittableRandom random = new SplittableRandom(length);
-        ByteBuffer target = ByteBuffer.allocate(50_000);
-        byte[] then = expected;
-        Snapshot snapshot = store.snapshot();
-        for (int i = 1; i <= 3000; i++) {
-          byte[] operand = new byte[length];
-          random.nextBytes(operand);
-          tree.merge(key, operand);
-          expected = TAIL_OF_LARGE.merge(key, expected, List.of(operand));
-          if (i % 37 == 0) {
-            int before = operator.all.get();
-            target.clear();
-            assertEquals(expected.length, tree.get(key, target));
-            assertArrayEquals(expected, Arrays.copyOf(target.array(), expected.length));
-            int folded = operator.all.get() - before;
-            assertTrue(folded <= MergeOperator.MAX_OPERANDS, folded + " operands after " + i);
-          }
-          if (i % 700 == 0) {
-            store.flush();
-          }
-          if (i % 230 == 0) {
-            byte[] seen = tree.get(key, snapshot);
-            assertArrayEquals(then, seen == null ? new byte[0] : seen);
-            snapshot.close();
-            snapshot = store.snapshot();
-            then = expected;
-          }
-        }
-        snapshot.close();
-      }
-      try (Store store = Store.open(path, options)) {
-        assertArrayEquals(expected, store.tree("t").get(bytes("large")));
-      }
-    }
-  }
-
-  /** Appends, and keeps the last 50,000 bytes. */
-  private static final MergeOperator TAIL_OF_LARGE =
-      new MergeOperator() {
-        @Override
-        public String name() {
-          return "tail-of-large";
-        }
-
-        @Override
-        public byte[] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
-          byte[] all = APPEND.merge(key, base, operands);
-          return Arrays.copyOfRange(all, Math.max(0, all.length - 50_000), all.length);
-        }
-      };
-
-  /** They are of one batch; snapshots between them make no difference to who reads the last one. */
-  @Test
-  void aThousandOperandsThatCantBeFoldedBeforeAreFoldedInPieces() {
-    Counted operator = new Counted(MergeOperator.ADD_LONG);
-    StoreOptions options = options().mergeOperator(operator).build();
-    try (Store store = Store.open(dir.resolve("store"), options)) {
-      Tree tree = tree(store, operator);
-      WriteBatch batch = store.newBatch();
-      List<Snapshot> snapshots = new ArrayList<>();
-      for (int i = 0; i < 1000; i++) {
-        tree.merge(bytes("apart"), number(1));
-        snapshots.add(store.snapshot());
-        batch.merge(tree, bytes("batch"), number(1));
-      }
-      store.write(batch);
-      int before = operator.all.get();
-      assertArrayEquals(number(1000), tree.get(bytes("batch")));
-      assertEquals(1000, operator.all.get() - before);
-      assertArrayEquals(number(1000), tree.get(bytes("apart")));
-      assertTrue(operator.all.get() - before <= 1000 + MergeOperator.MAX_OPERANDS);
-      for (int again = 0; again < 3; again++) {
-        for (int i = 0; i < 1000; i += 99) {
-          assertArrayEquals(number(i + 1), tree.get(bytes("apart"), snapshots.get(i)));
-        }
-        try (Cursor cursor = tree.cursor()) {
-          assertTrue(cursor.first());
-          assertArrayEquals(number(1000), cursor.value());
-          assertTrue(cursor.next());
-          assertArrayEquals(number(1000), cursor.value());
-        }
-        store.flush();
-      }
-      assertTrue(operator.most.get() <= MergeOperator.MAX_OPERANDS, operator.most + " at once");
-      snapshots.forEach(Snapshot::close);
-    }
-  }
-
-  private static void count(Store store, Tree tree, int thread, List<Throwable> failures) {
-    try {
-      for (int i = thread; i < INCREMENTS; i += THREADS) {
-        byte[] key = number(i % COUNTERS);
-        if (i % 50 == thread) {
-          store.write(store.newBatch().merge(tree, key, number(1)));
-        } else {
-          tree.merge(key, number(1));
-        }
-        if (i % 20_000 == thread) {
-          store.flush();
-        }
-      }
-    } catch (Throwable e) {
-      synchronized (failures) {
-        failures.add(e);
-      }
-    }
-  }
-
-  private static void checkCounted(Tree tree) {
-    long each = INCREMENTS / COUNTERS;
-    for (int i = 0; i < COUNTERS; i++) {
-      assertArrayEquals(number(each), tree.get(number(i)), "counter " + i);
-    }
-    try (Cursor cursor = tree.cursor()) {
-      int seen = 0;
-      for (boolean more = cursor.last(); more; more = cursor.previous()) {
-        assertArrayEquals(number(each), cursor.value());
-        seen++;
-      }
-      assertEquals(COUNTERS, seen);
     }
   }
 
