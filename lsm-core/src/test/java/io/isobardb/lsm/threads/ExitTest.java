@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExitTest {
   private static final int PUTS = 1000;
 
+  /** How many programs end in each way. */
+  private static final int EXITS = Integer.getInteger("isobar.exits", 1);
+
   @TempDir Path dir;
 
   /** What a program does with a store; the way it ends is its first argument. */
@@ -134,7 +137,7 @@ class ExitTest {
     }
   }
 
-  private Process start(String way) throws Exception {
+  private Process start(String way, String name) throws Exception {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx128m",
@@ -143,7 +146,7 @@ class ExitTest {
             System.getProperty("java.class.path"),
             Program.class.getName(),
             way,
-            dir.resolve("store").toString())
+            dir.resolve(name).toString())
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();
   }
@@ -154,17 +157,23 @@ class ExitTest {
     return output;
   }
 
-  private Store reopen() {
-    return Store.open(dir.resolve("store"), Program.options(true));
+  private Store reopen(String name) {
+    return Store.open(dir.resolve(name), Program.options(true));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"main ends", "exit", "lost before", "closes itself", "opens at exit"})
   void whatWasWrittenBeforeAnOrderlyEndIsThere(String way) throws Exception {
-    Process process = start(way);
+    for (int i = 0; i < EXITS; i++) {
+      nothingIsLost(way, "store-" + i);
+    }
+  }
+
+  private void nothingIsLost(String way, String name) throws Exception {
+    Process process = start(way, name);
     String output = output(process);
     assertEquals(0, process.exitValue());
-    try (Store store = reopen()) {
+    try (Store store = reopen(name)) {
       Tree tree = store.tree("t");
       for (int i = 0; i < PUTS; i++) {
         assertNotNull(tree.get(key(i)), way + ": write " + i + " is gone");
@@ -179,13 +188,13 @@ class ExitTest {
 
   @Test
   void aSignalEndsWritersAndWhatTheyWroteIsThere() throws Exception {
-    Process process = start("writes on");
+    Process process = start("writes on", "store");
     byte[] running = process.getInputStream().readNBytes(3 * "running\n".length());
     assertEquals("running\nrunning\nrunning\n", new String(running, UTF_8));
     // Unlike Process.destroy, this leaves the stream open.
     process.toHandle().destroy();
     String output = output(process);
-    try (Store store = reopen()) {
+    try (Store store = reopen("store")) {
       Tree tree = store.tree("t");
       List<String> lines = output.lines().toList();
       assertEquals(3, lines.size(), output);
