@@ -145,6 +145,41 @@ class LatencyCommandTest {
     assertTrue(Math.abs(served / sent - 1) < 0.05, sent + " sent, " + served + " served");
   }
 
+  /** Eight seconds at full speed, more than merges can follow, and six with few requests. */
+  @Test
+  void anOverloadSlowsWritersByDegreesAndIsOverWhenItEnds() throws Exception {
+    Path trace = Files.writeString(dir.resolve("trace"), "8s max\n6s 500\n");
+    String line =
+        "--mix 95:5 --value-size 1000 --records 20000 --memory 16MB --device 20MB --threads 4"
+            + " --duration 14s --load-file "
+            + trace;
+    Map<String, Object> engine = engine(line, 0);
+    List<Double> served = perSecond(engine.get("donePerSecond"));
+    assertEquals("", halved(served.subList(0, 8)), served::toString);
+    List<Double> p99 =
+        perSecond(cast(cast(engine.get("latencies")).get("write")).get("p99PerSecond"));
+    p99.subList(8, 14).forEach(nanos -> assertTrue(nanos < 1e6, p99::toString));
+    // Without a span in which writers are slowed down there is a fall, which this would find.
+    String cliff = " --option l0SlowdownGroups=6 --option l0StopGroups=6";
+    assertNotEquals(
+        "", halved(perSecond(engine(line + cliff, 0).get("donePerSecond")).subList(0, 8)));
+  }
+
+  private static List<Double> perSecond(Object list) {
+    return ((List<?>) list).stream().map(each -> ((Number) each).doubleValue()).toList();
+  }
+
+  /** The seconds in which less than half as much was served as in the one before. */
+  private static String halved(List<Double> served) {
+    StringBuilder seconds = new StringBuilder();
+    for (int i = 1; i < served.size(); i++) {
+      if (served.get(i) < served.get(i - 1) / 2) {
+        seconds.append(i).append(' ');
+      }
+    }
+    return seconds.toString();
+  }
+
   @Test
   void optionsReachTheStore() throws Exception {
     Map<String, Object> engine =
