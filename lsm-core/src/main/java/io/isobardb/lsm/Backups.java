@@ -1,7 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.error.Finding;
-import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import java.io.IOException;
@@ -62,6 +62,8 @@ public final class Backups implements AutoCloseable {
    * @param directory one of backups, or empty, or not there yet
    * @param bytesPerSecond how much of a store {@link #create} reads in a second, at least 1
    * @throws io.isobardb.lsm.error.FormatException if it holds something else
+   * @throws IllegalArgumentException if there are no backups yet, and it lies within a store or
+   *     within other backups; nothing is made
    * @throws io.isobardb.lsm.error.StoreLockedException if it is open already, here or in another
    *     process
    */
@@ -73,7 +75,7 @@ public final class Backups implements AutoCloseable {
     }
     return doing(
         "the backups in " + directory + " can't be opened",
-        () -> open(DirectoryStorage.open(directory, true), bytesPerSecond));
+        () -> open(NewDirectory.forBackups(directory), bytesPerSecond));
   }
 
   /** Opens backups in a given directory, which may be simulated. */
@@ -124,23 +126,15 @@ public final class Backups implements AutoCloseable {
    *
    * @param target empty or not there yet; if this fails, it is again as it was
    * @throws io.isobardb.lsm.error.FormatException if the target is not empty
+   * @throws IllegalArgumentException if there is no such backup, or the target lies within a store
+   *     or a directory of backups; nothing is made
    */
   public void restore(long id, Path target) {
     Objects.requireNonNull(target, "target");
     holding(
         "backup " + id + " can't be restored to " + target,
         () -> {
-          DirectoryStorage made = DirectoryStorage.open(target, true);
-          boolean done = false;
-          try {
-            directory.restore(id, made);
-            made.close();
-            done = true;
-          } finally {
-            if (!done) {
-              made.abandon();
-            }
-          }
+          NewDirectory.fill(target, made -> directory.restore(id, made));
           return true;
         });
   }

@@ -13,6 +13,7 @@ import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
@@ -494,6 +495,8 @@ public final class Store implements AutoCloseable {
    * @param directory empty or not there yet; no store before all of it is there. After a failure it
    *     is again as it was; a crash may leave files there, but no store
    * @throws io.isobardb.lsm.error.FormatException if the directory is not empty
+   * @throws IllegalArgumentException if it lies within a store or a directory of backups; nothing
+   *     is made
    * @throws DiskFullException if there is no room
    * @throws io.isobardb.lsm.error.StoreFailedException if this store has failed
    */
@@ -501,17 +504,7 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(directory, "directory");
     operations.checkOpen();
     try {
-      DirectoryStorage target = DirectoryStorage.open(directory, true);
-      boolean done = false;
-      try {
-        session.checkpointTo(target);
-        target.close();
-        done = true;
-      } finally {
-        if (!done) {
-          target.abandon();
-        }
-      }
+      NewDirectory.fill(directory, session::checkpointTo);
     } catch (IOException e) {
       throw new UncheckedIOException(
           "the checkpoint can't be made in " + directory + ": " + e.getMessage(), e);

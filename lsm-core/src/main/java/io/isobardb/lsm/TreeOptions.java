@@ -39,6 +39,16 @@ public final class TreeOptions {
     this.mergeOperator = builder.mergeOperator;
   }
 
+  /**
+   * Passes if a tree may have this name: 1 to 200 characters, without control characters.
+   *
+   * @return the name
+   * @throws IllegalArgumentException if not; the message says why
+   */
+  public static String checkName(String name) {
+    return Names.check("a tree", name);
+  }
+
   /** Byte order, logged, no compression, 10 filter bits. */
   public static TreeOptions defaults() {
     return DEFAULTS;

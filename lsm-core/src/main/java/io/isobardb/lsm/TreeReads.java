@@ -67,14 +67,17 @@ final class TreeReads {
   <T> @Nullable T read(byte[] key, ValueReader<T> look) {
     ByteBuffer target = SCRATCH.get();
     target.clear().limit(Math.min(target.capacity(), SMALL_BYTES));
-    int length = get(key, latest(), target);
+    PointReader.Folded folded = PointReader.Folded.of(handle);
+    int length = reader.get(handle, key, latest(), target, folded);
     if (length == PointReader.NOT_FOUND) {
       return null;
     }
-    if (length > target.remaining()) {
+    byte[] value = folded == null ? null : folded.value();
+    if (value == null && length > target.remaining()) {
       return inPlace.read(handle, key, look::read);
     }
-    ByteBuffer view = target.slice(0, length).asReadOnlyBuffer();
+    ByteBuffer view =
+        (value == null ? target.slice(0, length) : ByteBuffer.wrap(value)).asReadOnlyBuffer();
     // Whoever looks may read other keys meanwhile: they must not get the same buffer.
     SCRATCH.set(NO_SCRATCH);
     try {

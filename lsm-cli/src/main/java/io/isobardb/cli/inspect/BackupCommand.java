@@ -61,25 +61,13 @@ public final class BackupCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     ByteSize limit = rate;
     Exit exit = Exit.SUCCESS;
-    if (source == null) {
-      StoreArgument.directory(directory);
-    }
     if (keep != null) {
       Numbers.checkAtLeast("--keep", keep, 1);
     }
     if (limit != null) {
       Numbers.checkAtLeast("--rate", limit, 1);
     }
-    try (Backups backups =
-        UsageException.ofArguments(
-            () -> Backups.open(directory, limit == null ? Long.MAX_VALUE : limit.bytes()))) {
-      Path store = source;
-      if (store != null) {
-        try (Store opened = Store.openReadOnly(StoreArgument.store(store), settings.options())) {
-          Backup made = UsageException.ofArguments(() -> backups.create(opened));
-          out.println("made backup " + made.id());
-        }
-      }
+    try (Backups backups = open(limit == null ? Long.MAX_VALUE : limit.bytes(), out)) {
       Long gone = delete;
       if (gone != null) {
         UsageException.ofArguments(
@@ -108,5 +96,25 @@ public final class BackupCommand implements Callable<Integer> {
     }
     out.flush();
     return exit.code();
+  }
+
+  /** Opens the backups, and makes one if there is a store to be backed up. */
+  private Backups open(long bytesPerSecond, PrintWriter out) {
+    Path store = source;
+    if (store == null) {
+      StoreArgument.backups(directory);
+      return UsageException.ofArguments(() -> Backups.open(directory, bytesPerSecond));
+    }
+    // The store first: if it can't be opened, no directory of backups is made.
+    try (Store opened = Store.openReadOnly(StoreArgument.store(store), settings.options())) {
+      Backups backups = UsageException.ofArguments(() -> Backups.open(directory, bytesPerSecond));
+      try {
+        out.println("made backup " + backups.create(opened).id());
+        return backups;
+      } catch (RuntimeException | Error e) {
+        backups.close();
+        throw e;
+      }
+    }
   }
 }

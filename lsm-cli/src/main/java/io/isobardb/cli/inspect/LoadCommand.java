@@ -6,6 +6,7 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
 import java.io.BufferedReader;
@@ -57,13 +58,17 @@ public final class LoadCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Path file = source;
+    UsageException.ofArguments(() -> TreeOptions.checkName(tree));
     long entries;
-    try (Store opened = UsageException.ofArguments(this::open);
-        BufferedReader lines =
-            file == null
-                ? new BufferedReader(
-                    new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()))
-                : Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+    // The file first: without it, no store is made.
+    try (BufferedReader given =
+            file == null ? null : Files.newBufferedReader(file, StandardCharsets.UTF_8);
+        Store opened = UsageException.ofArguments(this::open)) {
+      BufferedReader lines =
+          given != null
+              ? given
+              : new BufferedReader(
+                  new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()));
       Tree target =
           UsageException.ofArguments(() -> create ? opened.openTree(tree) : opened.tree(tree));
       entries = load(opened, target, lines);

@@ -50,7 +50,7 @@ public final class PutCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     byte[] written = KeyText.parse(key);
-    String given = value;
+    byte[] given = value == null ? null : KeyText.parse(value);
     Instant until = until();
     try (Store opened =
         UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
@@ -60,9 +60,9 @@ public final class PutCommand implements Callable<Integer> {
             if (given == null) {
               found.delete(written, Durability.SYNC);
             } else if (until != null) {
-              found.put(written, KeyText.parse(given), until, Durability.SYNC);
+              found.put(written, given, until, Durability.SYNC);
             } else {
-              found.put(written, KeyText.parse(given), Durability.SYNC);
+              found.put(written, given, Durability.SYNC);
             }
             return found;
           });

@@ -42,7 +42,7 @@ public final class RestoreCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    StoreArgument.directory(directory);
+    StoreArgument.backups(directory);
     final long restored;
     try (Backups backups = Backups.open(directory)) {
       Long wanted = id;

@@ -60,6 +60,20 @@ final class StoreArgument {
     return store;
   }
 
+  /**
+   * A directory of backups.
+   *
+   * @throws UsageException if it is none
+   */
+  static Path backups(Path given) {
+    Path backups = directory(given);
+    if (Files.notExists(backups.resolve("BACKUPS"))) {
+      throw new UsageException(
+          backups + " holds no backups: it has no file BACKUPS; give a directory of backups");
+    }
+    return backups;
+  }
+
   /** As {@link #store(Path)}. */
   Path store() {
     return store(directory);

@@ -214,6 +214,52 @@ class ContentCommandsTest {
     assertFalse(Files.exists(Path.of(path("nowhere"))));
   }
 
+  private List<String> made() throws IOException {
+    try (Stream<Path> files = Files.walk(temporary)) {
+      return files.map(Path::toString).sorted().toList();
+    }
+  }
+
+  @Test
+  void whatIsRefusedForItsArgumentsMakesNothing() throws IOException {
+    String lines = path("lines.txt");
+    Files.writeString(Path.of(lines), "a\tb\n");
+    Files.createDirectory(temporary.resolve("empty"));
+    assertEquals(0, run("backup", path("backups"), "--of", dir), err);
+    List<String> before = made();
+    String fresh = path("fresh");
+    for (String name : List.of("", "a\tb", "x".repeat(201))) {
+      assertEquals(2, run("load", fresh, "--create", "--tree", name, "--from", lines), err);
+      assertTrue(err.contains("the name of a tree"), err);
+      assertEquals(2, run("load", dir, "--create", "--tree", name, "--from", lines), err);
+      assertEquals(before, made(), "load into a tree with a bad name");
+    }
+    assertEquals(4, run("load", fresh, "--create", "--tree", "t", "--from", path("no.txt")), err);
+    assertEquals(before, made(), "load of a file that is not there");
+    assertEquals(2, run("put", dir, "--create", "--tree", "new", "k", "0xq"), err);
+    assertEquals(2, run("get", dir, "--tree", "new", "k"), "put of a bad value made the tree");
+    assertEquals(2, run("backup", fresh, "--of", path("nowhere")), err);
+    assertEquals(4, run("backup", fresh, "--of", path("empty")), err);
+    assertEquals(2, run("backup", dir + "/backups", "--of", dir), err);
+    assertTrue(err.contains("within the store"), err);
+    try (Store store = Store.open(Path.of(dir), OPTIONS)) {
+      assertEquals(3, run("backup", fresh, "--of", dir), err);
+      assertEquals(List.of("users"), store.treeNames());
+    }
+    assertEquals(2, run("backup", path("empty")), err);
+    assertEquals(2, run("restore", path("empty"), "--to", fresh), err);
+    assertTrue(err.contains("holds no backups"), err);
+    assertEquals(2, run("restore", path("backups"), "--to", fresh, "--id", "7"), err);
+    assertEquals(2, run("restore", path("backups"), "--to", path("backups/new")), err);
+    assertEquals(2, run("restore", path("backups"), "--to", dir + "/new/one"), err);
+    assertEquals(
+        before.stream().filter(file -> !file.startsWith(dir)).toList(),
+        made().stream().filter(file -> !file.startsWith(dir)).toList());
+    try (Stream<Path> inside = Files.list(Path.of(dir))) {
+      assertEquals(List.of(), inside.filter(Files::isDirectory).toList());
+    }
+  }
+
   @Test
   void aStoreThatIsOpenIsRefused() {
     try (Store store = Store.open(Path.of(dir), OPTIONS)) {

@@ -56,13 +56,15 @@ final class Registration {
     @Override
     protected String getParameterName(
         MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
-      return "directory";
+      return sequence == 0 ? "directory" : "bytesPerSecond";
     }
 
     @Override
     protected String getDescription(
         MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
-      return "The full path, on the store's machine, of a directory of backups; made if missing.";
+      return sequence == 0
+          ? "The full path, on the store's machine, of a directory of backups; made if missing."
+          : "How much of the store is read in a second, in bytes; at least 1.";
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.observe.LatencyStats;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
@@ -375,10 +375,19 @@ final class StoreBean implements StoreMXBean {
 
   @Override
   public long backup(String directory) {
+    return backup(directory, Long.MAX_VALUE);
+  }
+
+  @Override
+  public long backup(String directory, long bytesPerSecond) {
     session.operations().checkOpen();
     Objects.requireNonNull(directory, "directory");
-    try (BackupDirectory backups = BackupDirectory.open(DirectoryStorage.openNamed(directory))) {
-      return session.backup(backups, Long.MAX_VALUE).id();
+    if (bytesPerSecond < 1) {
+      throw new IllegalArgumentException(
+          "bytesPerSecond must be at least 1, not " + bytesPerSecond);
+    }
+    try (BackupDirectory backups = BackupDirectory.open(NewDirectory.forBackups(directory))) {
+      return session.backup(backups, bytesPerSecond).id();
     } catch (IsobarException | IOException e) {
       // A console may lack the classes of Isobar, so it gets the message in one that it has.
       System.getLogger(StoreBean.class.getName())

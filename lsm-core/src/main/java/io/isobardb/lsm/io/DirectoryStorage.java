@@ -105,21 +105,6 @@ public final class DirectoryStorage implements Storage {
   }
 
   /**
-   * As {@link #open(Path, boolean)}, of a directory that somebody has named who may be elsewhere;
-   * it is made if it isn't there.
-   *
-   * @throws IllegalArgumentException if that is no full path
-   */
-  public static DirectoryStorage openNamed(String path) throws IOException {
-    Path named = Path.of(path);
-    if (!named.isAbsolute()) {
-      throw new IllegalArgumentException(
-          "give the full path of a directory on the store's machine, not '" + path + "'");
-    }
-    return open(named, true);
-  }
-
-  /**
    * As {@link #open(Path, boolean)}.
    *
    * @param maxOpenFiles how many descriptors its files may hold, see {@link OpenFiles}

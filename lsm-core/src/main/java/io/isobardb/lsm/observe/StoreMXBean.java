@@ -386,4 +386,20 @@ public interface StoreMXBean {
       value = "Backs the store up, as of one moment over all trees; returns the backup's ID.",
       kind = Kind.TEXT)
   long backup(String directory);
+
+  /**
+   * As {@link #backup(String)}, with a limit to the rate.
+   *
+   * @param directory of backups, or empty, or not there yet; its full path on the store's machine
+   * @param bytesPerSecond how much of the store is read in a second, at least 1
+   * @return the ID of the backup
+   * @throws IllegalArgumentException for the reasons of {@link #backup(String)}, or if the rate is
+   *     less than 1
+   * @throws IllegalStateException if no backup was made
+   */
+  @Metric(
+      value =
+          "Backs the store up, reading at most so many bytes in a second; returns the backup's ID.",
+      kind = Kind.TEXT)
+  long backup(String directory, long bytesPerSecond);
 }

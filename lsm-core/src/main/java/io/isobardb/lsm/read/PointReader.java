@@ -66,13 +66,47 @@ public final class PointReader {
    *     remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, Moment at, ByteBuffer target) {
-    return get(tree, key, at, target, 1);
+    return get(tree, key, at, target, 1, null);
+  }
+
+  /**
+   * As {@link #get(TreeHandle, byte[], Moment, ByteBuffer)}, for a caller that wants a folded value
+   * whatever its length.
+   *
+   * @param folded gets it instead of {@code target}; gets nothing if no operands were folded
+   */
+  public int get(
+      TreeHandle tree, byte[] key, Moment at, ByteBuffer target, @Nullable Folded folded) {
+    return get(tree, key, at, target, 1, folded);
+  }
+
+  /** Holds a value that a read has folded, so that nobody has to fold it again. */
+  public static final class Folded {
+    private byte @Nullable [] value;
+
+    private Folded() {}
+
+    /** One for a read of a tree, or null if the tree has no operands. */
+    public static @Nullable Folded of(TreeHandle tree) {
+      return tree.settings().operator() == null ? null : new Folded();
+    }
+
+    /** The value, which may be the operator's own; null if no operands were folded. */
+    public byte @Nullable [] value() {
+      return value;
+    }
   }
 
   /**
    * @param counts 1 if it counts as a get, 0 if it is a part of one
    */
-  private int get(TreeHandle tree, byte[] key, Moment at, ByteBuffer target, int counts) {
+  private int get(
+      TreeHandle tree,
+      byte[] key,
+      Moment at,
+      ByteBuffer target,
+      int counts,
+      @Nullable Folded folded) {
     long hash = KeyHash.hash(key, 0, key.length);
     TreeState state;
     long answer;
@@ -106,8 +140,11 @@ public final class PointReader {
     }
     int length =
         Lookup.found(answer) == Lookup.OPERAND
-            ? fold(tree, key, at, target)
+            ? Lookup.OPERAND
             : load(tree, held ? state : null, answer, key, at, target);
+    if (length == Lookup.OPERAND) {
+      length = fold(tree, key, at, target, folded);
+    }
     latencies.got(begun);
     return length;
   }
@@ -129,10 +166,14 @@ public final class PointReader {
   private byte @Nullable [] getArray(
       TreeHandle tree, byte[] key, Moment at, ByteBuffer scratch, int counts) {
     ByteBuffer target = scratch;
+    Folded folded = Folded.of(tree);
     for (int counted = counts; ; counted = 0) {
-      int length = get(tree, key, at, target, counted);
+      int length = get(tree, key, at, target, counted, folded);
       if (length == NOT_FOUND) {
         return null;
+      }
+      if (folded != null && folded.value != null) {
+        return folded.value.clone();
       }
       if (length <= target.remaining()) {
         if (target != scratch && target.capacity() == length) {
@@ -147,7 +188,8 @@ public final class PointReader {
   }
 
   /** Reads a key whose newest version is an operand. */
-  private int fold(TreeHandle tree, byte[] key, Moment at, ByteBuffer target) {
+  private int fold(
+      TreeHandle tree, byte[] key, Moment at, ByteBuffer target, @Nullable Folded folded) {
     int operation = engine.operations().enter();
     // What is read in several steps has to stay meanwhile.
     Snapshots snapshots = engine.snapshots();
@@ -158,7 +200,9 @@ public final class PointReader {
       if (value == null) {
         return NOT_FOUND;
       }
-      if (value.length <= target.remaining()) {
+      if (folded != null) {
+        folded.value = value;
+      } else if (value.length <= target.remaining()) {
         target.put(target.position(), value);
       }
       return value.length;
@@ -192,6 +236,7 @@ public final class PointReader {
    *
    * @param seen the state that gave the answer, which is held and given back; null if it is out of
    *     use, so that all begins anew
+   * @return a length, {@link #NOT_FOUND}, or {@link Lookup#OPERAND}
    */
   private int load(
       TreeHandle tree,
@@ -223,7 +268,7 @@ public final class PointReader {
             tree.work().foundInL0(state.version().l0Bytes());
           }
           if (found == Lookup.OPERAND) {
-            return fold(tree, key, at, target);
+            return Lookup.OPERAND;
           }
           if (found != Lookup.RETRY) {
             return length(answer);

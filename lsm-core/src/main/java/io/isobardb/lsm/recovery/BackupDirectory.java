@@ -5,6 +5,7 @@ import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.recovery.BackupFile.Table;
@@ -36,7 +37,7 @@ public final class BackupDirectory implements AutoCloseable {
   static final String TABLE = ".table";
 
   private static final String TEMPORARY = ".tmp";
-  private static final String MARKER = "BACKUPS";
+  private static final String MARKER = NewDirectory.BACKUPS;
   private static final int COPY_BYTES = 256 << 10;
 
   /** An error names so many of the files that do not belong there. */

@@ -24,7 +24,10 @@ import io.isobardb.lsm.observe.Metric;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.TreeMXBean;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -150,7 +153,13 @@ class StoreMXBeanTest {
       store.openTree("t").put(key(1), value(1, 10));
       ObjectName name = store.registerMXBean();
       MBeanOperationInfo[] operations = server.getMBeanInfo(name).getOperations();
-      assertEquals(1, operations.length);
+      assertEquals(2, operations.length);
+      Arrays.sort(
+          operations, Comparator.comparingInt(operation -> operation.getSignature().length));
+      MBeanParameterInfo rate = operations[1].getSignature()[1];
+      assertEquals("bytesPerSecond", rate.getName());
+      assertTrue(rate.getDescription().startsWith("How much of the store"));
+      assertEquals(operations[0].getName(), operations[1].getName());
       assertEquals(MBeanOperationInfo.ACTION, operations[0].getImpact());
       assertTrue(operations[0].getDescription().startsWith("Backs the store up"));
       MBeanParameterInfo parameter = operations[0].getSignature()[0];
@@ -162,13 +171,20 @@ class StoreMXBeanTest {
       store.tree("t").put(key(2), value(2, 10));
       StoreMXBean bean = JMX.newMXBeanProxy(server, name, StoreMXBean.class);
       assertEquals(2, bean.backup(backups.toString()));
+      Object[] limited = {backups.toString(), 1L << 30};
+      String[] both = {String.class.getName(), long.class.getName()};
+      assertEquals(3L, server.invoke(name, operations[1].getName(), limited, both));
+      assertThrows(IllegalArgumentException.class, () -> bean.backup(backups.toString(), 0));
+      String within = dir.resolve("c").resolve("backups").toAbsolutePath().toString();
+      assertThrows(IllegalArgumentException.class, () -> bean.backup(within, 1 << 20));
+      assertFalse(Files.exists(Path.of(within)));
       IllegalArgumentException relative =
           assertThrows(IllegalArgumentException.class, () -> bean.backup("backups"));
       assertTrue(relative.getMessage().contains("full path"), relative.getMessage());
       assertRefused(bean, bean.getPath(), "holds no backups");
       try (Backups open = Backups.open(backups)) {
         assertRefused(bean, backups.toString(), "open");
-        assertEquals(List.of(1L, 2L), open.list().stream().map(Backup::id).toList());
+        assertEquals(List.of(1L, 2L, 3L), open.list().stream().map(Backup::id).toList());
         open.restore(1, dir.resolve("one"));
         open.restore(2, dir.resolve("two"));
       }

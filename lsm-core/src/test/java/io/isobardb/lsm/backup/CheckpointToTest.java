@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreInspector;
@@ -26,8 +27,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stores made of open ones. */
@@ -105,6 +108,70 @@ class CheckpointToTest {
       assertThrows(FormatException.class, () -> store.checkpointTo(path("a")));
       store.openTree("t").put(bytes("a"), bytes("1"));
     }
+  }
+
+  @Test
+  void nothingIsMadeWithinAStoreOrWithinBackups() throws Exception {
+    Files.createSymbolicLink(path("link"), path("a"));
+    try (Store store = Store.open(path("a"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      store.openTree("t").put(bytes("k"), bytes("v"));
+      backups.create(store);
+      Files.createDirectory(path("a/inner"));
+      Files.createSymbolicLink(path("inner"), path("a/inner"));
+      List<Path> before = made();
+      Path here = Path.of("").toAbsolutePath();
+      for (Path within :
+          List.of(
+              path("a/b"),
+              path("a/b/c"),
+              path("b/../a/c"),
+              path("link/b/c"),
+              path("inner"),
+              path("inner/b"),
+              here.relativize(path("a/b")),
+              path("backups/b"))) {
+        for (Executable make :
+            List.<Executable>of(
+                () -> store.checkpointTo(within),
+                () -> backups.restore(1, within),
+                () -> Backups.open(within).close())) {
+          String message = assertThrows(IllegalArgumentException.class, make).getMessage();
+          assertTrue(message.contains("would lie within the "), message);
+          assertEquals(before, made(), within::toString);
+        }
+      }
+      for (Path there : List.of(path("a"), path("link"), path("backups"))) {
+        assertThrows(FormatException.class, () -> store.checkpointTo(there));
+        assertThrows(FormatException.class, () -> backups.restore(1, there));
+        assertEquals(before, made(), there::toString);
+      }
+      assertThrows(FormatException.class, () -> Backups.open(path("link")));
+      assertEquals(before, made());
+      store.checkpointTo(path("beside"));
+      check(path("beside"));
+    }
+  }
+
+  private List<Path> made() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isDirectory).sorted().toList();
+    }
+  }
+
+  /** They may have come there with the store, when it was moved. */
+  @Test
+  void backupsThatAreWithinAStoreCanBeRestored() throws Exception {
+    try (Store store = Store.open(path("a"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      store.openTree("t").put(bytes("k"), bytes("v"));
+      backups.create(store);
+    }
+    Files.move(path("backups"), path("a/backups"));
+    try (Backups backups = Backups.open(path("a/backups"))) {
+      backups.restore(1, path("b"));
+    }
+    check(path("b"));
   }
 
   /**

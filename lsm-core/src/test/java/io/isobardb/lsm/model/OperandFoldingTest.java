@@ -137,6 +137,70 @@ class OperandFoldingTest {
   }
 
   /** It is larger than a leaf of memory takes, and so may its operands be. */
+  /** Neither to learn its length first, nor because it does not fit where small ones go. */
+  @Test
+  void aReadFoldsAValueOnceHoweverLongItIs() {
+    AtomicInteger calls = new AtomicInteger();
+    MergeOperator operator =
+        new MergeOperator() {
+          @Override
+          public String name() {
+            return "appends and counts";
+          }
+
+          @Override
+          public byte[] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
+            calls.incrementAndGet();
+            return APPEND.merge(key, base, operands);
+          }
+        };
+    StoreOptions options = options().mergeOperator(operator).build();
+    try (Store store = Store.open(dir.resolve("store"), options)) {
+      Tree tree = tree(store, operator);
+      for (int length : new int[] {1, 100, 5000, 100_000}) {
+        byte[] key = number(length);
+        tree.merge(key, new byte[length]);
+        tree.merge(key, new byte[] {1});
+        for (boolean flushed : new boolean[] {false, true}) {
+          if (flushed) {
+            store.flush();
+            tree.merge(key, new byte[] {2});
+          }
+          byte[] expected = tree.get(key);
+          assertEquals(length + (flushed ? 2 : 1), expected.length);
+          String what = length + (flushed ? " flushed" : " in memory");
+          calls.set(0);
+          assertArrayEquals(expected, tree.get(key), what);
+          assertOneCall(flushed, calls, what + ", get");
+          assertArrayEquals(expected, tree.multiGet(List.of(key)).get(0), what);
+          assertOneCall(flushed, calls, what + ", multiGet");
+          byte[] read =
+              tree.read(
+                  key,
+                  value -> {
+                    byte[] copy = new byte[value.remaining()];
+                    value.get(copy);
+                    return copy;
+                  });
+          assertArrayEquals(expected, read, what);
+          assertOneCall(flushed, calls, what + ", read");
+          assertArrayEquals(expected, tree.putIfAbsent(key, number(0)), what);
+          assertOneCall(flushed, calls, what + ", putIfAbsent");
+          try (Snapshot snapshot = store.snapshot()) {
+            assertArrayEquals(expected, tree.get(key, snapshot), what);
+            assertOneCall(flushed, calls, what + ", snapshot");
+          }
+        }
+      }
+    }
+  }
+
+  /** What memory holds may have been folded when it was written. */
+  private static void assertOneCall(boolean flushed, AtomicInteger calls, String what) {
+    int made = calls.getAndSet(0);
+    assertTrue(made == 1 || made == 0 && !flushed, what + ": " + made + " calls");
+  }
+
   @Test
   void norDoesAReadOfALargeValue() {
     for (int length : new int[] {100, 9000}) {

@@ -1,0 +1,117 @@
+package io.isobardb.lsm.io;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a store or a directory of backups is made. It must not lie within another one, which would
+ * take it along when it is moved or deleted. That is checked before anything is made, for the path
+ * without links.
+ */
+public final class NewDirectory {
+  /** The file that tells a directory of backups. */
+  public static final String BACKUPS = "BACKUPS";
+
+  private static final String STORE = "CURRENT";
+
+  private NewDirectory() {}
+
+  /** Makes files in a directory. */
+  @FunctionalInterface
+  public interface Filler {
+    void fill(DirectoryStorage target) throws IOException;
+  }
+
+  /**
+   * Opens a directory of backups, or one to hold them, which is made if it isn't there.
+   *
+   * @throws IllegalArgumentException if there are no backups, and it lies within a store or within
+   *     other backups
+   */
+  public static DirectoryStorage forBackups(Path directory) throws IOException {
+    checkPlace(directory);
+    return DirectoryStorage.open(directory, true);
+  }
+
+  /**
+   * As {@link #forBackups(Path)}, for a path given by a caller who may be on another machine.
+   *
+   * @throws IllegalArgumentException if it is no full path, too
+   */
+  public static DirectoryStorage forBackups(String path) throws IOException {
+    Path named = Path.of(path);
+    if (!named.isAbsolute()) {
+      throw new IllegalArgumentException(
+          "give the full path of a directory on the store's machine, not '" + path + "'");
+    }
+    return forBackups(named);
+  }
+
+  /**
+   * Has a store made in a directory, which is created if it isn't there. If that fails, it is as it
+   * was.
+   *
+   * @throws IllegalArgumentException if it lies within a store or within backups
+   */
+  public static void fill(Path directory, Filler filler) throws IOException {
+    checkPlace(directory);
+    DirectoryStorage made = DirectoryStorage.open(directory, true);
+    boolean done = false;
+    try {
+      filler.fill(made);
+      made.close();
+      done = true;
+    } finally {
+      if (!done) {
+        made.abandon();
+      }
+    }
+  }
+
+  private static void checkPlace(Path directory) throws IOException {
+    Path place = withoutLinks(directory);
+    if (Files.isRegularFile(place.resolve(BACKUPS))) {
+      return; // Backups that are there can be used; for a store it is not empty.
+    }
+    for (Path above = place.getParent(); above != null; above = above.getParent()) {
+      String what = kind(above);
+      if (what != null) {
+        throw new IllegalArgumentException(
+            place
+                + " would lie within the "
+                + what
+                + " in "
+                + above
+                + ", and be lost with it; give a directory elsewhere");
+      }
+    }
+  }
+
+  /** What a directory is, or null if it is neither. */
+  private static @Nullable String kind(Path directory) {
+    if (Files.isRegularFile(directory.resolve(BACKUPS))) {
+      return "backups";
+    }
+    // Many directories have something that is called CURRENT, in some case.
+    return Files.isRegularFile(directory.resolve(STORE))
+            && Files.isRegularFile(directory.resolve(StoreLock.FILE))
+        ? "store"
+        : null;
+  }
+
+  /** The path that a directory has, or would have. */
+  private static Path withoutLinks(Path directory) throws IOException {
+    Path path = directory.toAbsolutePath().normalize();
+    Path there = path;
+    while (!Files.exists(there) && there.getParent() != null) {
+      there = there.getParent();
+    }
+    try {
+      return there.toRealPath().resolve(there.relativize(path)).normalize();
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be opened", there, e);
+    }
+  }
+}
