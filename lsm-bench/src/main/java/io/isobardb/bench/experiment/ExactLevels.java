@@ -17,7 +17,9 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.KeyGroups;
+import io.isobardb.tuner.model.Popularity;
 import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +40,8 @@ final class ExactLevels implements Experiment {
   private static final String RATIO = "ratio of 10";
   private static final String MODELLED = "EngineModel: flushes and merges [B/op]";
   private static final String FLUSHED_BY_MODEL = "EngineModel: flushes [B/op]";
+  private static final String MODELLED_AS_FULL =
+      "EngineModel, memory as full as it was: flushes and merges [B/op]";
   private static final String READ = "pages read afterwards [1/op]";
 
   /** Writes before those that are measured, by records: plans are made, judged and followed. */
@@ -120,12 +124,15 @@ final class ExactLevels implements Experiment {
         new StoreShape.Room(
             (long) entry, (long) (entry * weight), options.writeMemory(), options.logLimit());
     double records = shape.records();
-    WriteCost cost =
-        new EngineModel(StoreShape.of(room).modelled(1, records))
-            .cost(
-                keys == Keys.UNIFORM ? KeyGroups.uniform(records) : KeyGroups.zipf(records, SKEW));
+    Popularity popularity =
+        keys == Keys.UNIFORM ? KeyGroups.uniform(records) : KeyGroups.zipf(records, SKEW);
+    EngineShape full = StoreShape.of(room).modelled(1, records);
+    WriteCost cost = new EngineModel(full).cost(popularity);
     figures.put(FLUSHED_BY_MODEL, cost.flush() * entry);
     figures.put(MODELLED, (cost.total() - cost.log()) * entry);
+    double used = figures.getOrDefault(SimulatedRig.OCCUPANCY, 0.0) / 100;
+    WriteCost found = new EngineModel(full.holding(room.entries(used))).cost(popularity);
+    figures.put(MODELLED_AS_FULL, (found.total() - found.log()) * entry);
   }
 
   @Override

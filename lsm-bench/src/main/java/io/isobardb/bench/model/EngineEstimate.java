@@ -8,6 +8,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.Popularity;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -40,6 +41,15 @@ final class EngineEstimate {
       })
   private double memoryWeight = 1.6;
 
+  @Option(
+      names = "--memory-used",
+      paramLabel = "PERCENT",
+      description = {
+        "isobar: how much of the write memory a store has in use on average, as stats tells.",
+        "Default: it is as full as it gets."
+      })
+  private @Nullable Double memoryUsed;
+
   @Option(names = "--flush-whole", description = "isobar: flush trees whole, not in slices.")
   private boolean flushWhole;
 
@@ -53,7 +63,10 @@ final class EngineEstimate {
 
   /** Adds the model's estimate for trees of such keys each. */
   void addModel(ModelReport report, StoreShape shape, Popularity ofTree) {
-    EngineModel model = new EngineModel(shape.modelled(trees, ofTree.keys()));
+    EngineShape full = shape.modelled(trees, ofTree.keys());
+    Double used = memoryUsed;
+    EngineModel model =
+        new EngineModel(used == null ? full : full.holding(shape.room().entries(used / 100)));
     report.addWithReads(
         "Isobar", model.cost(ofTree), model.pagesPerRead(ofTree), model.levelEntries(ofTree));
   }
@@ -71,6 +84,10 @@ final class EngineEstimate {
       throw new UsageException("--memory-weight must be from 1 to 100, not " + memoryWeight);
     }
     ByteSize given = logLimit;
+    Double used = memoryUsed;
+    if (used != null && !(used > 0 && used <= 100)) {
+      throw new UsageException("--memory-used must be above 0 and at most 100, not " + used);
+    }
     long log = given == null ? Math.max(writeBytes * 5 / 2, LEAST_LOG) : given.bytes();
     Room room = new Room(itemBytes, (long) (itemBytes * memoryWeight), writeBytes, log);
     StoreShape shape = StoreShape.of(room);

@@ -147,6 +147,18 @@ public final class ModelCommand implements Callable<Integer> {
   private boolean simulate;
 
   @Option(
+      names = "--largest-first",
+      description = "leveldb: simulate that the largest table of a level is merged, not the next.")
+  private boolean largestFirst;
+
+  @Option(
+      names = "--writes",
+      split = ",",
+      paramLabel = "N",
+      description = "Also tell how many different keys so many writes have.")
+  private List<Count> writes = List.of();
+
+  @Option(
       names = "--seed",
       paramLabel = "N",
       description = "Of the simulation. Default: ${DEFAULT-VALUE}.")
@@ -168,6 +180,9 @@ public final class ModelCommand implements Callable<Integer> {
     }
     if (design != Design.LEVELDB && (levels != null || optimise)) {
       throw new UsageException("--levels and --optimise are for --design leveldb");
+    }
+    if (largestFirst && !(simulate && design == Design.LEVELDB)) {
+      throw new UsageException("--largest-first is for --design leveldb with --simulate");
     }
     Path file = keysFrom;
     if (file != null) {
@@ -192,6 +207,9 @@ public final class ModelCommand implements Callable<Integer> {
             ? TabulatedPopularity.of(KeyGroups.zipf(keysOfTree(), skew))
             : recorded.popularity();
     ModelReport report = new ModelReport(workload(recorded), item.bytes());
+    for (Count each : writes) {
+      report.addUnique(each.value(), popularity.unique(each.value()));
+    }
     switch (design) {
       case ISOBAR -> {
         StoreShape shape =
@@ -291,8 +309,8 @@ public final class ModelCommand implements Callable<Integer> {
   private void simulated(ModelReport report, String name, LevelDbModel model) {
     if (simulate) {
       int table = (int) Math.max(1, TABLE_BYTES / item.bytes());
-      WriteCost cost =
-          new LevelDbSimulator(model, table, Selection.ROUND_ROBIN, stream()).run(ROUNDS);
+      Selection selection = largestFirst ? Selection.LARGEST : Selection.ROUND_ROBIN;
+      WriteCost cost = new LevelDbSimulator(model, table, selection, stream()).run(ROUNDS);
       report.add(name, cost);
     }
   }

@@ -27,6 +27,9 @@ final class ModelReport {
   private final long entryBytes;
   private final List<Estimate> estimates = new ArrayList<>();
 
+  /** Different keys by writes. */
+  private final Map<Double, Double> unique = new LinkedHashMap<>();
+
   ModelReport(String workload, long entryBytes) {
     this.workload = workload;
     this.entryBytes = entryBytes;
@@ -40,8 +43,18 @@ final class ModelReport {
     estimates.add(new Estimate(name, cost, pagesPerRead, levelEntries));
   }
 
+  void addUnique(double writes, double keys) {
+    unique.put(writes, keys);
+  }
+
   String text() {
-    StringBuilder out = new StringBuilder(workload).append("\nbytes written per byte put:\n\n");
+    StringBuilder out = new StringBuilder(workload).append('\n');
+    unique.forEach(
+        (writes, keys) ->
+            out.append(
+                String.format(
+                    Locale.ROOT, "%,.0f writes have %,.0f different keys\n", writes, keys)));
+    out.append("bytes written per byte put:\n\n");
     String[] header = new String[estimates.size() + 1];
     header[0] = "by";
     for (int i = 0; i < estimates.size(); i++) {
@@ -116,6 +129,11 @@ final class ModelReport {
     Map<String, Object> report = new LinkedHashMap<>();
     report.put("workload", workload);
     report.put("entryBytes", entryBytes);
+    if (!unique.isEmpty()) {
+      List<Map<String, Double>> counts = new ArrayList<>();
+      unique.forEach((writes, keys) -> counts.add(Map.of("writes", writes, "keys", keys)));
+      report.put("unique", counts);
+    }
     report.put("estimates", list);
     return JSON.std.asString(report) + "\n";
   }

@@ -117,6 +117,11 @@ public record StoreShape(
       return Fullness.USUAL.flushFrom(writeBytes);
     }
 
+    /** How many entries memory has when so much of it is in use. */
+    public double entries(double used) {
+      return used * writeBytes / memoryEntryBytes;
+    }
+
     /** Above this length of log trees are flushed. */
     public long logTriggerBytes() {
       return Fullness.USUAL.nearlyFull(logBytes);

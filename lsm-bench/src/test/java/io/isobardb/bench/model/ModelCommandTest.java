@@ -58,6 +58,44 @@ class ModelCommandTest {
         out.toString());
   }
 
+  private double total(String line) {
+    out.getBuffer().setLength(0);
+    assertEquals(0, run(line), err.toString());
+    Matcher all = Pattern.compile("\nall .* ([0-9.]+)\n").matcher(out.toString());
+    assertTrue(all.find(), out.toString());
+    return Double.parseDouble(all.group(1));
+  }
+
+  @Test
+  void memoryThatIsNotFullCostsMore() {
+    String line = "--design isobar --keys 1e6 --write-memory 20MB --memory-used ";
+    double full = total(line + 87);
+    assertTrue(total(line + 60) > 1.03 * full, out.toString());
+    assertEquals(2, run(line + 0));
+    assertEquals(2, run(line + 101));
+    assertTrue(err.toString().contains("--memory-used must be above 0"), err.toString());
+  }
+
+  @Test
+  void differentKeysAreCounted() {
+    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --writes 1,1000,1e6"));
+    assertTrue(out.toString().contains("\n1 writes have 1 different keys\n"), out.toString());
+    // 1000 (1 - 0.999^1000)
+    assertTrue(out.toString().contains("\n1,000 writes have 632 different"), out.toString());
+    assertTrue(out.toString().contains("\n1,000,000 writes have 1,000 diff"), out.toString());
+    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --writes 1000 --json"));
+    assertTrue(out.toString().contains("\"unique\":[{"), out.toString());
+  }
+
+  @Test
+  void theLargestTableFirstCostsMore() {
+    String line = "--keys 30k --item 1000 --skew 0.99 --write-memory 100KB --levels 1MB --simulate";
+    double nextFirst = total(line);
+    assertTrue(total(line + " --largest-first") > 1.05 * nextFirst, out.toString());
+    assertEquals(2, run("--keys 30k --largest-first"));
+    assertTrue(err.toString().contains("with --simulate"), err.toString());
+  }
+
   @Test
   void sourcesAndPagesAreInTheJson() {
     assertEquals(0, run("--design isobar --keys 1e9 --write-memory 1GB --json"));

@@ -11,11 +11,15 @@ import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.Replay;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerReport;
+import io.isobardb.tuner.workload.LevelDecision;
 import io.isobardb.tuner.workload.LevelReport;
+import io.isobardb.tuner.workload.LevelShares;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +48,10 @@ public final class TuneReportCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "DIR", description = "The store's directory.")
   private Path directory = Path.of("");
 
-  @Option(names = "--json", description = "Print a JSON array, one object per decision.")
+  @Option(
+      names = "--json",
+      description =
+          "Print a JSON array, one object per decision; those on levels come last, and have a tree.")
   private boolean json;
 
   @Mixin private HtmlOption html = new HtmlOption();
@@ -74,11 +81,13 @@ public final class TuneReportCommand implements Callable<Integer> {
     if (replay) {
       return replayed(history.decisions(), out);
     }
-    html.write(() -> TunePage.of(directory.toAbsolutePath().toString(), history.decisions()));
+    List<LevelDecision> levels = TunerFile.parseLevels(text);
+    html.write(
+        () -> TunePage.of(directory.toAbsolutePath().toString(), history.decisions(), levels));
     out.print(
         json
-            ? json(history)
-            : TunerReport.render(history) + LevelReport.render(TunerFile.parseLevels(text)));
+            ? json(history.decisions(), levels)
+            : TunerReport.render(history) + LevelReport.render(levels));
     out.flush();
     return 0;
   }
@@ -96,9 +105,11 @@ public final class TuneReportCommand implements Callable<Integer> {
     return (differences.isEmpty() ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
-  private static String json(TunerHistory history) throws IOException {
-    return JSON.std.asString(history.decisions().stream().map(TuneReportCommand::fields).toList())
-        + "\n";
+  private static String json(List<Decision> memory, List<LevelDecision> levels) throws IOException {
+    List<Map<String, Object>> all = new ArrayList<>();
+    memory.forEach(decision -> all.add(fields(decision)));
+    levels.forEach(decision -> all.add(fields(decision)));
+    return JSON.std.asString(all) + "\n";
   }
 
   private static Map<String, Object> fields(Decision decision) {
@@ -116,12 +127,35 @@ public final class TuneReportCommand implements Callable<Integer> {
     fields.put("readCost", decision.pressure().readCost());
     fields.put("cost", decision.pressure().cost());
     fields.put("predictedCost", decision.predictedCost());
-    // JSON has no NaN: what is not known yet is left out.
-    if (!Double.isNaN(decision.foundCost())) {
-      fields.put("foundCost", decision.foundCost());
-    }
+    putKnown(fields, "foundCost", decision.foundCost());
     fields.put("method", decision.method().name());
     fields.put("reason", decision.reason());
     return fields;
+  }
+
+  private static Map<String, Object> fields(LevelDecision decision) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("cycle", decision.cycle());
+    fields.put("tree", decision.tree());
+    putKnown(fields, "modelledCost", decision.modelled());
+    putKnown(fields, "expectedCost", decision.expected());
+    putKnown(fields, "foundCost", decision.found());
+    fields.put("action", decision.action().name());
+    fields.put("stage", decision.after().stage().name());
+    LevelShares plan = decision.plan();
+    if (plan != null) {
+      List<Double> shares = new ArrayList<>(plan.byHeight());
+      Collections.reverse(shares);
+      fields.put("plannedShares", shares);
+    }
+    fields.put("reason", decision.reason());
+    return fields;
+  }
+
+  /** JSON has no NaN: what is not known yet is left out. */
+  private static void putKnown(Map<String, Object> fields, String name, double value) {
+    if (!Double.isNaN(value)) {
+      fields.put(name, value);
+    }
   }
 }

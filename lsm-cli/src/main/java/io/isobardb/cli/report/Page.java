@@ -32,6 +32,9 @@ public final class Page {
           + "table{font-size:12px}th,td{padding:3px 6px 3px 0}"
           + ".scroll td{white-space:normal}}";
 
+  /** From so many words on, text is a sentence, whatever it begins with. */
+  private static final int SENTENCE_WORDS = 5;
+
   /** What becomes of a claim. */
   public enum Mark {
     GOOD,
@@ -117,13 +120,13 @@ public final class Page {
     return this;
   }
 
-  /** Whether each cell below the header begins with a letter: such columns read from the left. */
+  /** Whether each cell below the header begins with a letter, or one of them is a sentence. */
   private static boolean hasWords(List<List<String>> rows, int column) {
-    return rows.size() > 1
-        && rows.stream()
-            .skip(1)
-            .map(row -> row.get(column))
-            .allMatch(cell -> !cell.isEmpty() && Character.isLetter(cell.charAt(0)));
+    List<String> cells = rows.stream().skip(1).map(row -> row.get(column)).toList();
+    return cells.stream().anyMatch(cell -> cell.split(" ").length >= SENTENCE_WORDS)
+        || !cells.isEmpty()
+            && cells.stream()
+                .allMatch(cell -> !cell.isEmpty() && Character.isLetter(cell.charAt(0)));
   }
 
   /** A table that is shown when it is asked for. */

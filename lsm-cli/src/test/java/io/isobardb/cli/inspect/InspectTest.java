@@ -20,6 +20,12 @@ import io.isobardb.tuner.memory.MemoryTuner;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
+import io.isobardb.tuner.workload.LevelDecision;
+import io.isobardb.tuner.workload.LevelDecision.Action;
+import io.isobardb.tuner.workload.LevelProgress;
+import io.isobardb.tuner.workload.LevelProgress.Stage;
+import io.isobardb.tuner.workload.LevelShares;
+import io.isobardb.tuner.workload.LevelText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -27,6 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,6 +171,53 @@ class InspectTest {
     String nowhere = temporary.resolve("missing").resolve("tuner.html").toString();
     assertEquals(2, run("tune-report", dir, "--html", nowhere));
     assertTrue(err.contains("--html can't be written"), err);
+  }
+
+  /** A plan that was tried and one that was taken back; the second cost is not known. */
+  @Test
+  void whatWasDecidedOnLevelsIsInEveryForm() throws IOException {
+    LevelShares plan = new LevelShares(List.of(1.0, 0.25, 0.02));
+    LevelProgress moving = new LevelProgress(Stage.MOVING, plan, plan, null, 4.5, 4.4, 3.25, 0, 3);
+    Files.writeString(
+        Path.of(dir, TunerFile.NAME),
+        Stream.of(
+                new LevelDecision(
+                    6,
+                    3,
+                    Action.MOVE,
+                    4.5,
+                    3.25,
+                    Double.NaN,
+                    "27 % <less> is what is promised",
+                    moving),
+                new LevelDecision(
+                    9, 3, Action.TAKE_BACK, 4.25, 3.25, 4.75, "it cost more", LevelProgress.START))
+            .map(LevelText::write)
+            .collect(Collectors.joining("\n", "", "\n")));
+    assertEquals(0, run("tune-report", dir), err);
+    assertTrue(out.contains("TAKE_BACK"), out);
+    assertEquals(0, run("tune-report", dir, "--json"), err);
+    List<Object> all = JSON.std.listFrom(out);
+    assertEquals(2, all.size(), out);
+    Map<?, ?> move = (Map<?, ?>) all.get(0);
+    assertEquals(List.of(0.02, 0.25, 1.0), move.get("plannedShares"));
+    assertEquals(
+        List.of(6, 3, "MOVE"), List.of(move.get("cycle"), move.get("tree"), move.get("action")));
+    assertEquals(3.25, move.get("expectedCost"));
+    assertFalse(move.containsKey("foundCost"), out);
+    Map<?, ?> back = (Map<?, ?>) all.get(1);
+    assertEquals(4.75, back.get("foundCost"));
+    assertFalse(back.containsKey("plannedShares"), out);
+    assertEquals("it cost more", back.get("reason"));
+    Path page = temporary.resolve("levels.html");
+    assertEquals(0, run("tune-report", dir, "--html", page.toString()), err);
+    String html = Files.readString(page);
+    assertTrue(html.contains("0 proved themselves and 1 had to be taken back"), html);
+    assertTrue(html.contains("What merges cost in tree 3"), html);
+    assertTrue(html.contains("<td>2.00 25.00 100.00</td>") && html.contains("by batches"), html);
+    String reason = "<td class=\"words\">27 % &lt;less&gt; is what is promised";
+    assertTrue(html.contains(reason), html);
+    assertTrue(html.indexOf("TAKE_BACK") < html.indexOf("MOVE"), html);
   }
 
   @Test

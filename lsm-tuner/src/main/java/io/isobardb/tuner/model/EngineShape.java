@@ -64,4 +64,10 @@ public record EngineShape(
               + (least + ", not " + memoryEntries));
     }
   }
+
+  /** The same store, given how much its memory holds on average: half a slice less than at most. */
+  public EngineShape holding(double meanEntries) {
+    double most = meanEntries + (whole ? 0 : disk.sliceEntries() / 2);
+    return new EngineShape(trees, whole, most, activeEntries, logEntries, disk);
+  }
 }

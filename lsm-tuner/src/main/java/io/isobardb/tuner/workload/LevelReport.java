@@ -43,7 +43,8 @@ public final class LevelReport {
     return Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%.3f", value);
   }
 
-  private static String planned(@Nullable LevelShares plan) {
+  /** What levels are planned to hold, in percent of the last one, from L1 on. */
+  public static String planned(@Nullable LevelShares plan) {
     if (plan == null) {
       return "by batches";
     }
