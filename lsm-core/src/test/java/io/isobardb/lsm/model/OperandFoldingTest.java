@@ -136,7 +136,6 @@ class OperandFoldingTest {
     }
   }
 
-  /** It is larger than a leaf of memory takes, and so may its operands be. */
   /** Neither to learn its length first, nor because it does not fit where small ones go. */
   @Test
   void aReadFoldsAValueOnceHoweverLongItIs() {
@@ -201,6 +200,7 @@ class OperandFoldingTest {
     assertTrue(made == 1 || made == 0 && !flushed, what + ": " + made + " calls");
   }
 
+  /** It is larger than a leaf of memory takes, and so may its operands be. */
   @Test
   void norDoesAReadOfALargeValue() {
     for (int length : new int[] {100, 9000}) {
