@@ -117,8 +117,8 @@ final class ExactLevels implements Experiment {
       Map<String, Double> figures, StoreOptions options, Shape shape, Keys keys) {
     double entry = figures.getOrDefault(SimulatedRig.STORED_ENTRY, 0.0);
     double weight = Math.max(1, figures.getOrDefault(SimulatedRig.MEMORY_WEIGHT, 1.0));
-    if (options.writeMemory() < 1 << 20) {
-      return;
+    if (options.writeMemory() < 1 << 20 || options.logLimit() < options.writeMemory()) {
+      return; // The model has no such stores.
     }
     StoreShape.Room room =
         new StoreShape.Room(

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -142,15 +143,16 @@ public class LearningBenchmark {
     }
   }
 
-  /** What has learnt from two windows of writes. */
+  /** What has learnt from some windows of writes. */
   @State(Scope.Thread)
   public static class Learner {
     private final SplittableRandom random = new SplittableRandom(42);
     private final ReuseTimes times =
         new ReuseTimes(RECORDS, ReuseTimes.LEAST_BYTES, 1.0 / 16, 0, 0);
     private long clock;
+    private final LongSupplier writes = () -> clock;
 
-    /** Writes two windows. */
+    /** Writes three windows: the first is forgotten then. */
     @Setup(Level.Trial)
     public void learn() {
       for (int i = 0; i < 3 * RECORDS; i++) {
@@ -164,7 +166,7 @@ public class LearningBenchmark {
       boolean looked = times.looksAt(hash);
       if (looked) {
         synchronized (this) {
-          times.write(hash, clock, () -> clock);
+          times.write(hash, clock, writes);
         }
       }
       return looked;

@@ -45,7 +45,7 @@ final class EngineEstimate {
       names = "--memory-used",
       paramLabel = "PERCENT",
       description = {
-        "isobar: how much of the write memory a store has in use on average, as stats tells.",
+        "isobar: how much of the write memory is in use on average, above 0 to 100.",
         "Default: it is as full as it gets."
       })
   private @Nullable Double memoryUsed;
@@ -83,11 +83,11 @@ final class EngineEstimate {
     if (!(memoryWeight >= 1 && memoryWeight <= 100)) {
       throw new UsageException("--memory-weight must be from 1 to 100, not " + memoryWeight);
     }
-    ByteSize given = logLimit;
     Double used = memoryUsed;
     if (used != null && !(used > 0 && used <= 100)) {
       throw new UsageException("--memory-used must be above 0 and at most 100, not " + used);
     }
+    ByteSize given = logLimit;
     long log = given == null ? Math.max(writeBytes * 5 / 2, LEAST_LOG) : given.bytes();
     Room room = new Room(itemBytes, (long) (itemBytes * memoryWeight), writeBytes, log);
     StoreShape shape = StoreShape.of(room);
