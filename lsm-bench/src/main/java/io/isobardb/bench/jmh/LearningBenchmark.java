@@ -45,10 +45,11 @@ import org.openjdk.jmh.annotations.Warmup;
 public class LearningBenchmark {
   private static final int RECORDS = 150_000;
 
-  /**
-   * Writes before the measured ones, by records: two windows must have passed, and cycles of 32 MB.
-   */
-  private static final int BEFORE = 20;
+  /** Writes before the measured ones: two windows of learning must have passed. */
+  private static final int BEFORE = 20 * RECORDS;
+
+  /** So many at most until something is decided on levels, which happens once a second. */
+  private static final int MOST_BEFORE = 20 * BEFORE;
 
   /** A store that is being written. */
   @State(Scope.Thread)
@@ -95,7 +96,7 @@ public class LearningBenchmark {
         put(i);
       }
       open.store().flush();
-      for (long i = 0; i < (long) BEFORE * RECORDS; i++) {
+      for (int i = 0; i < BEFORE || learns && decisions.get() == 0 && i < MOST_BEFORE; i++) {
         put(random.nextInt(RECORDS));
       }
       open.settle();
