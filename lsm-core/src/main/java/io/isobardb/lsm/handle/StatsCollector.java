@@ -70,7 +70,8 @@ final class StatsCollector {
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
               work.mergedBytes(),
               tree.work().sweeps(),
-              LevelPlanner.bytes(tree.levelPlan(), version.atHeight(0).sizeBytes())));
+              LevelPlanner.bytes(tree.levelPlan(), version.atHeight(0).sizeBytes()),
+              tree.levelReason()));
       for (Run run : state.disk()) {
         for (Table table : run.tables()) {
           if (table instanceof Table.Stored stored) {
@@ -155,7 +156,7 @@ final class StatsCollector {
         tuner == null ? 0 : tuner.decisions(),
         parts.wall().targetBytes(),
         last == null ? 0 : last.seen().cycle(),
-        last == null ? "" : last.method() + ": " + last.reason());
+        tuner == null ? "" : tuner.reason());
   }
 
   private static Map<String, TreeHandle> byName(Engine engine) {

@@ -149,7 +149,8 @@ public record StoreStats(
    * @param decisions what it has decided since the store was opened
    * @param targetBytes the size that the write memory is to have; it may be on its way there
    * @param cycle number of the cycle last decided on, in the store's life; 0 if none was
-   * @param last how that was decided and why; empty if nothing was
+   * @param last how that was decided and why, or by what the tuner was stopped; empty if nothing
+   *     was decided
    */
   public record TunerStats(boolean on, long decisions, long targetBytes, long cycle, String last) {}
 
@@ -171,6 +172,8 @@ public record StoreStats(
    *     opened
    * @param levelPlanBytes what L1..Ln are planned to hold, with {@code levels=OPTIMISED}; empty if
    *     they follow what L0 delivers at a time
+   * @param levelReason why they are planned so, or what a decision waits for; empty without {@code
+   *     levels=OPTIMISED}, and until the tuner has looked at the tree
    */
   public record TreeStats(
       String name,
@@ -185,7 +188,8 @@ public record StoreStats(
       long flushBytesWritten,
       long mergeBytesWritten,
       long flushSweeps,
-      List<Long> levelPlanBytes) {
+      List<Long> levelPlanBytes,
+      String levelReason) {
     /**
      * What flushes and disk merges have written, by what users wrote, since the store was opened; 0
      * if they wrote nothing.
@@ -325,6 +329,7 @@ public record StoreStats(
     field(json, "mergeBytesWritten", tree.mergeBytesWritten());
     field(json, "flushSweeps", tree.flushSweeps());
     json.append(",\"levelPlan\":").append(tree.levelPlanBytes());
+    quoted(json.append(",\"levelReason\":"), tree.levelReason());
     json.append('}');
   }
 

@@ -55,6 +55,7 @@ public final class TreeHandle {
   private volatile long timeToLive;
   private volatile @Nullable WriteSample sample;
   private volatile @Nullable LevelShares levelPlan;
+  private volatile String levelReason = "";
 
   /**
    * What was said of the tree when it was created.
@@ -319,6 +320,15 @@ public final class TreeHandle {
 
   public void setLevelPlan(@Nullable LevelShares plan) {
     levelPlan = plan;
+  }
+
+  /** Why its levels are planned as they are, or why not yet; empty if nobody has looked. */
+  public String levelReason() {
+    return levelReason;
+  }
+
+  public void setLevelReason(String reason) {
+    levelReason = reason;
   }
 
   /** What users have done to it. */

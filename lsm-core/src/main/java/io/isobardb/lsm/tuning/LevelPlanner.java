@@ -65,6 +65,12 @@ public final class LevelPlanner {
     long foundWrites;
     long[] foundMerged = new long[0];
     long foundAll;
+
+    /** Nothing has been decided since the store was opened, ... */
+    boolean undecided = true;
+
+    /** ... and this is what was last said to be waited for. */
+    String awaited = "";
   }
 
   LevelPlanner(
@@ -133,13 +139,18 @@ public final class LevelPlanner {
     watched.foundAll = tree.work().sums().mergedBytes();
   }
 
-  /** What was found so far was found under other conditions than what comes. */
-  void findAnew() {
+  /**
+   * What was found so far was found under other conditions than what comes.
+   *
+   * @param reason which, for people
+   */
+  void findAnew(String reason) {
     trees.forEach(
         (id, watched) -> {
           TreeHandle tree = engine.catalog().tree(id);
           if (tree != null) {
             findAnew(tree, watched);
+            tree.setLevelReason(reason + ": what these sizes cost is found anew");
           }
         });
     beginCycle();
@@ -157,7 +168,7 @@ public final class LevelPlanner {
   /**
    * A cycle has ended, in which the wall stood still.
    *
-   * @return what was decided, but for waiting
+   * @return what was decided; to wait only as long as nothing else was, and if for something new
    */
   List<LevelDecision> decide() {
     cycle++;
@@ -165,15 +176,20 @@ public final class LevelPlanner {
     List<LevelDecision> decisions = new ArrayList<>();
     for (Map.Entry<Integer, Watched> entry : trees.entrySet()) {
       TreeHandle tree = engine.catalog().tree(entry.getKey());
-      if (tree == null || tree.closed() || tree.sample() == null) {
+      if (tree == null || tree.closed()) {
         continue;
       }
       Watched watched = entry.getValue();
       LevelDecision decision = LevelTuner.choose(watched.progress, view(tree, watched));
+      tree.setLevelReason(decision.reason());
       if (decision.action() != Action.WAIT) {
+        watched.undecided = false;
         watched.progress = decision.after();
         tree.setLevelPlan(decision.plan());
         findAnew(tree, watched);
+        decisions.add(decision);
+      } else if (watched.undecided && !decision.reason().equals(watched.awaited)) {
+        watched.awaited = decision.reason();
         decisions.add(decision);
       }
     }
@@ -181,10 +197,10 @@ public final class LevelPlanner {
     return decisions;
   }
 
-  /** Tells of a decision. */
+  /** Tells of a decision, but not of waiting. */
   void tell(LevelDecision decision) {
     TreeHandle tree = engine.catalog().tree(decision.tree());
-    if (tree != null) {
+    if (tree != null && decision.action() != Action.WAIT) {
       long last = tree.states().current().version().atHeight(0).sizeBytes();
       engine
           .observers()
@@ -234,9 +250,26 @@ public final class LevelPlanner {
             .toList();
     Set<Integer> kept = new HashSet<>();
     chosen.forEach(tree -> kept.add(tree.id()));
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (!kept.contains(tree.id())) {
+        boolean crowded = written.containsKey(tree);
+        tree.setLevelReason(
+            crowded
+                ? "there is memory to learn from " + chosen.size() + ", and those are written more"
+                : "it has nothing in its levels, or was not written in this cycle");
+      }
+    }
     trees.keySet().removeIf(id -> !kept.contains(id) && forget(id));
     for (TreeHandle tree : chosen) {
-      learn(tree, trees.computeIfAbsent(tree.id(), id -> begun(tree)));
+      Watched watched = trees.get(tree.id());
+      if (watched == null) {
+        // How much of the log its writes are is known after a cycle. A few writes that come just
+        // now
+        // would be taken for all of this one: such a window has no end.
+        trees.put(tree.id(), begun(tree));
+      } else {
+        learn(tree, watched);
+      }
     }
   }
 

@@ -38,6 +38,8 @@ public final class TunerService implements Service {
   /** Between two steps of the wall. */
   private static final long STEP_NANOS = 10_000_000;
 
+  private static final String RESIZED = "write memory has another size";
+
   private final Engine engine;
   private final MemoryWall wall;
   private final Tuning tuning;
@@ -48,6 +50,7 @@ public final class TunerService implements Service {
   private TunerHistory history = TunerHistory.EMPTY;
   private volatile @Nullable Handle handle;
   private volatile @Nullable Decision last;
+  private volatile @Nullable Throwable failure;
   private volatile long decisions;
   private volatile boolean stopped;
 
@@ -153,6 +156,16 @@ public final class TunerService implements Service {
     return last;
   }
 
+  /** How {@link #last} was decided and why, or what has stopped the tuner. */
+  public String reason() {
+    Throwable cause = failure;
+    Decision decision = last;
+    if (cause != null) {
+      return "STOPPED: " + cause;
+    }
+    return decision == null ? "" : decision.method() + ": " + decision.reason();
+  }
+
   /** Decisions since the store was opened. */
   public long decisions() {
     return decisions;
@@ -180,7 +193,7 @@ public final class TunerService implements Service {
     }
     if (moving) {
       moving = wall.step();
-      findAnew();
+      findAnew(RESIZED);
       beginCycle();
       if (moving) {
         started.wakeWithin(STEP_NANOS);
@@ -189,7 +202,7 @@ public final class TunerService implements Service {
     }
     if (wall.writeBytes() != stoodAt) {
       // A large write or a change of the budget has moved it.
-      findAnew();
+      findAnew(RESIZED);
       beginCycle();
       return;
     }
@@ -209,7 +222,7 @@ public final class TunerService implements Service {
       }
       case LOADED -> {
         settled = false;
-        findAnew();
+        findAnew("the store has grown much in a cycle");
       }
       case SETTLED -> {
         settled = true;
@@ -227,9 +240,9 @@ public final class TunerService implements Service {
   }
 
   /** What the planner has found so far does not go with what comes. */
-  private void findAnew() {
+  private void findAnew(String reason) {
     if (levels != null) {
-      levels.findAnew();
+      levels.findAnew(reason);
     }
   }
 
@@ -238,7 +251,7 @@ public final class TunerService implements Service {
       return;
     }
     if (moving) {
-      levels.findAnew();
+      levels.findAnew(RESIZED);
       return;
     }
     for (LevelDecision decision : levels.decide()) {
@@ -295,6 +308,7 @@ public final class TunerService implements Service {
 
   @Override
   public void failed(Throwable cause) {
+    failure = cause;
     System.getLogger(TunerService.class.getName())
         .log(
             Level.WARNING,

@@ -66,6 +66,10 @@ class LevelPlannerStoreTest {
     return store.store().stats().trees().get(tree).levelPlanBytes();
   }
 
+  private static String reason(TunedStore store, int tree) {
+    return store.store().stats().trees().get(tree).levelReason();
+  }
+
   private static List<LevelDecision> recorded(TunedStore store) throws IOException {
     return TunerFile.parseLevels(store.world().text(TunerFile.NAME));
   }
@@ -94,7 +98,15 @@ class LevelPlannerStoreTest {
         assertEquals("t0", event.tree());
         assertTrue(event.modelledCost() > 0 && !event.reason().isEmpty(), event.toString());
       }
-      List<LevelDecision> recorded = recorded(store);
+      assertEquals(told.get(told.size() - 1).reason(), reason(store, 0));
+      List<LevelDecision> all = recorded(store);
+      List<LevelDecision> recorded = all.stream().filter(it -> it.action() != Action.WAIT).toList();
+      // What it waited for is recorded once each, and only until something is decided.
+      assertEquals(all.subList(all.size() - recorded.size(), all.size()), recorded);
+      List<String> awaited =
+          all.subList(0, all.size() - recorded.size()).stream().map(LevelDecision::reason).toList();
+      assertTrue(awaited.get(0).contains("how popular"), awaited.toString());
+      assertEquals(awaited.stream().distinct().toList(), awaited);
       assertEquals(
           told.stream().map(it -> it.cycle() + it.action()).toList(),
           recorded.stream().map(it -> it.cycle() + it.action().name()).toList());
@@ -167,6 +179,25 @@ class LevelPlannerStoreTest {
     throw new AssertionError("nothing is decided");
   }
 
+  /** Merges of L0 then bring all keys at a time, by what is learnt more than there are. */
+  @Test
+  void aTreeThatMemoryHasRoomForIsDecidedOn() {
+    for (long seed = SEED; seed < SEED + 4; seed++) {
+      StoreOptions.Builder options = options().writeMemory(2 << 20).logLimit(4 << 20);
+      try (TunedStore store = new TunedStore(seed, options.build(), 1, 4_000, 480)) {
+        told.clear();
+        listen(store);
+        store.load();
+        assertEquals("", reason(store, 0));
+        for (int cycle = 0; cycle < 40 && told.isEmpty(); cycle++) {
+          store.run(WRITES, 8_000);
+          assertEquals("", store.store().stats().tuner().last(), "seed " + seed);
+        }
+        assertFalse(told.isEmpty(), "seed " + seed + ": " + reason(store, 0));
+      }
+    }
+  }
+
   private static long merged(TunedStore store) {
     return store.store().stats().mergeBytesWritten();
   }
@@ -216,6 +247,10 @@ class LevelPlannerStoreTest {
       store.run(new TunedStore.Mix(100, TunedStore.Keys.HOT_TREE), 12 * 8_000);
       Set<String> trees = told.stream().map(StoreListener.Levels::tree).collect(Collectors.toSet());
       assertEquals(Set.of("t0"), trees);
+      for (int tree = 1; tree < 4; tree++) {
+        assertEquals(
+            "there is memory to learn from 1, and those are written more", reason(store, tree));
+      }
     }
   }
 

@@ -38,7 +38,7 @@ public final class LevelTuner {
   public static LevelDecision choose(LevelProgress before, LevelView view) {
     Model model = Model.of(view);
     if (model == null) {
-      return decision(view, Action.WAIT, null, Double.NaN, "too little is known", before);
+      return decision(view, Action.WAIT, null, Double.NaN, view.missing(), before);
     }
     return switch (before.stage()) {
       case RESTING -> rest(before, view, model);
@@ -174,14 +174,18 @@ public final class LevelTuner {
       return merges.cost(popularity, shares.entries(view.sizes().last()));
     }
 
-    /** The cheapest sizes with no more levels than there are or would be. */
+    /**
+     * The cheapest sizes with no more levels than there are or would be. If as much comes in at a
+     * time as the last level has, or it is less than an SSTable, that one is enough.
+     */
     LevelShares optimum() {
       LevelView.Sizes sizes = view.sizes();
       int most = Math.max(view.now().count(), view.usual().count());
+      double arriving = Math.max(popularity.unique(merges.interval()), sizes.table());
       LevelBounds bounds =
           new LevelBounds(
               sizes.last(),
-              Math.max(popularity.unique(merges.interval()), sizes.table()),
+              Math.min(sizes.last(), arriving),
               1,
               Math.min(most, MOST_LEVELS),
               view.mostSpace());

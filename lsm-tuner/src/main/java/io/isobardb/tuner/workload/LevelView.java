@@ -64,6 +64,20 @@ public record LevelView(
     }
   }
 
+  /** What has to be found out before anything can be decided; empty if nothing has. */
+  String missing() {
+    if (popularity == null) {
+      return "how popular its keys are is not known: two windows of its writes tell";
+    }
+    if (!(sizes.round() >= 1)) {
+      return "flushes have not come by the end of its keys twice";
+    }
+    if (!(sizes.depth() >= 1)) {
+      return "no merge of L0 has ended";
+    }
+    return sizes.known() ? "" : "its last level is empty";
+  }
+
   /** How often merges have gone round the last level. */
   double turnovers() {
     return work.writes() > 0 && sizes.last() > 0 && !work.merged().isEmpty()

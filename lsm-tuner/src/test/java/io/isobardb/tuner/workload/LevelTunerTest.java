@@ -171,6 +171,52 @@ class LevelTunerTest {
     assertEquals(Action.MOVE, tree.next().action());
   }
 
+  /** What is learnt of popularity may be of more keys than the last level has. */
+  @Test
+  void whereAllComesInAtATimeOneLevelIsEnough() {
+    Popularity more = TabulatedPopularity.of(KeyGroups.uniform(1.05 * LAST));
+    for (Sizes sizes :
+        List.of(new Sizes(LAST, 2_000, 2_000, 4 * LAST, 3), new Sizes(50, 2_000, 2_000, 10, 3))) {
+      for (LevelShares usual : List.of(shares(1.0), shares(1.0, 0.1))) {
+        LevelView.Work work = new LevelView.Work(2 * LAST, List.of(2 * LAST), 0);
+        LevelView view = new LevelView(1, 1, sizes, usual, usual, more, 1.25, work);
+        LevelDecision decision = LevelTuner.choose(LevelProgress.START, view);
+        LevelShares plan = decision.plan();
+        assertEquals(1, plan == null ? usual.count() : plan.count(), decision.toString());
+      }
+    }
+  }
+
+  @Test
+  void whatADecisionWaitsForIsNamed() {
+    LevelShares one = shares(1.0);
+    LevelView.Work work = new LevelView.Work(1, List.of(), 0);
+    Sizes known = new Sizes(LAST, 2_000, 2_000, ROUND, 3);
+    Sizes noRound = new Sizes(LAST, 2_000, 2_000, 0, 3);
+    Sizes noMerge = new Sizes(LAST, 2_000, 2_000, ROUND, 0);
+    Sizes empty = new Sizes(0, 2_000, 2_000, ROUND, 3);
+    List<String> reasons = new ArrayList<>();
+    for (LevelView view :
+        List.of(
+            new LevelView(1, 1, known, one, one, null, 1.25, work),
+            new LevelView(1, 1, noRound, one, one, UNIFORM, 1.25, work),
+            new LevelView(1, 1, noMerge, one, one, UNIFORM, 1.25, work),
+            new LevelView(1, 1, empty, one, one, UNIFORM, 1.25, work),
+            new LevelView(1, 1, known, one, one, UNIFORM, 1.25, work))) {
+      LevelDecision decision = LevelTuner.choose(LevelProgress.START, view);
+      assertEquals(Action.WAIT, decision.action());
+      reasons.add(decision.reason());
+    }
+    assertEquals(
+        List.of(
+            "how popular its keys are is not known: two windows of its writes tell",
+            "flushes have not come by the end of its keys twice",
+            "no merge of L0 has ended",
+            "its last level is empty",
+            "what these sizes cost is found"),
+        reasons);
+  }
+
   @Test
   void decisionsAreTheSameAsTextAndBack() {
     Cycles tree = new Cycles(ROUND, UNIFORM, shares(1.0, 0.1, 0.01));
