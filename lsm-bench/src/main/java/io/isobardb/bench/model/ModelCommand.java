@@ -2,6 +2,7 @@ package io.isobardb.bench.model;
 
 import io.isobardb.bench.model.EngineEstimate.Load;
 import io.isobardb.bench.simulate.KeyStream;
+import io.isobardb.bench.simulate.KeyStream.Batches;
 import io.isobardb.bench.simulate.LevelDbSimulator;
 import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
 import io.isobardb.bench.simulate.StagedSimulator;
@@ -47,6 +48,9 @@ import picocli.CommandLine.Spec;
 public final class ModelCommand implements Callable<Integer> {
   /** More keys would take hours, and gigabytes. */
   private static final double MOST_SIMULATED = 2e8;
+
+  /** With fewer, LevelDB has hardly any levels. */
+  private static final double LEAST_OF_FIGURES = 1e5;
 
   private static final double TABLE_BYTES = 2 << 20;
   private static final int LEVEL0_TABLES = 4;
@@ -164,6 +168,14 @@ public final class ModelCommand implements Callable<Integer> {
       description = "Of the simulation. Default: ${DEFAULT-VALUE}.")
   private long seed = 1;
 
+  @Option(
+      names = "--figures",
+      description = {
+        "The figures of the paper instead: a table for a document, by the models and, with",
+        "--simulate, by simulation. Takes --keys, 1e5 or more, --item and --seed."
+      })
+  private boolean figures;
+
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
@@ -186,19 +198,38 @@ public final class ModelCommand implements Callable<Integer> {
     }
     Path file = keysFrom;
     if (file != null) {
-      checkAlone("--keys", "--skew", "--simulate", "--trees");
+      checkAlone("--keys-from", "--keys", "--skew", "--simulate", "--trees");
     }
     if (simulate && keys.value() > MOST_SIMULATED) {
       throw new UsageException(
           "--simulate takes at most " + new Count(MOST_SIMULATED) + " keys, not " + keys);
     }
+    if (figures) {
+      return printed(UsageException.ofArguments(this::paperFigures));
+    }
     RecordedKeys recorded = file == null ? null : RecordedKeys.read(file);
     // All that it works with are arguments.
     ModelReport report = UsageException.ofArguments(() -> report(recorded));
+    return printed(json ? report.json() : report.text());
+  }
+
+  private int printed(String text) {
     progress.close();
-    spec.commandLine().getOut().print(json ? report.json() : report.text());
+    spec.commandLine().getOut().print(text);
     spec.commandLine().getOut().flush();
     return 0;
+  }
+
+  private String paperFigures() {
+    checkAlone("--figures", "--design", "--skew", "--keys-from", "--write-memory", "--levels");
+    checkAlone("--figures", "--optimise", "--writes", "--largest-first", "--json");
+    if (keys.value() < LEAST_OF_FIGURES) {
+      throw new UsageException(
+          "--figures takes at least " + new Count(LEAST_OF_FIGURES) + " keys, not " + keys);
+    }
+    LevelDbModel standard = LevelDbModel.standard(keys.value(), item.bytes());
+    PaperFigures.Streams streams = simulate ? this::stream : null;
+    return new PaperFigures(standard, tableEntries(), ROUNDS, streams).markdown();
   }
 
   private ModelReport report(@Nullable RecordedKeys recorded) {
@@ -242,10 +273,10 @@ public final class ModelCommand implements Callable<Integer> {
     return design == Design.ISOBAR ? Math.floor(keys.value() / engine.trees()) : keys.value();
   }
 
-  private void checkAlone(String... others) {
+  private void checkAlone(String chosen, String... others) {
     for (String option : others) {
       if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-        throw new UsageException("--keys-from and " + option + " exclude each other");
+        throw new UsageException(chosen + " and " + option + " exclude each other");
       }
     }
   }
@@ -272,11 +303,15 @@ public final class ModelCommand implements Callable<Integer> {
   }
 
   private KeyStream stream() {
+    return stream(skew, Batches.NONE);
+  }
+
+  private KeyStream stream(double exponent, Batches batches) {
     double all = keys.value() * (1 + ROUNDS);
     String text = String.format(Locale.ROOT, "simulating %,.0f writes", all);
     progress.stage(text);
     return new KeyStream(
-        (int) keys.value(), skew, seed, given -> progress.update(text, given, all));
+        (int) keys.value(), exponent, seed, batches, given -> progress.update(text, given, all));
   }
 
   private void simulated(ModelReport report, Supplier<StagedSimulator> made) {
@@ -308,11 +343,14 @@ public final class ModelCommand implements Callable<Integer> {
 
   private void simulated(ModelReport report, String name, LevelDbModel model) {
     if (simulate) {
-      int table = (int) Math.max(1, TABLE_BYTES / item.bytes());
       Selection selection = largestFirst ? Selection.LARGEST : Selection.ROUND_ROBIN;
-      WriteCost cost = new LevelDbSimulator(model, table, selection, stream()).run(ROUNDS);
+      WriteCost cost = new LevelDbSimulator(model, tableEntries(), selection, stream()).run(ROUNDS);
       report.add(name, cost);
     }
+  }
+
+  private int tableEntries() {
+    return (int) Math.max(1, TABLE_BYTES / item.bytes());
   }
 
   private double[] given(List<ByteSize> upper, double last) {

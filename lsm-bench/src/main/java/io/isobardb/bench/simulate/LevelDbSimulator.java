@@ -33,11 +33,16 @@ public final class LevelDbSimulator {
   private final Selection selection;
   private final KeyStream stream;
   private final KeyBits memtable;
+
+  /** The keys that the memtable has: to flush them costs no look at all others. */
+  private final int[] inMemory;
+
   private final Level[] levels;
   private final long[] written;
   private long requests;
   private long flushed;
   private int memtableRequests;
+  private int memtableKeys;
   private int level0Tables;
 
   /** Keys of all tables of level 0, which are merged together. */
@@ -56,6 +61,7 @@ public final class LevelDbSimulator {
     this.selection = selection;
     this.stream = stream;
     this.memtable = new KeyBits(stream.keys());
+    this.inMemory = new int[(int) Math.ceil(design.bufferEntries())];
     this.level0 = new KeyBits(stream.keys());
     double[] sizes = design.levelEntries();
     this.levels = new Level[sizes.length];
@@ -89,18 +95,24 @@ public final class LevelDbSimulator {
 
   private void insert(int key) {
     requests++;
-    memtable.add(key);
+    if (memtable.add(key)) {
+      inMemory[memtableKeys++] = key;
+    }
     if (++memtableRequests < design.bufferEntries()) {
       return;
     }
     memtableRequests = 0;
-    int last = stream.keys() - 1;
-    flushed += memtable.count(0, last);
-    level0.take(memtable, 0, last);
+    flushed += memtableKeys;
+    while (memtableKeys > 0) {
+      int flushedKey = inMemory[--memtableKeys];
+      memtable.clear(flushedKey, flushedKey);
+      level0.add(flushedKey);
+    }
     if (++level0Tables < design.level0Tables()) {
       return;
     }
     level0Tables = 0;
+    int last = stream.keys() - 1;
     merge(level0, 0, last, 0);
     for (int l = 0; l < levels.length - 1; ) {
       if (levels[l].size < levels[l].limit) {

@@ -40,6 +40,21 @@ class ModelCommandTest {
   }
 
   @Test
+  void figuresAreATable() {
+    assertEquals(0, run("--figures --keys 100M"), err.toString());
+    String all = out.toString();
+    for (String line :
+        List.of(
+            "| 4 | uniform: keys in 1.0 requests for each, in % | 63.212 |  |  |",
+            "| 8 | uniform | 25.835 |  |  |", "| 9 | uniform, worst case | 47.162 |  |  |")) {
+      assertTrue(all.contains("\n" + line + "\n"), all);
+    }
+    for (String figure : List.of("10", "11", "12, 13", "table 1", "14", "15", "16", "17", "3.5")) {
+      assertTrue(all.contains("\n| " + figure + " | "), figure + " is missing: " + all);
+    }
+  }
+
+  @Test
   void optimisedSizesAreShownWithWhatTheyCost() {
     assertEquals(0, run("--keys 1e6 --optimise --max-space 1.15 --max-levels 3"));
     assertTrue(out.toString().contains("levels, optimised: "), out.toString());
@@ -163,6 +178,8 @@ class ModelCommandTest {
         "--optimise --max-space 0.5 | space must be more than 1",
         "--simulate --keys 1e9 | at most 200,000,000 keys",
         "--design samt --growth 1 | --growth must be 2 or more",
+        "--figures --skew 1 | --figures and --skew exclude each other",
+        "--figures --keys 10k | at least 100,000 keys, not 10,000",
         "--keys-from nowhere | nowhere is no file that can be read",
         "--keys-from nowhere --skew 1 | --keys-from and --skew exclude each other",
         "--design isobar --trees 0 | --trees must be 1 or more",

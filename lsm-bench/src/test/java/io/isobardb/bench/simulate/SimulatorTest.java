@@ -3,6 +3,7 @@ package io.isobardb.bench.simulate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.bench.simulate.KeyStream.Batches;
 import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
 import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
@@ -106,6 +107,27 @@ class SimulatorTest {
     }
     assertEquals(keys, seen.cardinality());
     assertEquals(keys, seen.length());
+  }
+
+  @Test
+  void keysThatComeInBatchesAreNeighbours() {
+    KeyStream stream = new KeyStream(1_000, 0.99, 7, new Batches(10, true), given -> {});
+    BitSet seen = new BitSet();
+    for (int i = 0; i < 1_000; i++) {
+      seen.set(stream.load());
+    }
+    assertEquals(1_000, seen.cardinality());
+    for (int i = 0; i < 1_000; i++) {
+      int first = stream.next();
+      assertEquals(0, first % 10);
+      for (int j = 1; j < 10; j++) {
+        assertEquals(first + j, stream.next());
+      }
+    }
+    KeyStream other = new KeyStream(1_000, 0, 7, new Batches(10, false), given -> {});
+    double[] counts = other.distinctKeys(new double[] {0.01, 100});
+    assertTrue(counts[0] > 5 && counts[0] <= 10, "of ten requests: " + counts[0]);
+    assertEquals(1_000, counts[1]);
   }
 
   @Test
