@@ -264,8 +264,7 @@ public final class LevelPlanner {
       Watched watched = trees.get(tree.id());
       if (watched == null) {
         // How much of the log its writes are is known after a cycle. A few writes that come just
-        // now
-        // would be taken for all of this one: such a window has no end.
+        // now would be taken for all of this one: such a window has no end.
         trees.put(tree.id(), begun(tree));
       } else {
         learn(tree, watched);
