@@ -89,7 +89,9 @@ public abstract class Program implements Runnable {
     CommandLine line = new CommandLine(this);
     STORE_COMMANDS.forEach(line::addSubcommand);
     more.forEach(line::addSubcommand);
-    line.setCaseInsensitiveEnumValuesAllowed(true)
+    // Else a key or value that begins with @ would be taken for a file of arguments.
+    line.setExpandAtFiles(false)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler((e, args) -> wrongUsage(e, e.getCommandLine()))
         .setExecutionExceptionHandler((e, failed, parsed) -> failed(e, failed));
     register(line, ByteSize.class, ByteSize::parse);

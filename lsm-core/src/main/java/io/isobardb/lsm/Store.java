@@ -220,6 +220,8 @@ public final class Store implements AutoCloseable {
    * @param options {@code memoryBudget} says how much memory may be used, on the heap and off it,
    *     and {@code keyOrders} the orders that trees may have; the rest is of no matter
    * @throws io.isobardb.lsm.error.FormatException if it is no store, or the target is not empty
+   * @throws IllegalArgumentException if one of the two directories is or lies within the other, or
+   *     the target within a store or a directory of backups; nothing is made
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
    */
   public static RepairReport repair(
@@ -234,8 +236,13 @@ public final class Store implements AutoCloseable {
     long bytes = options.memoryBudget();
     StoreRepair.Settings settings =
         new StoreRepair.Settings(bytes, bytes, options.toOpenOptions().orders(), id);
+    RepairReport[] report = new RepairReport[1];
     try (Storage damaged = DirectoryStorage.openToRead(directory)) {
-      return StoreRepair.repair(damaged, DirectoryStorage.open(target, true), settings, progress);
+      NewDirectory.fill(
+          target,
+          directory,
+          made -> report[0] = StoreRepair.run(damaged, made, settings, progress));
+      return Objects.requireNonNull(report[0]);
     } catch (IOException e) {
       throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
     }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.option.KeyOrder;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +92,19 @@ class TreeOptionsTest {
           UNUSUAL, store.openTree("t", TreeOptions.builder().logged(false).build()).options());
       assertEquals(UNUSUAL, store.openTree("t", tree.options()).options());
       assertEquals(TreeOptions.defaults(), store.openTree("new").options());
+    }
+  }
+
+  @Test
+  void aTimeToLiveBeyondAllMillisecondsIsRefusedLikeAnyOther() {
+    for (long seconds : new long[] {Long.MAX_VALUE, Long.MIN_VALUE, -1}) {
+      Duration duration = Duration.ofSeconds(seconds);
+      String message =
+          assertThrows(
+                  IllegalArgumentException.class,
+                  () -> TreeOptions.builder().timeToLive(duration).build())
+              .getMessage();
+      assertTrue(message.contains("timeToLive"), message);
     }
   }
 

@@ -99,12 +99,13 @@ public final class LoadCommand implements Callable<Integer> {
         if (last != null && order.compare(last, 0, last.length, key, 0, key.length) >= 0) {
           break;
         }
-        Instant expires = entry.expires();
-        if (expires == null) {
-          load.add(tree, key, entry.value());
-        } else {
-          load.add(tree, key, entry.value(), expires);
-        }
+        EntryText added = entry;
+        Instant expires = added.expires();
+        ofLine(
+            number,
+            expires == null
+                ? () -> load.add(tree, key, added.value())
+                : () -> load.add(tree, key, added.value(), expires));
         entry = null;
         last = key;
       }
@@ -112,12 +113,13 @@ public final class LoadCommand implements Callable<Integer> {
     }
     WriteBatch batch = store.newBatch();
     while (entry != null) {
-      Instant expires = entry.expires();
-      if (expires == null) {
-        batch.put(tree, entry.key(), entry.value());
-      } else {
-        batch.put(tree, entry.key(), entry.value(), expires);
-      }
+      EntryText put = entry;
+      Instant expires = put.expires();
+      ofLine(
+          number,
+          expires == null
+              ? () -> batch.put(tree, put.key(), put.value())
+              : () -> batch.put(tree, put.key(), put.value(), expires));
       if (batch.sizeBytes() >= BATCH_BYTES) {
         store.write(batch);
         batch.clear();
@@ -127,6 +129,15 @@ public final class LoadCommand implements Callable<Integer> {
     }
     store.write(batch);
     return number;
+  }
+
+  /** Takes an entry; what is wrong with it is told with its line. */
+  private static void ofLine(long number, Runnable taking) {
+    try {
+      taking.run();
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("line " + number + ": " + e.getMessage(), e);
+    }
   }
 
   private static @Nullable String read(BufferedReader lines, long number) throws IOException {

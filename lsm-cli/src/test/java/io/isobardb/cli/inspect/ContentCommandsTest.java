@@ -80,6 +80,16 @@ class ContentCommandsTest {
     assertEquals(2, run("get", dir, "user150"));
   }
 
+  /** To picocli it would be a file of arguments. */
+  @Test
+  void aKeyOrValueMayBeginWithAnAt() throws IOException {
+    Files.writeString(temporary.resolve("file"), "what it holds");
+    String name = "@" + path("file");
+    assertEquals(0, run("put", dir, "--tree", "users", name, "@@ada"), err);
+    assertEquals(0, run("get", dir, "--tree", "users", name), err);
+    assertEquals("@@ada\n", out);
+  }
+
   @Test
   void anEntryIsPutUntilAnInstant() {
     String[] put = {"put", dir, "--tree", "users", "guest", "here", "--expires"};
@@ -147,6 +157,12 @@ class ContentCommandsTest {
     assertEquals(2, run("load", dir, "--tree", "copy", "--from", file));
     assertTrue(err.contains("UTF-8"), err);
     assertEquals(1, run("get", dir, "--tree", "copy", "c"));
+    Files.writeString(Path.of(file), "a\tb\n" + "c".repeat(1025) + "\td\n");
+    assertEquals(2, run("load", dir, "--tree", "copy", "--from", file), err);
+    assertTrue(err.contains("line 2: a key of 1025 bytes"), err);
+    Files.writeString(Path.of(file), "b\tb\na\ta\n" + "c".repeat(1025) + "\td\n");
+    assertEquals(2, run("load", dir, "--tree", "copy", "--from", file), err);
+    assertTrue(err.contains("line 3: a key of 1025 bytes"), err);
   }
 
   @Test

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>It is {@code READY}, in the catalog first and in the layout then.
  * </ol>
  *
+ * <p>While the dataset is opened nobody writes to it. So a build that begins then, or begins anew,
+ * is a bulk load ({@link IndexLoad}).
+ *
  * <p>It goes the other way round: it is {@code DROPPING} in the catalog, durably; then out of the
  * layout; then those that maintain it have ended; then its tree goes, and its place in the catalog.
  *
@@ -115,8 +118,14 @@ final class IndexChanges {
     for (SecondaryIndex index : indexes) {
       if (index.isReady()) {
         index.repairAtMerges(primary);
+      } else if (catalog.progress(index.name()) == null) {
+        finish(
+            index,
+            () ->
+                new IndexLoad(store, primary, index, IndexLoad.PIECE_BYTES)
+                    .run(options.progress()));
       } else {
-        build(index, options.progress());
+        finish(index, () -> fill(index, options.progress()));
       }
     }
   }
@@ -174,13 +183,15 @@ final class IndexChanges {
     }
   }
 
-  /** An index as a crash has left it, with a tree. */
+  /** An index as a crash has left it, with a tree; that is empty if the build has to begin anew. */
   private SecondaryIndex open(Catalog.Stored stored, Index definition) {
     String tree = catalog.treeName(stored);
-    if (store.treeNames().contains(tree)) {
+    boolean ready = stored.state() == IndexState.READY;
+    boolean begun = ready || catalog.progress(stored.name()) != null;
+    if (begun && store.treeNames().contains(tree)) {
       return new SecondaryIndex(definition, store.tree(tree), stored);
     }
-    if (stored.state() == IndexState.READY) {
+    if (ready) {
       System.getLogger(IndexChanges.class.getName())
           .log(
               Level.WARNING,
@@ -237,7 +248,15 @@ final class IndexChanges {
       if (index == null) {
         index = add(definition, stored);
       }
-      build(index, progress);
+      SecondaryIndex added = index;
+      finish(
+          added,
+          () -> {
+            writers.awaitOthers(
+                options.changeTimeout(),
+                "creating index '" + added.name() + "' of '" + dataset + "'");
+            fill(added, progress);
+          });
     } finally {
       changing.set(null);
     }
@@ -263,12 +282,10 @@ final class IndexChanges {
     return index;
   }
 
-  /** Drops the index if its definition does not fit the records. */
-  private void build(SecondaryIndex index, BuildProgress progress) {
+  /** Has an index filled; drops it if its definition does not fit the records. */
+  private void finish(SecondaryIndex index, Runnable filling) {
     try {
-      writers.awaitOthers(
-          options.changeTimeout(), "creating index '" + index.name() + "' of '" + dataset + "'");
-      fill(index, progress);
+      filling.run();
     } catch (DuplicateKeyException | ExtractorException e) {
       try {
         drop(index.stored());

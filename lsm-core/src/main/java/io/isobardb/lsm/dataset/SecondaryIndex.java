@@ -171,8 +171,13 @@ final class SecondaryIndex implements MergeFilter {
     return isUnique() ? indexKey : EntryKey.of(indexKey, key);
   }
 
+  /** The value of an entry that leads to a record. */
+  byte[] entryValue(byte[] key) {
+    return isUnique() ? key : NO_VALUE;
+  }
+
   void add(Transaction transaction, byte[] indexKey, byte[] key, Instant expires) {
-    transaction.put(tree, entryKey(indexKey, key), isUnique() ? key : NO_VALUE, expires);
+    transaction.put(tree, entryKey(indexKey, key), entryValue(key), expires);
   }
 
   void remove(Transaction transaction, byte[] indexKey, byte[] key) {

@@ -4,9 +4,11 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LoadedRange;
@@ -69,8 +71,10 @@ public final class BulkLoader {
     BulkLoader loader = new BulkLoader(parts, operations, transactions, lifetime);
     // For repair, which may find the files only: newer than what was there when the load began.
     long lsn = Math.max(0, (log.visible() & -8L));
+    TableSpace space =
+        parts.engine().catalog().space().by(parts.storage().countedFor(IoPurpose.LOAD));
     for (TreeHandle tree : trees) {
-      loader.loads.put(tree, new TreeLoad(parts.engine(), parts.merger(), tree, lsn));
+      loader.loads.put(tree, new TreeLoad(parts.engine(), parts.merger(), tree, space, lsn));
     }
     lifetime.loads().add(loader);
     return loader;

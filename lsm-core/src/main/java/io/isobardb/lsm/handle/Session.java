@@ -9,13 +9,13 @@ import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.MergeDown;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreCopy;
 import io.isobardb.lsm.recovery.StoreImage;
 import io.isobardb.lsm.recovery.StoreParts;
-import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
@@ -304,8 +304,7 @@ public final class Session {
       try {
         withImage(
             copy::writeMemory,
-            image ->
-                copy.copy(image, engine.environment().storage(), bytes -> operations.checkOpen()));
+            image -> copy.copy(image, copied(), bytes -> operations.checkOpen()));
       } catch (IOException | RuntimeException | Error e) {
         copy.discard(e);
         throw e;
@@ -373,9 +372,8 @@ public final class Session {
       withImage(
           draft::writeMemory,
           image -> {
-            Environment environment = engine.environment();
-            long now = environment.clock().wallMillis();
-            made[0] = draft.finish(image, environment.storage(), now, pace(bytesPerSecond));
+            long now = engine.environment().clock().wallMillis();
+            made[0] = draft.finish(image, copied(), now, pace(bytesPerSecond));
           });
     } catch (IOException | RuntimeException | Error e) {
       try {
@@ -387,6 +385,11 @@ public final class Session {
     }
     draft.close();
     return Objects.requireNonNull(made[0]);
+  }
+
+  /** The store's directory, for who copies it. */
+  private Storage copied() {
+    return parts.storage().countedFor(IoPurpose.COPY);
   }
 
   private StoreCopy.Pace pace(long bytesPerSecond) {

@@ -8,6 +8,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockTable;
 import java.io.IOException;
@@ -24,6 +25,7 @@ final class TreeLoad {
   private final Engine engine;
   private final Merger merger;
   private final TreeHandle tree;
+  private final TableSpace space;
   private final long lsn;
   private final List<SSTableMeta> files = new ArrayList<>();
   private @Nullable SSTableWriter writer;
@@ -32,12 +34,14 @@ final class TreeLoad {
   private long target;
 
   /**
+   * @param space where its files are
    * @param lsn that the files' entries have until the load is committed
    */
-  TreeLoad(Engine engine, Merger merger, TreeHandle tree, long lsn) {
+  TreeLoad(Engine engine, Merger merger, TreeHandle tree, TableSpace space, long lsn) {
     this.engine = engine;
     this.merger = merger;
     this.tree = tree;
+    this.space = space;
     this.lsn = lsn;
   }
 
@@ -97,8 +101,7 @@ final class TreeLoad {
     TreeHandle.Settings settings = tree.settings();
     long number = engine.catalog().newFileNumber();
     // Not for the cache: the pages do not have their LSN yet.
-    FileSink sink =
-        new FileSink(engine.catalog().space(), number, tree.id(), settings.codec(), false);
+    FileSink sink = new FileSink(space, number, tree.id(), settings.codec(), false);
     return new SSTableWriter(
         sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
   }

@@ -70,6 +70,26 @@ public final class NewDirectory {
     }
   }
 
+  /**
+   * As {@link #fill(Path, Filler)}, for a store that is made of another one's files, which nothing
+   * else may tell to be a store any more.
+   *
+   * @throws IllegalArgumentException if one of the directories is or lies within the other, too
+   */
+  public static void fill(Path directory, Path source, Filler filler) throws IOException {
+    Path place = withoutLinks(directory);
+    Path from = withoutLinks(source);
+    if (place.startsWith(from) || from.startsWith(place)) {
+      throw new IllegalArgumentException(
+          "the new store in "
+              + place
+              + " and the store in "
+              + from
+              + " would lie within one another; give a directory elsewhere");
+    }
+    fill(directory, filler);
+  }
+
   private static void checkPlace(Path directory) throws IOException {
     Path place = withoutLinks(directory);
     if (Files.isRegularFile(place.resolve(BACKUPS))) {

@@ -10,8 +10,12 @@ public enum IoPurpose {
   MERGE_L0,
   /** Merges of deeper levels. */
   MERGE_DEEP,
-  /** Whatever calls of the API read and write of SSTables: queries, copies and backups. */
+  /** What calls of the API read and write of SSTables, but for loads and copies. */
   QUERY,
+  /** SSTables that bulk loads write. */
+  LOAD,
+  /** SSTables that checkpoints and backups read; what they write is elsewhere, and not counted. */
+  COPY,
   /** The manifest, and other small files that describe the store. */
   MANIFEST
 }

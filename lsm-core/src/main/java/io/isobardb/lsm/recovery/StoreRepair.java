@@ -8,7 +8,6 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
-import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -96,23 +95,6 @@ public final class StoreRepair {
     this.progress = progress;
     this.recovered = recovered;
     this.remains = remains;
-  }
-
-  /** As {@link #run(Storage, Storage, Settings, CheckProgress)}; closes or abandons the target. */
-  public static RepairReport repair(
-      Storage damaged, DirectoryStorage target, Settings settings, CheckProgress progress)
-      throws IOException {
-    boolean done = false;
-    try {
-      RepairReport report = run(damaged, target, settings, progress);
-      target.close();
-      done = true;
-      return report;
-    } finally {
-      if (!done) {
-        target.abandon();
-      }
-    }
   }
 
   /**

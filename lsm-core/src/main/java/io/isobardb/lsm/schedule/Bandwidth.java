@@ -142,7 +142,7 @@ public final class Bandwidth implements Service {
       return;
     }
     lookedNanos = now;
-    long read = storage.bytesRead(IoPurpose.QUERY);
+    long read = storage.bytesRead(IoPurpose.QUERY) + storage.bytesRead(IoPurpose.COPY);
     long log = logEnd.getAsLong();
     if (read > readBytes) {
       readNanos = now;

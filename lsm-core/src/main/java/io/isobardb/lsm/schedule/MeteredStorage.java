@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts what is read and written, by purpose: of the log's and the manifest's files by their
- * names, of SSTables by the job that the calling thread steps. What no job does is the client's.
+ * names, of SSTables by the job that the calling thread steps. What no job does is the client's,
+ * for {@link IoPurpose#QUERY} unless it comes by {@link #countedFor}.
  *
  * <p>Syncs, and what is stored to mapped memory, are not counted.
  *
@@ -130,7 +131,32 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
 
   @Override
   protected DataFile wrap(DataFile file, IoMode mode) {
-    return new MeteredFile(file);
+    return new MeteredFile(file, IoPurpose.QUERY);
+  }
+
+  /** The same files; what a client reads and writes of SSTables that it opens here is for this. */
+  public Storage countedFor(IoPurpose purpose) {
+    return new ForwardingStorage(this) {
+      @Override
+      public DataFile create(String name, IoMode mode) throws IOException {
+        return new MeteredFile(storage.create(name, mode), purpose);
+      }
+
+      @Override
+      public DataFile open(String name, IoMode mode) throws IOException {
+        return new MeteredFile(storage.open(name, mode), purpose);
+      }
+
+      @Override
+      public Storage origin() {
+        return MeteredStorage.this.origin();
+      }
+
+      @Override
+      protected DataFile wrap(DataFile file, IoMode mode) {
+        return file;
+      }
+    };
   }
 
   @Override
@@ -145,16 +171,18 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
 
   private final class MeteredFile extends ForwardingFile {
     private final @Nullable IoPurpose fixed;
+    private final IoPurpose byClients;
 
-    MeteredFile(DataFile file) {
+    MeteredFile(DataFile file, IoPurpose byClients) {
       super(file);
       this.fixed = ofFile(file.name());
+      this.byClients = byClients;
     }
 
     private void count(@Nullable Stepping step, LongAdder[] adders, long bytes) {
       IoPurpose purpose = fixed;
       if (purpose == null) {
-        purpose = step == null ? IoPurpose.QUERY : purpose(step.job());
+        purpose = step == null ? byClients : purpose(step.job());
       }
       adders[purpose.ordinal()].add(bytes);
       if (step != null) {

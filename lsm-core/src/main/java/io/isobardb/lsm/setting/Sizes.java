@@ -63,6 +63,9 @@ public final class Sizes {
 
   /** As {@link #parseDuration} takes it. */
   static String text(Duration duration) {
+    if (Math.abs((double) duration.getSeconds()) > Long.MAX_VALUE / 1000) {
+      return duration.toString();
+    }
     long millis = duration.toMillis();
     if (!duration.equals(Duration.ofMillis(millis))) {
       return duration.toString();

@@ -48,6 +48,11 @@ public record TableSpace(
     return TreeLabel.UNKNOWN;
   }
 
+  /** The same, with files that are reached by another storage. */
+  public TableSpace by(Storage other) {
+    return new TableSpace(pool, cache, other, ioMode, storeIdHigh, storeIdLow, spare, trees);
+  }
+
   /** What to throw if an SSTable's file is not what was written. */
   CorruptionException corrupt(SSTableMeta meta, long offset, String what) {
     String tree = trees.apply(meta.treeId()).name();

@@ -19,11 +19,13 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,12 +34,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import javax.management.JMX;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BackupsTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.builder().memoryBudget(8 << 20).logLimit(16 << 20).build();
+
+  private static final long RATE = 100 << 10;
 
   @TempDir Path directory;
 
@@ -178,17 +183,50 @@ class BackupsTest {
 
   @Test
   void theRateIsLimited() throws Exception {
-    try (Store store = Store.open(path("store"), OPTIONS)) {
+    SimulatedClock clock = new SimulatedClock();
+    try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1)) {
       fill(store.openTree("t"), 0, 20_000, "value");
       store.flush();
-      long limit = 2 << 20;
-      try (Backups backups = Backups.open(path("backups"), limit)) {
-        long begun = System.nanoTime();
-        Backup made = backups.create(store);
-        double least = (double) made.sizeBytes() / limit * 0.9;
-        assertTrue((System.nanoTime() - begun) / 1e9 >= least, made::toString);
+      store.awaitQuiet();
+      long begun = clock.nanos();
+      try (Backups backups = OpenStore.backups(new SimulatedStorage(clock), RATE)) {
+        assertLimited(backups.create(store), clock.nanos() - begun);
       }
     }
+  }
+
+  @Test
+  void theRateOfABackupByJmxIsLimited() throws Exception {
+    SimulatedClock clock = new SimulatedClock();
+    try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1)) {
+      fill(store.openTree("t"), 0, 20_000, "value");
+      store.flush();
+      store.awaitQuiet();
+      StoreMXBean bean =
+          JMX.newMXBeanProxy(
+              ManagementFactory.getPlatformMBeanServer(),
+              store.registerMXBean(),
+              StoreMXBean.class);
+      String place = path("backups").toAbsolutePath().toString();
+      long begun = clock.nanos();
+      long free = bean.backup(place);
+      final long freeNanos = clock.nanos() - begun;
+      begun = clock.nanos();
+      final long limited = bean.backup(place, RATE);
+      final long nanos = clock.nanos() - begun;
+      try (Backups backups = Backups.open(path("backups"))) {
+        List<Backup> list = backups.list();
+        assertEquals(List.of(free, limited), list.stream().map(Backup::id).toList());
+        assertLimited(list.get(1), nanos);
+      }
+      assertTrue(freeNanos * 10 < nanos, freeNanos + " ns without a limit");
+    }
+  }
+
+  /** The store has been read at {@link #RATE}, by its own clock. */
+  private static void assertLimited(Backup made, long nanos) {
+    double due = (double) made.sizeBytes() / RATE * 1e9;
+    assertTrue(nanos >= due && nanos < 1.1 * due, nanos + " ns, not " + due + ": " + made);
   }
 
   /** The disk of the backups as it may be after a failure before any of its changes. */

@@ -44,6 +44,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -481,6 +482,37 @@ class StoreRepairTest {
     assertFalse(Files.exists(empty.resolve("LOCK")));
     repair(damaged, empty);
     assertTrue(Files.exists(empty.resolve("CURRENT")));
+  }
+
+  /** Without a manifest the damaged directory does not look like a store's any more. */
+  @Test
+  void aStoreIsNotRepairedIntoItselfNorIntoAnother(@TempDir Path temporary) throws IOException {
+    Path damaged = temporary.resolve("damaged");
+    Path other = temporary.resolve("other");
+    for (Path store : List.of(damaged, other)) {
+      try (Store made = Store.open(store, StoreOptions.builder().memoryBudget(8 << 20).build())) {
+        made.openTree("t").put(new byte[4], new byte[4]);
+        made.flush();
+      }
+    }
+    Files.delete(damaged.resolve("CURRENT"));
+    Files.createSymbolicLink(temporary.resolve("link"), damaged);
+    List<String> before = paths(temporary);
+    for (String target : List.of("damaged", "damaged/new", "link", "link/a/b", "", "other/new")) {
+      String message =
+          assertThrows(
+                  IllegalArgumentException.class, () -> repair(damaged, temporary.resolve(target)))
+              .getMessage();
+      assertTrue(message.contains("would lie within"), message);
+      assertEquals(before, paths(temporary), "into '" + target + "'");
+    }
+    repair(damaged, temporary.resolve("damaged-and-repaired"));
+  }
+
+  private static List<String> paths(Path directory) throws IOException {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      return paths.map(Path::toString).sorted().toList();
+    }
   }
 
   private static RepairReport repair(Path from, Path to) {

@@ -4,6 +4,8 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Backups;
+import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -83,6 +85,37 @@ class BytesByPurposeTest {
         assertTrue(stats.ioBytesRead().get(merge) > 100_000, stats::toJson);
         assertTrue(stats.ioBytesWritten().get(merge) > 100_000, stats::toJson);
       }
+    }
+  }
+
+  @Test
+  void loadsAndCopiesArePurposesOfTheirOwn(@TempDir Path directory) throws IOException {
+    VirtualWorld world = new VirtualWorld(1, 20 << 20, 2);
+    try (Store store = world.open(SMALL)) {
+      Tree tree = store.openTree("t");
+      long loaded;
+      try (BulkLoad load = store.bulkLoad(tree)) {
+        for (int i = 0; i < 2_000; i++) {
+          load.add(tree, key(i), new byte[1000]);
+        }
+        load.commit();
+        loaded = load.bytesWritten();
+      }
+      StoreStats before = store.stats();
+      assertEquals(loaded, before.ioBytesWritten().get(IoPurpose.LOAD));
+      assertEquals(0, before.ioBytesWritten().get(IoPurpose.QUERY));
+      assertEquals(0, before.ioBytesRead().get(IoPurpose.COPY));
+      store.checkpointTo(directory.resolve("copy"));
+      try (Backups backups = Backups.open(directory.resolve("backups"))) {
+        backups.create(store);
+      }
+      StoreStats after = store.stats();
+      assertEquals(2 * loaded, after.ioBytesRead().get(IoPurpose.COPY));
+      assertEquals(
+          before.ioBytesRead().get(IoPurpose.QUERY), after.ioBytesRead().get(IoPurpose.QUERY));
+      assertEquals(before.ioBytesWritten(), after.ioBytesWritten());
+      assertEquals(all(world.storage::bytesRead), sum(after.ioBytesRead()));
+      assertEquals(all(world.storage::bytesWritten), sum(after.ioBytesWritten()));
     }
   }
 
