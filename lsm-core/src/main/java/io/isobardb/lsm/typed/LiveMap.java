@@ -10,8 +10,8 @@ import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +91,38 @@ final class LiveMap<K, V> extends AbstractMap<K, V> implements ConcurrentNavigab
   @SuppressWarnings("unchecked")
   public boolean remove(@Nullable Object key, @Nullable Object expected) {
     return expected != null && holds(key(key)) && tree.remove(key(key), (V) expected);
+  }
+
+  // What is stored is compared as it is: a codec need not give back the bytes that it has read.
+
+  @Override
+  public @Nullable V compute(
+      K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> make) {
+    boolean inside = holds(key(key));
+    // Outside of the range there is nothing, and nothing may come there.
+    return !inside && make.apply(key, null) == null ? null : tree.compute(checked(key), make);
+  }
+
+  @Override
+  public @Nullable V computeIfPresent(
+      K key, BiFunction<? super K, ? super V, ? extends @Nullable V> make) {
+    Objects.requireNonNull(make, "make");
+    return compute(key, (same, value) -> value == null ? null : make.apply(same, value));
+  }
+
+  @Override
+  public @Nullable V merge(
+      K key, V value, BiFunction<? super V, ? super V, ? extends @Nullable V> make) {
+    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(make, "make");
+    return compute(key, (same, old) -> old == null ? value : make.apply(old, value));
+  }
+
+  @Override
+  public void replaceAll(BiFunction<? super K, ? super V, ? extends V> make) {
+    for (K key : keySet()) {
+      computeIfPresent(key, (same, value) -> Objects.requireNonNull(make.apply(same, value)));
+    }
   }
 
   @Override
@@ -202,21 +234,32 @@ final class LiveMap<K, V> extends AbstractMap<K, V> implements ConcurrentNavigab
 
   @Override
   public @Nullable Entry<K, V> pollFirstEntry() {
-    return poll(this::firstEntry);
+    return poll(true);
   }
 
   @Override
   public @Nullable Entry<K, V> pollLastEntry() {
-    return poll(this::lastEntry);
+    return poll(false);
   }
 
-  private @Nullable Entry<K, V> poll(Supplier<@Nullable Entry<K, V>> look) {
-    while (true) {
-      Entry<K, V> entry = look.get();
-      if (entry == null || tree.remove(entry.getKey(), entry.getValue())) {
+  private @Nullable Entry<K, V> poll(boolean first) {
+    while (!range.isEmpty()) {
+      Entry<K, V> entry;
+      byte[] key;
+      byte[] value;
+      try (Cursor cursor = tree.tree().cursor(range.options())) {
+        if (!(first != descending ? cursor.first() : cursor.last())) {
+          return null;
+        }
+        entry = tree.entry(cursor);
+        key = cursor.key();
+        value = cursor.value();
+      }
+      if (tree.tree().compareAndSet(key, value, null)) {
         return entry;
       }
     }
+    return null;
   }
 
   // ---- views

@@ -1,5 +1,7 @@
 package io.isobardb.lsm.typed;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.common.collect.testing.ConcurrentNavigableMapTestSuiteBuilder;
 import com.google.common.collect.testing.TestStringSortedMapGenerator;
 import com.google.common.collect.testing.features.CollectionFeature;
@@ -15,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.stream.Stream;
 import junit.framework.Test;
 import junit.framework.TestFailure;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Guava's tests of navigable maps, over a tree as a map. */
@@ -78,6 +82,32 @@ class LiveMapTest {
     collect("", suite, tests);
     Assertions.assertTrue(tests.size() > 500, "there are only " + tests.size() + " tests");
     return tests.stream();
+  }
+
+  /** Invalid UTF-8, of which the codec makes something else when it writes it again. */
+  @org.junit.jupiter.api.Test
+  @Timeout(20)
+  void valuesThatTheCodecWouldWriteOtherwiseAreComparedAsTheyAre() {
+    ConcurrentNavigableMap<String, String> map = (ConcurrentNavigableMap<String, String>) fresh();
+    Tree tree = store.tree("map");
+    byte[] odd = {(byte) 0xff};
+    String read = "\ufffd";
+    for (String key : List.of("a", "b", "c", "d", "e", "f")) {
+      tree.put(key.getBytes(UTF_8), odd);
+    }
+    Assertions.assertEquals("a", map.pollFirstEntry().getKey());
+    Assertions.assertEquals("f", map.descendingMap().pollFirstEntry().getKey());
+    Assertions.assertEquals("e", map.pollLastEntry().getKey());
+    Assertions.assertEquals(read + "x", map.merge("b", "x", String::concat));
+    Assertions.assertEquals(read + "y", map.compute("c", (key, value) -> value + "y"));
+    map.replaceAll((key, value) -> value + key);
+    Assertions.assertEquals(Map.of("b", read + "xb", "c", read + "yc", "d", read + "d"), map);
+    tree.put("d".getBytes(UTF_8), odd);
+    Assertions.assertNull(map.computeIfPresent("d", (key, value) -> null));
+    Assertions.assertNull(map.headMap("c").compute("d", (key, value) -> null));
+    Assertions.assertThrows(
+        IllegalArgumentException.class, () -> map.headMap("c").merge("d", "z", String::concat));
+    Assertions.assertEquals(2, map.size());
   }
 
   private static void collect(String path, Test test, List<DynamicNode> tests) {
