@@ -162,6 +162,15 @@ public final class LatencyCommand implements Callable<Integer> {
   private @Nullable ByteSize deviceWrites;
 
   @Option(
+      names = "--device-sync",
+      paramLabel = "MS",
+      description =
+          "What a sync takes, besides writing, on a device with a limit (default: "
+              + (Machine.SYNC_NANOS / 1e6)
+              + ").")
+  private @Nullable Double deviceSync;
+
+  @Option(
       names = "--background",
       paramLabel = "SIZE",
       description = "Bytes that flushes and merges read and write per second, in virtual time.")
@@ -427,7 +436,21 @@ public final class LatencyCommand implements Callable<Integer> {
         memory == null ? preset.memoryBytes() : memory.bytes(),
         deviceBytes,
         writes == null ? Long.MAX_VALUE : writes.bytes(),
+        syncNanos(deviceBytes < Long.MAX_VALUE || writes != null),
         background == null ? Long.MAX_VALUE : background.bytes());
+  }
+
+  private long syncNanos(boolean limited) {
+    if (deviceSync == null) {
+      return Machine.SYNC_NANOS;
+    }
+    if (!limited) {
+      throw new UsageException("--device-sync is for a device with a limit: give --device, too");
+    }
+    if (!(deviceSync >= 0 && deviceSync <= 1000)) {
+      throw new UsageException("--device-sync must be from 0 to 1000, not " + deviceSync);
+    }
+    return (long) (deviceSync * 1e6);
   }
 
   private static void check(String option, @Nullable ByteSize size) {

@@ -195,7 +195,8 @@ record LatencyReport(LatencySpec spec, boolean virtual, List<Outcome> outcomes) 
         machine.deviceWriteBytes() == Long.MAX_VALUE
             ? ""
             : ByteSize.format(machine.deviceWriteBytes()) + " of writes a second";
-    return total + (total.isEmpty() || writes.isEmpty() ? "" : ", ") + writes;
+    String sync = String.format(Locale.ROOT, ", %.2f ms for a sync", machine.syncNanos() / 1e6);
+    return total + (total.isEmpty() || writes.isEmpty() ? "" : ", ") + writes + sync;
   }
 
   /** All of it for a terminal. */

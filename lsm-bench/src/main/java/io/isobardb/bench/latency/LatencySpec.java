@@ -29,6 +29,7 @@ record LatencySpec(
    * @param memoryBytes the engine's budget
    * @param deviceBytes read and written per second together; {@link Long#MAX_VALUE} for no limit
    * @param deviceWriteBytes written per second
+   * @param syncNanos what a sync takes, besides writing what is not written yet
    * @param jobBytes what flushes and merges read and write per second; {@link Long#MAX_VALUE} for
    *     no limit of theirs
    */
@@ -38,9 +39,10 @@ record LatencySpec(
       long memoryBytes,
       long deviceBytes,
       long deviceWriteBytes,
+      long syncNanos,
       long jobBytes) {
-    /** What a sync takes, besides writing what is not written yet. */
-    private static final long SYNC_NANOS = 500_000;
+    /** The usual cost of a sync. */
+    static final long SYNC_NANOS = 500_000;
 
     private static final long OPERATIONS = 100_000;
 
@@ -49,15 +51,12 @@ record LatencySpec(
     }
 
     VirtualDevice.Limits limits() {
-      return isDeviceLimited()
-          ? new VirtualDevice.Limits(
-              deviceBytes,
-              Math.min(deviceBytes, deviceWriteBytes),
-              deviceBytes,
-              OPERATIONS,
-              SYNC_NANOS)
-          : new VirtualDevice.Limits(
-              Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, 0);
+      return new VirtualDevice.Limits(
+          deviceBytes,
+          Math.min(deviceBytes, deviceWriteBytes),
+          deviceBytes,
+          isDeviceLimited() ? OPERATIONS : Long.MAX_VALUE,
+          isDeviceLimited() ? syncNanos : 0);
     }
   }
 

@@ -61,6 +61,7 @@ public record ScaledLoad(String load, double rate, Work work, double part, doubl
             Math.max(LEAST_MEMORY, (long) (preset.memoryBytes() * part)),
             bursts ? Long.MAX_VALUE : device(DEVICE_BYTES),
             bursts ? device(BURST_WRITE_BYTES) : Long.MAX_VALUE,
+            Machine.SYNC_NANOS,
             work.bytes() == 0 ? Long.MAX_VALUE : device(work.bytes()));
     LatencySpec spec =
         new LatencySpec(

@@ -4,6 +4,7 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.component.MemoryRules;
+import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.FlushPolicy;
@@ -124,7 +125,7 @@ public record StoreShape(
 
     /** Above this length of log trees are flushed. */
     public long logTriggerBytes() {
-      return Fullness.USUAL.nearlyFull(logBytes);
+      return FlushRules.logTriggerBytes(logBytes);
     }
   }
 }

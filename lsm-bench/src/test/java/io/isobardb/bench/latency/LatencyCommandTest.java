@@ -123,6 +123,15 @@ class LatencyCommandTest {
   }
 
   @Test
+  void aSyncTakesAsLongAsIsSaid() throws Exception {
+    String line = "--load bursts --duration 1s --memory 8MB --records 5000 --device-sync ";
+    double slow = number(engine(line + "3", 0), "write", "p50");
+    double fast = number(engine(line + "0.1", 0), "write", "p50");
+    assertTrue(slow >= 3e6 && slow - fast > 2.8e6, slow + " ns, " + fast + " ns");
+    assertTrue(run(line + "0.1").contains("0.10 ms for a sync"));
+  }
+
+  @Test
   void burstsAreFollowedByPauses() throws Exception {
     Map<String, Object> engine =
         engine("--burst 200ms --pause 800ms --records 5000 --memory 8MB --duration 2s", 0);
@@ -163,6 +172,24 @@ class LatencyCommandTest {
     String cliff = " --option l0SlowdownGroups=6 --option l0StopGroups=6";
     assertNotEquals(
         "", halved(perSecond(engine(line + cliff, 0).get("donePerSecond")).subList(0, 8)));
+  }
+
+  /**
+   * Write memory fills from empty, so all of it is about as old: the log can be cut once slices
+   * have gone round all keys. Flushes that wait until it is nearly full are too late for that.
+   */
+  @Test
+  void slicesGoRoundAllKeysBeforeTheLogIsFull() throws Exception {
+    Map<String, Object> engine =
+        engine(
+            "--load steady --rate 4700 --records 25000 --memory 16MB --device 25MB --duration 20s"
+                + " --option writeMemory=12MB --option logLimit=16MB --option memoryTuner=off",
+            0);
+    List<?> samples = (List<?>) engine.get("samples");
+    Map<String, Object> stalls = cast(cast(samples.get(samples.size() - 1)).get("stallMillis"));
+    double logFull = ((Number) stalls.get("LOG_FULL")).doubleValue();
+    assertTrue(logFull < 1000, stalls::toString);
+    assertTrue(number(engine, "write", "p99") < 50e6, () -> engine.get("latencies").toString());
   }
 
   private static List<Double> perSecond(Object list) {

@@ -30,6 +30,9 @@ public record FlushRules(
     MemoryComponent component,
     Fullness fullness) {
 
+  /** Of the log's limit, how much earlier at most slices begin that have all keys before them. */
+  private static final double MOST_AHEAD = 0.15;
+
   /** Why trees are flushed. */
   public enum Cause {
     /** The log is near its limit. */
@@ -44,12 +47,19 @@ public record FlushRules(
    * What tells whether a flush is due, without a look at the trees.
    *
    * @param logBytes the log's length
+   * @param sweepBytes what slices have to take until the log can be cut; see {@link #sweepBytes}
    * @param excessBytes what is to be freed until the pressure is off; 0 or less if there is none
    * @param comingBytes what flushes of whole trees that are under way will free
    * @param shares whether trees have shares of their own
    * @param running flushes under way
    */
-  record Pressure(long logBytes, long excessBytes, long comingBytes, boolean shares, int running) {}
+  record Pressure(
+      long logBytes,
+      long sweepBytes,
+      long excessBytes,
+      long comingBytes,
+      boolean shares,
+      int running) {}
 
   /**
    * What is chosen from.
@@ -64,19 +74,43 @@ public record FlushRules(
   public record FlushView(
       Cause cause, long writeBytes, long sliceBytes, long logEnd, List<TreeMemory> trees) {}
 
-  /** Whether the log is to be shortened. */
-  public boolean isLong(long logBytes) {
-    return logBytes > logTriggerBytes();
+  /**
+   * What slices have to take until the log can be cut, about. The oldest run holds the log until
+   * they have gone round all its keys. If much of that is left, they have to begin earlier, or
+   * writers fill the log meanwhile.
+   *
+   * @param memoryBytes write memory in use
+   * @param flushedBytes what flushes took while the log became as long as it is. Where memory is
+   *     evenly old that is twice what is in memory, and one slice lets the log be cut.
+   */
+  long sweepBytes(long memoryBytes, long flushedBytes) {
+    boolean slices = strategy != FlushStrategy.FULL && strategy != FlushStrategy.ADAPTIVE;
+    return slices ? Math.max(0, memoryBytes - flushedBytes / 2) : 0;
   }
 
-  private long logTriggerBytes() {
+  /** Whether the log is to be shortened. */
+  boolean isLong(long logBytes, long sweepBytes) {
+    return logBytes > logTriggerBytes(logLimitBytes) - Math.min(sweepBytes, mostAhead());
+  }
+
+  /** Whether {@link #isLong} depends on what slices have before them, or holds. */
+  boolean mayBeLong(long logBytes) {
+    return isLong(logBytes, mostAhead());
+  }
+
+  private long mostAhead() {
+    return (long) (logLimitBytes * MOST_AHEAD);
+  }
+
+  /** Above this length of log trees are flushed for its sake, if one slice lets it be cut. */
+  public static long logTriggerBytes(long logLimitBytes) {
     return Fullness.USUAL.nearlyFull(logLimitBytes);
   }
 
   /** Why a flush may be due, the most urgent first. */
   List<Cause> causes(Pressure now) {
     List<Cause> causes = new ArrayList<>(Cause.values().length);
-    if (isLong(now.logBytes())) {
+    if (isLong(now.logBytes(), now.sweepBytes())) {
       causes.add(Cause.LOG);
     }
     if (now.shares()) {
@@ -144,7 +178,7 @@ public record FlushRules(
   /** The oldest tree in any case; others while that one is busy, if they alone hold too much. */
   private long belowLsn(FlushView view) {
     long lowest = view.trees().stream().mapToLong(TreeMemory::minLsn).min().orElse(Lsn.MAX - 1);
-    return Math.max(lowest + 1, view.logEnd() - logTriggerBytes());
+    return Math.max(lowest + 1, view.logEnd() - logTriggerBytes(logLimitBytes));
   }
 
   /** What a tree should give back at least. One tree at least holds more than this. */

@@ -55,6 +55,8 @@ public final class Flusher implements Flushes {
   /** What became of the trees lately. */
   private final WriteWindow window;
 
+  private final FlushHistory history = new FlushHistory();
+
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder flushes = new LongAdder();
 
@@ -193,7 +195,7 @@ public final class Flusher implements Flushes {
   private @Nullable FlushJob next() {
     for (Cause cause : rules.causes(pressure())) {
       // Writers ask again and again meanwhile: they are not to pay for the policy.
-      boolean hopeless = cause == Cause.MEMORY && allBusy();
+      boolean hopeless = cause != Cause.SHARE && allBusy();
       FlushJob job = hopeless ? null : begun(cause, rules.choose(view(cause, null)));
       if (job != null) {
         return job;
@@ -207,10 +209,19 @@ public final class Flusher implements Flushes {
     long coming = whole.stream().mapToLong(tree -> tree.states().current().sealedBytes()).sum();
     return new Pressure(
         engine.log().sizeBytes(),
+        sweepBytes(),
         engine.gate().excessBytes(),
         coming,
         slots != null,
         running.get());
+  }
+
+  /** See {@link FlushRules#sweepBytes}. */
+  private long sweepBytes() {
+    long bytes = engine.log().sizeBytes();
+    return rules.mayBeLong(bytes)
+        ? rules.sweepBytes(engine.gate().usedBytes(), history.since(engine.log().end() - bytes))
+        : 0;
   }
 
   /** Frees what nobody but idle cursors holds any more. */
@@ -278,7 +289,7 @@ public final class Flusher implements Flushes {
    * Else it is to end, and what is more urgent begins.
    */
   boolean goesOn(TreeHandle tree) {
-    if (l0Full(tree) || rules.isLong(engine.log().sizeBytes())) {
+    if (l0Full(tree) || rules.isLong(engine.log().sizeBytes(), sweepBytes())) {
       return false;
     }
     if (slots != null && slots.due(tree)) {
@@ -386,6 +397,7 @@ public final class Flusher implements Flushes {
     long now = engine.nanos();
     long begun = slices.stream().mapToLong(slice -> slice.part().startNanos()).min().orElse(now);
     long total = slices.stream().mapToLong(FlushSlice::bytesWritten).sum();
+    history.add(engine.log().end(), Math.max(freed, total));
     for (FlushSlice slice : slices) {
       TreeHandle tree = slice.tree();
       long written = slice.bytesWritten();

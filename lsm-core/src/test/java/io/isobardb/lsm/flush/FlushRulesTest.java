@@ -71,6 +71,7 @@ class FlushRulesTest {
         .causes(
             new Pressure(
                 values.getOrDefault("log", 0L) * MB,
+                values.getOrDefault("sweep", 0L) * MB,
                 values.getOrDefault("excess", 0L) * MB,
                 values.getOrDefault("coming", 0L) * MB,
                 values.containsKey("shares"),
@@ -95,6 +96,20 @@ class FlushRulesTest {
       all.append(choice.reason()).append('\n');
     }
     return all.isEmpty() ? "none\n" : all.toString();
+  }
+
+  @Test
+  void whatIsLeftOfASweepIsWhatMemoryHoldsLessHalfOfWhatWasFlushed() {
+    assertEquals(80, rules.sweepBytes(80, 0));
+    assertEquals(50, rules.sweepBytes(80, 60));
+    assertEquals(0, rules.sweepBytes(80, 160));
+    assertEquals(0, rules.sweepBytes(80, 900));
+    for (FlushStrategy whole : List.of(FlushStrategy.FULL, FlushStrategy.ADAPTIVE)) {
+      FlushRules flushWhole =
+          new FlushRules(
+              FlushPolicy.OPTIMAL, whole, MB, MemoryComponent.PARTITIONED, Fullness.USUAL);
+      assertEquals(0, flushWhole.sweepBytes(80, 0), whole.toString());
+    }
   }
 
   @Test
