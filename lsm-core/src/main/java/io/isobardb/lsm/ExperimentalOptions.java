@@ -87,6 +87,11 @@ public final class ExperimentalOptions {
     return values.get(StoreOption.IO_MINIMUM);
   }
 
+  /** Processors for merges in memory and deeper merges, however much clients use. */
+  public double processorMinimum() {
+    return values.get(StoreOption.PROCESSOR_MINIMUM);
+  }
+
   /** By how much a tree's write memory must outgrow L1 before that is dropped. */
   public double levelDropFactor() {
     return values.get(StoreOption.LEVEL_DROP_FACTOR);
@@ -276,6 +281,11 @@ public final class ExperimentalOptions {
      */
     public Builder ioMinimum(long bytesPerSecond) {
       return set(StoreOption.IO_MINIMUM, bytesPerSecond);
+    }
+
+    /** See {@link ExperimentalOptions#processorMinimum}, 0.01 to 1,024. Default 0.25. */
+    public Builder processorMinimum(double processors) {
+      return set(StoreOption.PROCESSOR_MINIMUM, processors);
     }
 
     /**

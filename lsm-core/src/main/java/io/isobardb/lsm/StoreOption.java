@@ -398,6 +398,16 @@ final class StoreOption {
                   + " clients use.",
               "Raise it if writers wait for flushes at peaks.");
 
+  static final Option<Double> PROCESSOR_MINIMUM =
+      ALL.option("processorMinimum", NUMBER)
+          .from(0.01, 1024.0)
+          .byDefault(0.25)
+          .experimental()
+          .does(
+              "Processors that merges in memory and deeper merges may use however much clients"
+                  + " use. Beyond that they get what clients, flushes and merges of L0 leave.",
+              "With 1024 they never wait for processors.");
+
   private static long known(OptionValues before) {
     long device = before.get(IO_BANDWIDTH);
     return device == BandwidthRules.AUTO ? Long.MAX_VALUE : device;

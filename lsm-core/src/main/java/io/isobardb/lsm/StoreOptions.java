@@ -11,7 +11,9 @@ import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.recovery.OpenOptions;
+import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.BandwidthRules;
+import io.isobardb.lsm.schedule.ProcessorRules;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionValues;
@@ -324,9 +326,7 @@ public final class StoreOptions {
             rules(),
             leveling(),
             new OpenOptions.Merging(
-                chosen.mergeDebtLimit(),
-                chosen.mergeSchedule(),
-                new BandwidthRules(chosen.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum())),
+                chosen.mergeDebtLimit(), chosen.mergeSchedule(), limits(chosen)),
             chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),
@@ -344,6 +344,12 @@ public final class StoreOptions {
         logLimit(),
         chosen.memoryComponent(),
         new Fullness(chosen.flushTrigger()));
+  }
+
+  private static Bandwidth.Rules limits(ExperimentalOptions chosen) {
+    return new Bandwidth.Rules(
+        new BandwidthRules(chosen.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum()),
+        new ProcessorRules((long) (chosen.processorMinimum() * 1e9)));
   }
 
   private LevelingOptions leveling() {

@@ -2,6 +2,7 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.schedule.ProcessorLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
@@ -42,6 +43,16 @@ public abstract class ForwardingScheduler implements Scheduler {
   @Override
   public void limit(IoLimits limits) {
     scheduler.limit(limits);
+  }
+
+  @Override
+  public void limit(ProcessorLimits limits) {
+    scheduler.limit(limits);
+  }
+
+  @Override
+  public ProcessorTimes processorTimes() {
+    return scheduler.processorTimes();
   }
 
   @Override

@@ -30,7 +30,7 @@ class OptionsTest {
           + " flushTrigger=0.75 l0Structure=ORIGINAL mergesWithinL0=false l0StartGroups=3"
           + " mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms) l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216"
           + " ioBandwidth=300MB ioReserve=3145728"
-          + " ioMinimum=41943040 mergeSelection=OLDEST levelDropFactor=2.25"
+          + " ioMinimum=41943040 processorMinimum=1.5 mergeSelection=OLDEST levelDropFactor=2.25"
           + " levelSizeRatio=7"
           + " levels=STATIC(131072) memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
           + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED durability=SYNC"

@@ -111,6 +111,7 @@ final class StatsCollector {
         parts.merger().bytesVoided(),
         interruptions.pauses(),
         interruptions.preemptions(),
+        interruptions.processorWaits(),
         parts.merger().memoryMerges(),
         parts.storage().bytesRead(),
         parts.storage().bytesWritten(),

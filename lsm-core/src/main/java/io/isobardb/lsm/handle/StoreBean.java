@@ -293,6 +293,11 @@ final class StoreBean implements StoreMXBean {
   }
 
   @Override
+  public long getProcessorWaits() {
+    return stats().processorWaits();
+  }
+
+  @Override
   public long getJobsPreempted() {
     return stats().jobsPreempted();
   }

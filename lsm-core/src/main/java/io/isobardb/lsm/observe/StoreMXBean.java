@@ -239,6 +239,15 @@ public interface StoreMXBean {
 
   @Metric(
       value =
+          "Merges in memory and deeper ones put aside since clients used the processors; see "
+              + "`processorMinimum`.",
+      kind = Kind.COUNTER,
+      unit = "operations",
+      name = "jobs.waited.for.processors")
+  long getProcessorWaits();
+
+  @Metric(
+      value =
           "What merges of L0 may read and write in a second; the largest number if it is not"
               + " limited.",
       unit = "bytes",

@@ -33,6 +33,8 @@ import java.util.Map;
  * @param mergesPaused how often deep merges were put aside since {@code mergeSchedule} let none go
  *     on
  * @param jobsPreempted how often flushes and merges were put aside for more urgent ones
+ * @param processorWaits how often merges in memory and deeper ones were put aside since clients
+ *     used the processors
  * @param memoryMerges memory merges begun
  * @param ioBytesRead bytes read from files, by purpose
  * @param ioBytesWritten bytes written to files, by purpose
@@ -68,6 +70,7 @@ public record StoreStats(
     long mergeBytesVoided,
     long mergesPaused,
     long jobsPreempted,
+    long processorWaits,
     long memoryMerges,
     Map<IoPurpose, Long> ioBytesRead,
     Map<IoPurpose, Long> ioBytesWritten,
@@ -265,6 +268,7 @@ public record StoreStats(
     field(json, "mergeBytesVoided", mergeBytesVoided);
     field(json, "mergesPaused", mergesPaused);
     field(json, "jobsPreempted", jobsPreempted);
+    field(json, "processorWaits", processorWaits);
     field(json, "memoryMerges", memoryMerges);
     append(json, "ioRead", ioBytesRead);
     append(json, "ioWritten", ioBytesWritten);

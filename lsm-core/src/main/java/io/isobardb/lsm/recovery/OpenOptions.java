@@ -17,7 +17,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
-import io.isobardb.lsm.schedule.BandwidthRules;
+import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.tuning.Tuning;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -76,9 +76,9 @@ public record OpenOptions(
    *
    * @param debtLimitBytes how much may wait for them
    * @param schedule when they run
-   * @param bandwidth what they and flushes may read and write
+   * @param limits what they and flushes may use of the device and the processors
    */
-  public record Merging(long debtLimitBytes, MergeSchedule schedule, BandwidthRules bandwidth) {}
+  public record Merging(long debtLimitBytes, MergeSchedule schedule, Bandwidth.Rules limits) {}
 
   /**
    * What files go by.
@@ -138,7 +138,7 @@ public record OpenOptions(
         policies.leveling().l0Limits(),
         Backpressure.slowDebt(policies.merging().debtLimitBytes()),
         writeMemory,
-        policies.merging().bandwidth().minimumBytes());
+        policies.merging().limits().bandwidth().minimumBytes());
   }
 
   /** When writers are slowed down. */

@@ -285,7 +285,7 @@ public final class StoreParts {
             engine.gate()::pressure,
             this::limited,
             engine.failure()::fail);
-    return new Bandwidth(environment, storage, options.policies().merging().bandwidth(), seams);
+    return new Bandwidth(environment, storage, options.policies().merging().limits(), seams);
   }
 
   private void limited(IoLimits limits) {

@@ -9,8 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at what clients read and write while there are jobs, and limits those as {@link
- * BandwidthRules} says. Sleeps while there are none.
+ * Looks at what clients read and write while there are jobs, and at the processors that they use,
+ * and limits jobs as {@link BandwidthRules} and {@link ProcessorRules} say. Sleeps while there are
+ * none.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -30,6 +31,7 @@ public final class Bandwidth implements Service {
   private final Clock clock;
   private final MeteredStorage storage;
   private final BandwidthRules rules;
+  private final ProcessorMeter processors;
   private final LongSupplier logEnd;
   private final Supplier<Pressure> pressure;
   private final Consumer<IoLimits> onChange;
@@ -63,23 +65,26 @@ public final class Bandwidth implements Service {
       Consumer<IoLimits> onChange,
       Consumer<Throwable> onFailure) {}
 
+  /** How jobs are limited. */
+  public record Rules(BandwidthRules bandwidth, ProcessorRules processors) {}
+
   /**
    * Begins to look when it is started.
    *
    * @param environment whose scheduler is limited
    * @param storage knows what is read, and passes what jobs read and write in pieces
    */
-  public Bandwidth(
-      Environment environment, MeteredStorage storage, BandwidthRules rules, Seams seams) {
+  public Bandwidth(Environment environment, MeteredStorage storage, Rules rules, Seams seams) {
     this.scheduler = environment.scheduler();
     this.clock = environment.clock();
     this.storage = storage;
-    this.rules = rules;
+    this.rules = rules.bandwidth();
     this.logEnd = seams.logEnd();
     this.pressure = seams.pressure();
     this.onChange = seams.onChange();
     this.onFailure = seams.onFailure();
     this.lookedNanos = clock.nanos();
+    this.processors = new ProcessorMeter(scheduler, rules.processors(), lookedNanos);
     this.readNanos = lookedNanos - LATELY_NANOS;
     this.spanNanos = lookedNanos;
     this.turnedNanos = lookedNanos;
@@ -155,6 +160,8 @@ public final class Bandwidth implements Service {
       turnedNanos = now;
       storage.times().turn();
     }
+    Pressure pressed = awaiting > 0 ? Pressure.ALL : pressure.get();
+    processors.look(now, pressed);
     IoLimits before = limits;
     IoLimits next =
         rules.next(
@@ -165,7 +172,7 @@ public final class Bandwidth implements Service {
                 Math.max(learntBytes, storage.times().bytesPerSecond()),
                 spanRate,
                 storage.times().piece(),
-                awaiting > 0 ? Pressure.ALL : pressure.get()));
+                pressed));
     if (!next.equals(before)) {
       limits = next;
       storage.limitPieces(next);

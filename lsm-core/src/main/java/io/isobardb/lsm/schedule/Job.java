@@ -18,7 +18,15 @@ public interface Job {
     /** Deeper merges; may be paused for long. */
     MERGE_DEEP,
     /** Clean-up that nobody waits for. */
-    IDLE
+    IDLE;
+
+    /**
+     * Whether writers wait for jobs of this priority in the end: for {@link #FLUSH} and {@link
+     * #MERGE_L0}.
+     */
+    boolean isUrgent() {
+      return this == FLUSH || this == MERGE_L0;
+    }
   }
 
   Priority priority();

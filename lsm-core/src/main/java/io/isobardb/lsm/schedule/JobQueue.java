@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A priority can be held back: its jobs stay in the queue, or go back there after their step. A
  * worker with nothing else to do has those rest that have begun, each once. A priority in debt for
- * what its jobs have read and written ({@link IoDebts}) waits likewise, until that is paid.
+ * what its jobs have read and written ({@link IoDebts}), or for processor time ({@link
+ * ProcessorDebts}), waits likewise, until that is paid.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -49,9 +50,11 @@ public final class JobQueue {
   private final Set<Job> awake = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private final IoDebts debts = new IoDebts();
+  private final ProcessorDebts processorDebts = new ProcessorDebts();
   private long pauses;
   private long preemptions;
   private long throttled;
+  private long processorWaits;
 
   /**
    * An empty queue.
@@ -87,9 +90,20 @@ public final class JobQueue {
     debts.limit(limits, nanos);
   }
 
-  /** A step of a job has read and written so many bytes; before {@link #nextAfter}. */
-  public void charge(Job job, long bytes, long nanos) {
+  /** Changes what processor time jobs may use from now on. */
+  public void limit(ProcessorLimits limits, long nanos) {
+    processorDebts.limit(limits, nanos);
+  }
+
+  /**
+   * What a step of a job has used; before {@link #nextAfter}.
+   *
+   * @param bytes read and written
+   * @param used processor time
+   */
+  public void charge(Job job, long bytes, long used, long nanos) {
     debts.charge(job.priority(), bytes, nanos);
+    processorDebts.charge(job.priority(), used, nanos);
   }
 
   /**
@@ -101,11 +115,15 @@ public final class JobQueue {
     for (Job.Priority priority : PRIORITIES) {
       int index = priority.ordinal();
       if (!held[index] && !queues.get(index).isEmpty()) {
-        long wait = debts.waitNanos(priority, nanos);
+        long wait = waitNanos(priority, nanos);
         least = wait > 0 ? Math.min(least, wait) : least;
       }
     }
     return least;
+  }
+
+  private long waitNanos(Job.Priority priority, long nanos) {
+    return Math.max(debts.waitNanos(priority, nanos), processorDebts.waitNanos(priority, nanos));
   }
 
   /** The job for a worker that has none; null if none may run now. It runs from now on. */
@@ -129,8 +147,12 @@ public final class JobQueue {
       pauses++;
       return poll(PRIORITIES.length, nanos);
     }
-    if (inDebt(priority, nanos)) {
+    if (debts.waitNanos(mine.priority(), nanos) > 0) {
       throttled++;
+      return poll(PRIORITIES.length, nanos);
+    }
+    if (processorDebts.waitNanos(mine.priority(), nanos) > 0) {
+      processorWaits++;
       return poll(PRIORITIES.length, nanos);
     }
     Job next = poll(priority, nanos);
@@ -198,7 +220,7 @@ public final class JobQueue {
 
   /** How often jobs were put aside. */
   public Scheduler.Interruptions interruptions() {
-    return new Scheduler.Interruptions(pauses, preemptions, throttled);
+    return new Scheduler.Interruptions(pauses, preemptions, throttled, processorWaits);
   }
 
   /** Jobs that are queued, held back or running. */
@@ -233,7 +255,7 @@ public final class JobQueue {
   }
 
   private boolean inDebt(int priority, long nanos) {
-    return debts.waitNanos(PRIORITIES[priority], nanos) > 0;
+    return waitNanos(PRIORITIES[priority], nanos) > 0;
   }
 
   private Job take(int priority) {

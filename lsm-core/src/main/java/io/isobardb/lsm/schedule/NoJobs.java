@@ -37,6 +37,16 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public void limit(ProcessorLimits limits) {
+    // There are none.
+  }
+
+  @Override
+  public ProcessorTimes processorTimes() {
+    return ProcessorTimes.UNKNOWN;
+  }
+
+  @Override
   public Interruptions interruptions() {
     return Interruptions.NONE;
   }

@@ -8,10 +8,23 @@ public interface Scheduler extends AutoCloseable {
    * @param pauses because their priority was held back
    * @param preemptions for more urgent jobs
    * @param throttled since they had read and written as much as they may for now
+   * @param processorWaits since they had used the processors as much as they may for now
    */
-  record Interruptions(long pauses, long preemptions, long throttled) {
+  record Interruptions(long pauses, long preemptions, long throttled, long processorWaits) {
     /** None. */
-    public static final Interruptions NONE = new Interruptions(0, 0, 0);
+    public static final Interruptions NONE = new Interruptions(0, 0, 0, 0);
+  }
+
+  /**
+   * What was used of the processors so far.
+   *
+   * @param processors how many there are; 0 if it can't be told what is used
+   * @param usedNanos by all of the process
+   * @param jobNanos by steps of jobs
+   */
+  record ProcessorTimes(int processors, long usedNanos, long jobNanos) {
+    /** It can't be told. */
+    public static final ProcessorTimes UNKNOWN = new ProcessorTimes(0, 0, 0);
   }
 
   /** Queues a job; it runs when its priority's turn comes. */
@@ -37,6 +50,12 @@ public interface Scheduler extends AutoCloseable {
 
   /** Changes what jobs may read and write. They pay between two steps, never within one. */
   void limit(IoLimits limits);
+
+  /** Changes what processor time jobs may use. They pay as for what they read and write. */
+  void limit(ProcessorLimits limits);
+
+  /** What was used of the processors so far. The time of jobs is counted from the first call on. */
+  ProcessorTimes processorTimes();
 
   /** How often jobs were put aside so far. */
   Interruptions interruptions();

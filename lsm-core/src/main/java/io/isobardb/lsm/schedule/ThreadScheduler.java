@@ -31,8 +31,14 @@ public final class ThreadScheduler implements Scheduler {
   private final Signal jobEnded = new ThreadSignal("the end of a job");
   private final JobQueue queue;
 
+  private final WorkerTimes times = new WorkerTimes();
+
   /** Whether steps have to be paid for. */
   private volatile boolean limited;
+
+  // Written under the lock.
+  private boolean ioLimited;
+  private boolean processorsLimited;
 
   /** {@link JobQueue#urgency}. Written under the lock. */
   private volatile int urgency = Integer.MAX_VALUE;
@@ -123,11 +129,30 @@ public final class ThreadScheduler implements Scheduler {
     lock.lock();
     try {
       queue.limit(limits, Clock.SYSTEM.nanos());
-      limited = limits.limits();
+      ioLimited = limits.limits();
+      limited = ioLimited || processorsLimited;
       changed.signalAll();
     } finally {
       lock.unlock();
     }
+  }
+
+  @Override
+  public void limit(ProcessorLimits limits) {
+    lock.lock();
+    try {
+      queue.limit(limits, Clock.SYSTEM.nanos());
+      processorsLimited = !limits.equals(ProcessorLimits.NONE);
+      limited = ioLimited || processorsLimited;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public ProcessorTimes processorTimes() {
+    return times.now();
   }
 
   @Override
@@ -282,9 +307,11 @@ public final class ThreadScheduler implements Scheduler {
     int priority = job.priority().ordinal();
     try {
       while (true) {
+        long began = times.ofThread();
         Stepping.Step step = Stepping.step(job);
+        long used = times.step(began);
         if (!step.more()) {
-          pay(job, step.bytes());
+          pay(job, step.bytes(), used);
           break;
         }
         if (closed) {
@@ -292,7 +319,7 @@ public final class ThreadScheduler implements Scheduler {
           break;
         }
         if (urgency < priority || limited) {
-          Job next = exchange(job, step.bytes());
+          Job next = exchange(job, step.bytes(), used);
           if (next != job) {
             return next;
           }
@@ -312,11 +339,11 @@ public final class ThreadScheduler implements Scheduler {
     return null;
   }
 
-  private void pay(Job job, long bytes) {
+  private void pay(Job job, long bytes, long used) {
     if (limited) {
       lock.lock();
       try {
-        queue.charge(job, bytes, Clock.SYSTEM.nanos());
+        queue.charge(job, bytes, used, Clock.SYSTEM.nanos());
       } finally {
         lock.unlock();
       }
@@ -327,14 +354,14 @@ public final class ThreadScheduler implements Scheduler {
    * Charges a step. Then puts {@code job} back and takes another one, or none, if {@link
    * JobQueue#nextAfter} says so.
    */
-  private @Nullable Job exchange(Job job, long bytes) {
+  private @Nullable Job exchange(Job job, long bytes, long used) {
     lock.lock();
     try {
       if (closed) {
         return job;
       }
       long now = Clock.SYSTEM.nanos();
-      queue.charge(job, bytes, now);
+      queue.charge(job, bytes, used, now);
       Job next = queue.nextAfter(job, now);
       urgency = queue.urgency();
       if (next != job) {

@@ -3,6 +3,7 @@ package io.isobardb.lsm.simulation;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.schedule.ProcessorLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
@@ -224,6 +225,17 @@ public final class SimulatedScheduler implements Scheduler {
   @Override
   public void limit(IoLimits limits) {
     checkThread();
+  }
+
+  @Override
+  public void limit(ProcessorLimits limits) {
+    checkThread();
+  }
+
+  /** {@inheritDoc} There are none here. */
+  @Override
+  public ProcessorTimes processorTimes() {
+    return ProcessorTimes.UNKNOWN;
   }
 
   /** {@inheritDoc} There are no priorities here, and every step is a job's last for a while. */

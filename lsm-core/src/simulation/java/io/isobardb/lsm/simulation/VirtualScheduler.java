@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.JobQueue;
+import io.isobardb.lsm.schedule.ProcessorLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
@@ -54,6 +55,7 @@ public final class VirtualScheduler implements Scheduler {
   private final List<ServiceActor> services = new ArrayList<>();
   private final VirtualSignal workersEnd;
   private final VirtualSignal jobEnded;
+  private long jobNanos;
   private int workersBusy;
   private boolean closed;
   private boolean jobsFree;
@@ -201,6 +203,17 @@ public final class VirtualScheduler implements Scheduler {
   }
 
   @Override
+  public void limit(ProcessorLimits limits) {
+    queue.limit(limits, time.nanos());
+    wakeWorkers();
+  }
+
+  @Override
+  public ProcessorTimes processorTimes() {
+    return new ProcessorTimes(machine.processors(), time.computedNanos(), jobNanos);
+  }
+
+  @Override
   public Interruptions interruptions() {
     return queue.interruptions();
   }
@@ -287,11 +300,12 @@ public final class VirtualScheduler implements Scheduler {
       }
       if (!jobsFree) {
         compute(machine.stepNanos());
+        jobNanos += machine.stepNanos();
       }
       settle();
       me.stepping = null;
       if (!jobsFree) {
-        queue.charge(job, bytes, time.nanos());
+        queue.charge(job, bytes, machine.stepNanos(), time.nanos());
       }
       ((Timed) job).times.passed(time.nanos(), more);
       if (more && closed) {

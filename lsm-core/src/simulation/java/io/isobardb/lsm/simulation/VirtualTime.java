@@ -72,6 +72,7 @@ final class VirtualTime {
   private Actor current;
   private @Nullable Actor resumed;
   private long eventNumber;
+  private long computedNanos;
   private volatile long eventsDone;
   private volatile @Nullable Throwable broken;
 
@@ -129,6 +130,11 @@ final class VirtualTime {
     return nanos;
   }
 
+  /** The processor time that all actors were given so far. */
+  long computedNanos() {
+    return computedNanos;
+  }
+
   /** Has something done at a time. */
   void at(long nanos, Runnable action) {
     events.add(new Event(nanos, eventNumber++, action));
@@ -170,6 +176,7 @@ final class VirtualTime {
     for (int i = 1; i < processorsFree.length; i++) {
       first = processorsFree[i] < processorsFree[first] ? i : first;
     }
+    computedNanos += nanos;
     processorsFree[first] = Math.max(clock.nanos(), processorsFree[first]) + nanos;
     return processorsFree[first];
   }

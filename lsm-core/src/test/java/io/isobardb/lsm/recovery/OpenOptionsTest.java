@@ -14,7 +14,9 @@ import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.BandwidthRules;
+import io.isobardb.lsm.schedule.ProcessorRules;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.util.Map;
@@ -40,7 +42,10 @@ class OpenOptionsTest {
                 Fullness.USUAL),
             LevelingOptions.DEFAULT,
             new OpenOptions.Merging(
-                64 * budget, MergeSchedule.ALWAYS, new BandwidthRules(Long.MAX_VALUE, 0, 1 << 20)),
+                64 * budget,
+                MergeSchedule.ALWAYS,
+                new Bandwidth.Rules(
+                    new BandwidthRules(Long.MAX_VALUE, 0, 1 << 20), new ProcessorRules(0))),
             component,
             staticTrees,
             0,

@@ -161,7 +161,7 @@ class JobQueueTest {
     assertNull(queue.nextToRest());
     queue.rested(deep);
     assertNull(queue.nextToRest());
-    assertEquals(new Scheduler.Interruptions(1, 0, 0), queue.interruptions());
+    assertEquals(new Scheduler.Interruptions(1, 0, 0, 0), queue.interruptions());
     queue.hold(MERGE_DEEP, false);
     assertSame(deep, queue.next(0));
     queue.add(flush);
@@ -170,7 +170,7 @@ class JobQueueTest {
     queue.hold(MERGE_DEEP, true);
     assertSame(deep, queue.nextToRest());
     queue.ended(deep);
-    assertEquals(new Scheduler.Interruptions(2, 1, 0), queue.interruptions());
+    assertEquals(new Scheduler.Interruptions(2, 1, 0, 0), queue.interruptions());
     assertEquals(2, queue.size());
   }
 
@@ -203,7 +203,7 @@ class JobQueueTest {
     queue.limit(SLOW, 0);
     List.of(l0, memory).forEach(queue::add);
     assertSame(l0, queue.next(0));
-    queue.charge(l0, 1 << 19, 0);
+    queue.charge(l0, 1 << 19, 0, 0);
     assertSame(memory, queue.nextAfter(l0, 0), "the worker waits with it");
     assertNull(queue.next(0));
     assertEquals(SECOND / 2, queue.waitNanos(0));
@@ -211,7 +211,7 @@ class JobQueueTest {
     assertSame(flush, queue.next(0), "nobody waits for a flush that waits for a merge");
     queue.ended(flush);
     assertSame(l0, queue.next(SECOND / 2));
-    assertEquals(new Scheduler.Interruptions(0, 0, 1), queue.interruptions());
+    assertEquals(new Scheduler.Interruptions(0, 0, 1, 0), queue.interruptions());
   }
 
   @Test
@@ -220,7 +220,7 @@ class JobQueueTest {
     queue.limit(SLOW, 0);
     queue.add(deep);
     assertSame(deep, queue.next(0));
-    queue.charge(deep, 1 << 20, 0);
+    queue.charge(deep, 1 << 20, 0, 0);
     assertNull(queue.nextAfter(deep, 0));
     queue.limit(IoLimits.NONE, 1);
     assertEquals(Long.MAX_VALUE, queue.waitNanos(1));
