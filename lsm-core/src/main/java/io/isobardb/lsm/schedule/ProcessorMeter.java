@@ -32,14 +32,18 @@ final class ProcessorMeter {
     if (passed < SPAN_NANOS) {
       return;
     }
+    sinceNanos = nanos;
+    if (passed >= 2 * SPAN_NANOS) {
+      // There were no jobs for a while, and the mean over that says nothing about now.
+      since = Scheduler.ProcessorTimes.UNKNOWN;
+      change(ProcessorLimits.NONE);
+      return;
+    }
     Scheduler.ProcessorTimes now = scheduler.processorTimes();
-    // After a pause between jobs the mean over it says nothing about now.
-    boolean known = since.processors() > 0 && passed < 2 * SPAN_NANOS;
-    if (known) {
+    if (since.processors() > 0) {
       long used = now.usedNanos() - since.usedNanos() - (now.jobNanos() - since.jobNanos());
       change(rules.next(now.processors(), (long) (used * 1e9 / passed), pressure));
     }
-    sinceNanos = nanos;
     since = now;
   }
 
