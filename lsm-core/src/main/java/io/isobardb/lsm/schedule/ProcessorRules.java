@@ -8,7 +8,8 @@ import io.isobardb.lsm.schedule.BandwidthRules.Pressure;
  * <p>They get the processors less what clients use and a reserve. Clients that want more are given
  * it by and by: with all processors in use, jobs get less by the reserve at each look. Flushes and
  * merges of L0 never wait, since writers would wait for them, so it is merges in memory and deeper
- * ones that give way.
+ * ones that give way. Not once writers are about to wait: a flush needs the tree that a merge in
+ * memory has.
  *
  * @param leastNanos per second, which those get in any case
  */
@@ -23,7 +24,7 @@ public record ProcessorRules(long leastNanos) {
    * @param clientNanos per second that all but jobs use
    */
   ProcessorLimits next(int processors, long clientNanos, Pressure pressure) {
-    if (processors == 0 || pressure == Pressure.ALL) {
+    if (processors == 0 || pressure != Pressure.NONE) {
       return ProcessorLimits.NONE;
     }
     long given = (long) (processors * 1e9 * (1 - RESERVE));
