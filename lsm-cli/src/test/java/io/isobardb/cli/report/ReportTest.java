@@ -194,6 +194,23 @@ class ReportTest {
   }
 
   @Test
+  void onAPhoneTheCellsOfAWideTableStandBelowEachOther() throws Exception {
+    TextTable narrow = new TextTable("operation", "count", "p99 [us]");
+    narrow.row("a sentence of words that can be broken", "1", "2");
+    assertFalse(new Page("t").table(narrow).html().contains("<table class"));
+    TextTable wide =
+        new TextTable("operation", "count", "p50", "p90", "p99", "p99.9", "max \"us\"");
+    wide.row("UPDATE", "25,104", "26", "71", "11,839", "132,607,000", "1,821,695,000");
+    String html = new Page("t").table(wide).html();
+    Document page = parse(html);
+    assertEquals(
+        "wide", ((Element) page.getElementsByTagName("table").item(0)).getAttribute("class"));
+    NodeList cells = page.getElementsByTagName("td");
+    assertEquals("", ((Element) cells.item(0)).getAttribute("data-name"));
+    assertEquals("max \"us\"", ((Element) cells.item(6)).getAttribute("data-name"));
+  }
+
+  @Test
   void columnsOfWordsReadFromTheLeft() {
     TextTable table = new TextTable("cycle", "cost", "why");
     table.row("1", "0.7", "a fixed step");
