@@ -37,10 +37,12 @@ public final class Page {
           + ".wide td:first-child{font-weight:bold}.wide td:empty{display:none}"
           + ".wide td[data-name]::before{content:attr(data-name);color:var(--faint)}}";
 
-  /** What a phone has room for, and how large the letters of tables and their padding are there. */
-  private static final double PHONE = 368;
+  /**
+   * What a phone has room for, and how large letters, as if all were bold, and padding are there.
+   */
+  private static final double PHONE = 360;
 
-  private static final double PHONE_TEXT = 12;
+  private static final double PHONE_TEXT = 13;
   private static final double PHONE_PADDING = 6;
 
   /** From so many words on, text is a sentence, whatever it begins with. */
@@ -127,7 +129,7 @@ public final class Page {
       body.append("<tr>");
       for (int column = 0; column < row.size(); column++) {
         body.append('<').append(tag);
-        if (isWide && tag.equals("td") && column > 0) {
+        if (isWide && tag.equals("td")) {
           String name = rows.get(0).get(column);
           body.append(" data-name=\"").append(Svg.escape(name)).append('"');
         }
