@@ -1,6 +1,7 @@
 package io.isobardb.micrometer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.regex.Pattern.DOTALL;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,14 +12,23 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.Metric;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -106,5 +116,25 @@ class IsobarMetricsTest {
       assertTrue(registry.getMeters().isEmpty());
       assertThrows(IllegalStateException.class, () -> metrics.bindTo(registry));
     }
+  }
+
+  @Test
+  void areBoundAsThePageForOperatorsSays() throws Exception {
+    String page = Files.readString(Path.of("../docs/operations.md"));
+    Matcher snippet = Pattern.compile("```java\n(new IsobarMetrics.*?)```", DOTALL).matcher(page);
+    assertTrue(snippet.find());
+    String program =
+        "import io.isobardb.lsm.*; import io.isobardb.micrometer.*;"
+            + " import io.micrometer.core.instrument.*; class Operator {"
+            + (" void run(Store store, MeterRegistry registry) { " + snippet.group(1) + "}}");
+    Path source = Files.writeString(dir.resolve("Operator.java"), program);
+    String classes =
+        Stream.of(Store.class, IsobarMetrics.class, MeterRegistry.class)
+            .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
+            .collect(Collectors.joining(File.pathSeparator));
+    ByteArrayOutputStream messages = new ByteArrayOutputStream();
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    String[] arguments = {"-proc:none", "-cp", classes, "-d", dir.toString(), source.toString()};
+    assertEquals(0, compiler.run(null, messages, messages, arguments), messages::toString);
   }
 }

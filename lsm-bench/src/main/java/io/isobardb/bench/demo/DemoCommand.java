@@ -63,7 +63,7 @@ public final class DemoCommand implements Callable<Integer> {
           "",
           "Go on with: isobar compare --records 200000 --repeats 1   (against other engines)",
           "            isobar experiment list                        (what the paper claims)",
-          "            README.md                                     (a program of 20 lines)");
+          "            README.md                                     (a first program)");
       return (outcome.missing() == 0 ? Exit.SUCCESS : Exit.FINDING).code();
     }
   }
@@ -114,9 +114,15 @@ public final class DemoCommand implements Callable<Integer> {
       double first = watch(store, load, "get", READ_SECONDS * pace / 4, progress);
       watch(store, load, "get", READ_SECONDS * pace / 2, progress);
       double last = watch(store, load, "get", READ_SECONDS * pace / 4, progress);
+      String end = bar(store.stats());
+      say(out, "   in the end " + end);
+      if (end.equals(bar(written))) {
+        say(
+            out,
+            "   It stayed: this machine did too little in the time for the cache to gain by it.");
+      }
       say(
           out,
-          "   in the end " + bar(store.stats()),
           String.format(
               Locale.ROOT,
               "   %,.0f gets a second in the first quarter of the time, %,.0f in the last.",

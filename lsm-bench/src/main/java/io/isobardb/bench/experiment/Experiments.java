@@ -53,12 +53,12 @@ final class Experiments {
         nearest = experiment;
       }
     }
+    String guess =
+        distance(name, nearest.name()) <= name.length() / 2
+            ? "did you mean '" + nearest.name() + "'? "
+            : "";
     throw new UsageException(
-        "there is no experiment '"
-            + name
-            + "'; did you mean '"
-            + nearest.name()
-            + "'? 'isobar experiment list' shows all");
+        "there is no experiment '" + name + "'; " + guess + "'isobar experiment list' shows all");
   }
 
   /** The points of an experiment, with scale, seed and threads: what resuming compares. */

@@ -243,7 +243,7 @@ final class LatencyPage {
       series.add(new Series(name, x, y));
     }
     return Chart.lines(
-        "Jobs around the worst second, " + worst + ", " + outcome.engine(),
+        "Jobs around the worst second (" + worst + "), " + outcome.engine(),
         TIME,
         "running",
         series);

@@ -40,8 +40,8 @@ import picocli.CommandLine.Spec;
     description = "Loads records and runs a YCSB workload with the stock client.",
     footer = {
       "",
-      "Without options about a minute: 1,000,000 records of 1 KB, as many operations. Every",
-      "operation must return OK."
+      "Without options it takes about a minute: 1,000,000 records of 1 KB, as many",
+      "operations. Every operation must return OK."
     })
 public final class YcsbCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 4 << 20;

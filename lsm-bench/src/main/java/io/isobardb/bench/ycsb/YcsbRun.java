@@ -148,7 +148,15 @@ record YcsbRun(
   TextTable latencies() {
     TextTable table =
         new TextTable(
-            "operation", "count", "mean us", "p50", "p90", "p99", "p99.9", "p99.99", "max");
+            "operation",
+            "count",
+            "mean us",
+            "p50 us",
+            "p90 us",
+            "p99 us",
+            "p99.9 us",
+            "p99.99 us",
+            "max us");
     output
         .metrics()
         .forEach(

@@ -28,6 +28,8 @@ class DemoTest {
       assertTrue(text.contains("\n" + scene) || text.startsWith(scene), text);
     }
     assertTrue(text.contains("all are there"), text);
+    String wall = text.substring(text.indexOf("at first") + 11, text.indexOf("\n   in the end"));
+    assertEquals(text.contains("in the end " + wall), text.contains("It stayed"), text);
     assertFalse(text.contains("WRONG"), text);
     assertTrue(text.lines().allMatch(line -> line.length() <= 110), text);
   }

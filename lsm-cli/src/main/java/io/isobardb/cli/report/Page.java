@@ -4,6 +4,7 @@ import io.isobardb.cli.console.TextTable;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A report as one page of HTML that needs no other file and no network; it can be read on a phone,
@@ -30,7 +31,19 @@ public final class Page {
           + "pre{white-space:pre-wrap;font-size:13px}"
           + "@media(max-width:500px){dl{display:block}dd{margin:0 0 .5em}"
           + "table{font-size:12px}th,td{padding:3px 6px 3px 0}"
-          + ".scroll td{white-space:normal}}";
+          + ".scroll td{white-space:normal}.wide tr{display:block;padding:.3em 0;"
+          + "border-bottom:1px solid var(--rule)}.wide tr:first-child{display:none}"
+          + ".wide td{display:flex;justify-content:space-between;gap:1em;border:0;padding:1px 0}"
+          + ".wide td:first-child{font-weight:bold}.wide td:empty{display:none}"
+          + ".wide td[data-name]::before{content:attr(data-name);color:var(--faint)}}";
+
+  /**
+   * What a phone has room for, and how large letters, as if all were bold, and padding are there.
+   */
+  private static final double PHONE = 360;
+
+  private static final double PHONE_TEXT = 13;
+  private static final double PHONE_PADDING = 6;
 
   /** From so many words on, text is a sentence, whatever it begins with. */
   private static final int SENTENCE_WORDS = 5;
@@ -98,10 +111,15 @@ public final class Page {
     return this;
   }
 
-  /** A table; one that is wider than the screen can be moved. */
+  /**
+   * A table; one that is wider than the screen can be moved. On a phone its cells stand below each
+   * other then, each with the name of its column.
+   */
   public Page table(TextTable table) {
-    body.append("<div class=\"scroll\"><table>\n");
     List<List<String>> rows = table.rows();
+    boolean isWide = phoneWidth(rows) > PHONE;
+    body.append("<div class=\"scroll\"><table");
+    body.append(isWide ? " class=\"wide\">\n" : ">\n");
     List<String> kinds =
         IntStream.range(0, rows.get(0).size())
             .mapToObj(column -> hasWords(rows, column) ? " class=\"words\">" : ">")
@@ -110,7 +128,12 @@ public final class Page {
     for (List<String> row : rows) {
       body.append("<tr>");
       for (int column = 0; column < row.size(); column++) {
-        body.append('<').append(tag).append(kinds.get(column));
+        body.append('<').append(tag);
+        if (isWide && tag.equals("td")) {
+          String name = rows.get(0).get(column);
+          body.append(" data-name=\"").append(Svg.escape(name)).append('"');
+        }
+        body.append(kinds.get(column));
         body.append(Svg.escape(row.get(column))).append("</").append(tag).append('>');
       }
       body.append("</tr>\n");
@@ -118,6 +141,20 @@ public final class Page {
     }
     body.append("</table></div>\n");
     return this;
+  }
+
+  /** The width of columns as narrow as their longest words. */
+  private static double phoneWidth(List<List<String>> rows) {
+    return IntStream.range(0, rows.get(0).size())
+        .mapToDouble(
+            column ->
+                PHONE_PADDING
+                    + rows.stream()
+                        .flatMap(row -> Stream.of(row.get(column).split(" ")))
+                        .mapToDouble(word -> Lettering.width(word, PHONE_TEXT))
+                        .max()
+                        .orElse(0))
+        .sum();
   }
 
   /** Whether each cell below the header begins with a letter, or one of them is a sentence. */

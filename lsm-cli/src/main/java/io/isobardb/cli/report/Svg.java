@@ -219,9 +219,12 @@ public final class Svg {
     }
     y = bottom + 18 + ROW;
     text((left + WIDTH - EDGE) / 2, y, "middle", "faint", chart.x());
+    StringBuilder marks = new StringBuilder();
     for (int s = 0; s < chart.series().size(); s++) {
-      line(chart.series().get(s), s, across, vertical);
+      // The largest are drawn first, so that none hides another.
+      marks.insert(0, line(chart.series().get(s), s, across, vertical));
     }
+    out.append(marks);
   }
 
   /** As many ticks as have room beside each other, and the last one's label within the picture. */
@@ -241,7 +244,8 @@ public final class Svg {
     }
   }
 
-  private void line(Series series, int s, Axis across, Axis vertical) {
+  /** Draws the line, and gives its marks. */
+  private StringBuilder line(Series series, int s, Axis across, Axis vertical) {
     StringBuilder points = new StringBuilder();
     StringBuilder marks = new StringBuilder();
     for (int i = 0; i < series.x().size(); i++) {
@@ -255,7 +259,7 @@ public final class Svg {
       }
     }
     put("<polyline points=\"%s\" class=\"line s%d\"/>", points.toString().strip(), s % COLOURS);
-    out.append(hasMarks(series) ? marks : "");
+    return hasMarks(series) ? marks : new StringBuilder();
   }
 
   /** With more they would be all that is seen. */

@@ -131,6 +131,19 @@ class ReportTest {
   }
 
   @Test
+  void theMarksOfEqualLinesAreAllSeen() {
+    List<Series> lines = new ArrayList<>();
+    for (String name : List.of("first", "second", "third")) {
+      lines.add(new Series(name, List.of(0.0, 1.0), List.of(3.0, 4.0)));
+    }
+    String svg = Svg.draw(List.of(Chart.lines("equal", "x", "y", lines)));
+    // What is drawn later lies above, so the smallest come last.
+    assertTrue(svg.indexOf("<title>third: 4") < svg.indexOf("<title>second: 4"), svg);
+    assertTrue(svg.indexOf("<title>second: 4") < svg.indexOf("<title>first: 4"), svg);
+    assertTrue(svg.lastIndexOf("<polyline") < svg.indexOf("<title>third"), svg);
+  }
+
+  @Test
   void whatWasNotMeasuredIsNotDrawn() throws Exception {
     Series some = new Series("<some>", List.of(0.0, 1.0), List.of(3.0, Double.NaN));
     Series none = new Series("none", List.of(), List.of());
@@ -191,6 +204,27 @@ class ReportTest {
       }
     }
     assertEquals(0.2, Axis.over(new double[] {0.9}, 5, 0, 100).step());
+  }
+
+  @Test
+  void onAPhoneTheCellsOfAWideTableStandBelowEachOther() throws Exception {
+    TextTable narrow = new TextTable("operation", "count", "p99 [us]");
+    narrow.row("a sentence of words that can be broken", "1", "2");
+    assertFalse(new Page("t").table(narrow).html().contains("<table class"));
+    TextTable words =
+        new TextTable("write memory [1/16]", "L0 structure", "throughput", "written", "memory");
+    words.row("1", "GREEDY_GROUPED", "856", "6,332", "0.254");
+    assertTrue(new Page("t").table(words).html().contains("<table class=\"wide\">"));
+    TextTable wide =
+        new TextTable("operation", "count", "p50", "p90", "p99", "p99.9", "max \"us\"");
+    wide.row("UPDATE", "25,104", "26", "71", "11,839", "132,607,000", "1,821,695,000");
+    String html = new Page("t").table(wide).html();
+    Document page = parse(html);
+    assertEquals(
+        "wide", ((Element) page.getElementsByTagName("table").item(0)).getAttribute("class"));
+    NodeList cells = page.getElementsByTagName("td");
+    assertEquals("operation", ((Element) cells.item(0)).getAttribute("data-name"));
+    assertEquals("max \"us\"", ((Element) cells.item(6)).getAttribute("data-name"));
   }
 
   @Test
