@@ -546,15 +546,15 @@ public final class Dataset {
 
   /**
    * Compares all indexes that are ready with the records, both ways, as of one moment; reads all of
-   * them, and keeps merges from dropping what it sees meanwhile. An index that is dropped during
-   * the check is not in the result.
+   * them, and keeps merges from dropping what it sees meanwhile. Takes about 16 MB of the heap. An
+   * index that is dropped during the check is not in the result.
    */
   public DatasetCheck check() {
     List<SecondaryIndex> ready =
         writers.current().indexes().stream().filter(SecondaryIndex::isReady).toList();
     try (Snapshot snapshot = store.snapshot()) {
       List<SecondaryIndex> whole = ready.stream().filter(this::isKept).toList();
-      return new DatasetChecker(View.of(snapshot), primary, whole).run();
+      return new DatasetChecker(View.of(snapshot), primary, whole, IndexLoad.PIECE_BYTES).run();
     }
   }
 

@@ -186,7 +186,11 @@ final class SecondaryIndex implements MergeFilter {
 
   /** The index key of the entry that a cursor over the tree stands on. */
   byte[] indexKey(Cursor cursor) {
-    byte[] entryKey = cursor.key();
+    return indexKey(cursor.key());
+  }
+
+  /** The index key of an entry. */
+  byte[] indexKey(byte[] entryKey) {
     return isUnique() ? entryKey : EntryKey.indexKey(entryKey);
   }
 
