@@ -4,6 +4,7 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.ShownKey;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.ArrayList;
@@ -160,10 +161,10 @@ final class DatasetChecker {
       if (value == null || other) {
         tally.error(
             "record "
-                + EntryKey.text(entry.key)
+                + ShownKey.of(entry.key)
                 + " has no entry at "
-                + EntryKey.text(tally.index.indexKey(entry.entryKey))
-                + (other ? ", which leads to the record " + EntryKey.text(value) : ""));
+                + ShownKey.of(tally.index.indexKey(entry.entryKey))
+                + (other ? ", which leads to the record " + ShownKey.of(value) : ""));
       }
     }
   }
@@ -216,9 +217,9 @@ final class DatasetChecker {
       if (tally.index.isEager()) {
         tally.error(
             "the entry at "
-                + EntryKey.text(indexKey)
+                + ShownKey.of(indexKey)
                 + " leads to the record "
-                + EntryKey.text(key)
+                + ShownKey.of(key)
                 + ", which "
                 + (record == null ? "is not there" : "does not have that index key"));
       } else {
