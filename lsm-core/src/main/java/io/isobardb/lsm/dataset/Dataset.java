@@ -237,7 +237,8 @@ public final class Dataset {
   /**
    * Removes all records of a range of primary keys. Without indexes, or if all use validation, that
    * is one small write, as {@link io.isobardb.lsm.Tree#deleteRange(byte[], byte[])}. With an eager
-   * or unique index the records are read and removed one by one, in one transaction.
+   * or unique index the range is locked, and the records are read and removed one by one, in one
+   * transaction. If that fails, nothing is removed.
    *
    * @param from the first key that goes, null for no bound
    * @param to the key behind the last one, null for no bound
