@@ -344,6 +344,14 @@ class RangeDeleteTest {
           assertEquals(expected, dataset.find("v", key(100 + i)).size(), name + ", " + i);
         }
         assertTrue(dataset.check().isSound(), dataset.check().toString());
+        for (int i = 20; i < 120; i++) {
+          dataset.put(key(i), key(1000 + i));
+        }
+        long logged = store.stats().logSizeBytes();
+        dataset.deleteRange(key(20), key(120));
+        logged = store.stats().logSizeBytes() - logged;
+        boolean oneByOne = unique || maintenance == Maintenance.EAGER;
+        assertEquals(!oneByOne, logged < 100, logged + " bytes of log for " + name);
         dataset.put(key(9), key(102));
         assertEquals(1, dataset.find("v", key(102)).size());
       }
