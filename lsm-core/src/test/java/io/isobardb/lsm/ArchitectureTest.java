@@ -124,8 +124,7 @@ class ArchitectureTest {
             .dependOnClassesThat(
                 resideInAPackage("io.isobardb..")
                     .and(
-                        resideOutsideOfPackages(
-                            BASE, BASE + ".error", BASE + ".option", DATASET))),
+                        resideOutsideOfPackages(BASE, BASE + ".error", BASE + ".option", DATASET))),
         "what they need of a store is what every user may have");
     check(
         noClasses()
