@@ -65,7 +65,9 @@ final class TreeOption {
   static final Option<Duration> TIME_TO_LIVE =
       ALL.option("timeToLive", OptionKind.DURATION)
           .from(Duration.ZERO, Duration.ofDays(36500))
-          .where("from a millisecond to 36500 days, or 0 for ever")
+          .where(
+              "from a millisecond to 36500 days, or 0 for ever",
+              duration -> duration.isZero() || duration.toMillis() > 0)
           .byDefault(Duration.ZERO)
           .changes(Change.WHILE_OPEN)
           .does(

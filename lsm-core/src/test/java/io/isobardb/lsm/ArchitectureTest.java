@@ -123,7 +123,8 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(
                 resideInAPackage("io.isobardb..")
-                    .and(resideOutsideOfPackages(BASE, BASE + ".error", DATASET))),
+                    .and(
+                        resideOutsideOfPackages(BASE, BASE + ".error", BASE + ".option", DATASET))),
         "what they need of a store is what every user may have");
     check(
         noClasses()

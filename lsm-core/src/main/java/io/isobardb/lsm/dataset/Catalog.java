@@ -8,6 +8,7 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.ShownKey;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
@@ -227,7 +228,7 @@ final class Catalog {
 
   private static IsobarException foreign(String key, byte[] value) {
     return new IsobarException(
-        EntryKey.text(value)
+        ShownKey.of(value)
             + " is nothing that a dataset's catalog has at '"
             + key
             + "': something else wrote to its tree");

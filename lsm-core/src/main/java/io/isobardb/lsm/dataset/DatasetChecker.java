@@ -4,10 +4,15 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.ShownKey;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.option.KeyOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,18 +20,27 @@ import org.jspecify.annotations.Nullable;
  * entry, and each entry a record with that index key. An index that is dropped meanwhile is left
  * out.
  *
+ * <p>The entries that one tree asks of the other are collected in pieces of some megabytes, and
+ * looked up in the other's order. So each piece reads a page once, however small the cache is.
+ *
  * <p>Thread rule: one thread.
  */
 final class DatasetChecker {
+  /** Keys looked up at a time: so many values lie on the heap. */
   private static final int CHUNK = 256;
+
+  /** What an entry of a piece takes beside its bytes: three objects, and a place. */
+  private static final int ENTRY_BYTES = 72;
+
   private static final int MOST_FINDINGS = 20;
+
+  /** An entry that is there, or has to be, and its record's key. */
+  private record Entry(byte[] entryKey, byte[] key) {}
 
   private static final class Tally {
     final SecondaryIndex index;
     final List<String> findings = new ArrayList<>();
-    final List<byte[]> entryKeys = new ArrayList<>();
-    final List<byte[]> indexKeys = new ArrayList<>();
-    final List<byte[]> keys = new ArrayList<>();
+    final List<Entry> piece = new ArrayList<>();
     long entries;
     long stale;
     long errors;
@@ -42,21 +56,21 @@ final class DatasetChecker {
         findings.add(finding);
       }
     }
-
-    void clear() {
-      entryKeys.clear();
-      indexKeys.clear();
-      keys.clear();
-    }
   }
 
   private final View view;
   private final Tree primary;
+  private final long pieceBytes;
   private final List<Tally> tallies;
+  private long bytes;
 
-  DatasetChecker(View view, Tree primary, List<SecondaryIndex> indexes) {
+  /**
+   * @param pieceBytes of the heap, more or less, that entries are sorted in
+   */
+  DatasetChecker(View view, Tree primary, List<SecondaryIndex> indexes, long pieceBytes) {
     this.view = view;
     this.primary = primary;
+    this.pieceBytes = pieceBytes;
     this.tallies = indexes.stream().map(Tally::new).toList();
   }
 
@@ -87,9 +101,10 @@ final class DatasetChecker {
         byte[] value = cursor.value();
         for (Tally tally : tallies) {
           expect(tally, key, value);
-          if (tally.keys.size() >= CHUNK) {
-            compareRecords(tally);
-          }
+        }
+        if (bytes >= pieceBytes) {
+          tallies.forEach(this::compareRecords);
+          bytes = 0;
         }
       }
     }
@@ -98,47 +113,60 @@ final class DatasetChecker {
   }
 
   /** Notes the entries that a record must have. */
-  private static void expect(Tally tally, byte[] key, byte[] value) {
+  private void expect(Tally tally, byte[] key, byte[] value) {
     try {
       for (byte[] indexKey : tally.index.keys(key, value)) {
-        tally.entryKeys.add(tally.index.entryKey(indexKey, key));
-        tally.indexKeys.add(indexKey);
-        tally.keys.add(key);
+        add(tally, new Entry(tally.index.entryKey(indexKey, key), key));
       }
     } catch (ExtractorException e) {
       tally.error(e.getMessage());
     }
   }
 
-  /** Looks whether the entries noted are there. */
+  private void add(Tally tally, Entry entry) {
+    tally.piece.add(entry);
+    bytes += entry.entryKey.length + entry.key.length + ENTRY_BYTES;
+  }
+
+  /** The piece, by the keys looked up in a tree, some entries at a time; empty afterwards. */
+  private static void forChunks(
+      Tally tally, Tree tree, Function<Entry, byte[]> lookedUp, Consumer<List<Entry>> look) {
+    List<Entry> piece = tally.piece;
+    KeyOrder order = tree.options().keyOrder();
+    piece.sort(
+        Comparator.comparing(lookedUp, (a, b) -> order.compare(a, 0, a.length, b, 0, b.length)));
+    for (int from = 0; from < piece.size() && !tally.dropped; from += CHUNK) {
+      look.accept(piece.subList(from, Math.min(from + CHUNK, piece.size())));
+    }
+    piece.clear();
+  }
+
+  /** Looks whether the entries of the piece are there. */
   private void compareRecords(Tally tally) {
+    forChunks(tally, tally.index.tree(), Entry::entryKey, chunk -> compareRecords(tally, chunk));
+  }
+
+  private void compareRecords(Tally tally, List<Entry> chunk) {
     List<byte @Nullable []> values;
     try {
-      values = view.getAll(tally.index.tree(), tally.entryKeys);
+      values = view.getAll(tally.index.tree(), chunk.stream().map(Entry::entryKey).toList());
     } catch (TreeDroppedException e) {
       tally.dropped = true;
-      tally.clear();
       return;
     }
     for (int i = 0; i < values.size(); i++) {
       byte[] value = values.get(i);
-      if (value == null) {
+      Entry entry = chunk.get(i);
+      boolean other = value != null && tally.index.isUnique() && !Arrays.equals(value, entry.key);
+      if (value == null || other) {
         tally.error(
             "record "
-                + EntryKey.text(tally.keys.get(i))
+                + ShownKey.of(entry.key)
                 + " has no entry at "
-                + EntryKey.text(tally.indexKeys.get(i)));
-      } else if (tally.index.isUnique() && !Arrays.equals(value, tally.keys.get(i))) {
-        tally.error(
-            "record "
-                + EntryKey.text(tally.keys.get(i))
-                + " has no entry at "
-                + EntryKey.text(tally.indexKeys.get(i))
-                + ", which leads to the record "
-                + EntryKey.text(value));
+                + ShownKey.of(tally.index.indexKey(entry.entryKey))
+                + (other ? ", which leads to the record " + ShownKey.of(value) : ""));
       }
     }
-    tally.clear();
   }
 
   private void checkEntries(Tally tally) {
@@ -153,17 +181,17 @@ final class DatasetChecker {
   }
 
   private void compareEntriesOf(Tally tally) {
+    bytes = 0;
     try (Cursor cursor = view.cursor(tally.index.tree(), CursorOptions.all())) {
       for (boolean more = cursor.first(); more; more = cursor.next()) {
         tally.entries++;
         try {
-          tally.indexKeys.add(tally.index.indexKey(cursor));
-          tally.keys.add(tally.index.primaryKey(cursor));
+          add(tally, new Entry(cursor.key(), tally.index.primaryKey(cursor)));
         } catch (IsobarException e) {
           tally.error(e.getMessage());
           continue;
         }
-        if (tally.keys.size() >= CHUNK) {
+        if (bytes >= pieceBytes) {
           compareEntries(tally);
         }
       }
@@ -171,29 +199,33 @@ final class DatasetChecker {
     compareEntries(tally);
   }
 
-  /** Looks whether the entries noted fit their records. */
+  /** Looks whether the entries of the piece fit their records. */
   private void compareEntries(Tally tally) {
-    List<byte @Nullable []> records = view.getAll(primary, tally.keys);
+    forChunks(tally, primary, Entry::key, chunk -> compareEntries(tally, chunk));
+    bytes = 0;
+  }
+
+  private void compareEntries(Tally tally, List<Entry> chunk) {
+    List<byte @Nullable []> records = view.getAll(primary, chunk.stream().map(Entry::key).toList());
     for (int i = 0; i < records.size(); i++) {
       byte[] record = records.get(i);
-      byte[] indexKey = tally.indexKeys.get(i);
-      byte[] key = tally.keys.get(i);
+      byte[] indexKey = tally.index.indexKey(chunk.get(i).entryKey);
+      byte[] key = chunk.get(i).key;
       if (record != null && leads(tally.index, indexKey, key, record)) {
         continue;
       }
       if (tally.index.isEager()) {
         tally.error(
             "the entry at "
-                + EntryKey.text(indexKey)
+                + ShownKey.of(indexKey)
                 + " leads to the record "
-                + EntryKey.text(key)
+                + ShownKey.of(key)
                 + ", which "
                 + (record == null ? "is not there" : "does not have that index key"));
       } else {
         tally.stale++;
       }
     }
-    tally.clear();
   }
 
   /** An extractor that fails has been told of with the record. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.dataset;
 
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.ShownKey;
 
 /**
  * A unique index would have had to lead from one index key to two records. Nothing was written, and
@@ -21,11 +22,11 @@ public final class DuplicateKeyException extends IsobarException {
             + "' of dataset '"
             + dataset
             + "' is unique, and its key "
-            + EntryKey.text(indexKey)
+            + ShownKey.of(indexKey)
             + " belongs to the record "
-            + EntryKey.text(holder)
+            + ShownKey.of(holder)
             + ": record "
-            + EntryKey.text(key)
+            + ShownKey.of(key)
             + " can't have it, too");
     this.dataset = dataset;
     this.index = index;

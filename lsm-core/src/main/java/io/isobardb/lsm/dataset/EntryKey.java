@@ -1,6 +1,7 @@
 package io.isobardb.lsm.dataset;
 
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.ShownKey;
 import java.util.Arrays;
 
 /**
@@ -20,7 +21,6 @@ import java.util.Arrays;
  */
 final class EntryKey {
   private static final byte ESCAPED = (byte) 0xFF;
-  private static final int TEXT_BYTES = 32;
 
   private EntryKey() {}
 
@@ -65,7 +65,8 @@ final class EntryKey {
       }
     }
     throw new IsobarException(
-        text(entryKey) + " is no key of an index entry: something else wrote to the index's tree");
+        ShownKey.of(entryKey)
+            + " is no key of an index entry: something else wrote to the index's tree");
   }
 
   /** The index key of an entry. */
@@ -85,22 +86,5 @@ final class EntryKey {
   /** The primary key of an entry. */
   static byte[] primaryKey(byte[] entryKey) {
     return Arrays.copyOfRange(entryKey, end(entryKey) + 2, entryKey.length);
-  }
-
-  /** A key for messages: as text if it is printable, else in hexadecimal; cut where it is long. */
-  static String text(byte[] key) {
-    int shown = Math.min(key.length, TEXT_BYTES);
-    StringBuilder text = new StringBuilder();
-    StringBuilder hexadecimal = new StringBuilder("0x");
-    boolean printable = true;
-    for (int i = 0; i < shown; i++) {
-      printable &= key[i] >= ' ' && key[i] <= '~';
-      text.append((char) key[i]);
-      hexadecimal
-          .append(Character.forDigit(key[i] >> 4 & 15, 16))
-          .append(Character.forDigit(key[i] & 15, 16));
-    }
-    String more = shown < key.length ? "..." : "";
-    return printable ? "'" + text + more + "'" : hexadecimal + more;
   }
 }

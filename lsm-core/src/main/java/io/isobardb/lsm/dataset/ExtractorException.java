@@ -1,6 +1,7 @@
 package io.isobardb.lsm.dataset;
 
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.ShownKey;
 
 /** The extractor of an index failed on a record, or gave a key that can't be one. */
 public final class ExtractorException extends IsobarException {
@@ -15,6 +16,6 @@ public final class ExtractorException extends IsobarException {
   }
 
   private static String message(String index, byte[] key, String what) {
-    return "the extractor of index '" + index + "', on record " + EntryKey.text(key) + ", " + what;
+    return "the extractor of index '" + index + "', on record " + ShownKey.of(key) + ", " + what;
   }
 }

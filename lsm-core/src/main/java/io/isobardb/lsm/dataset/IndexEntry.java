@@ -1,5 +1,6 @@
 package io.isobardb.lsm.dataset;
 
+import io.isobardb.lsm.error.ShownKey;
 import java.util.Arrays;
 
 /**
@@ -25,6 +26,6 @@ public record IndexEntry(byte[] indexKey, byte[] key, byte[] value) {
 
   @Override
   public String toString() {
-    return EntryKey.text(indexKey) + " -> " + EntryKey.text(key) + ", " + value.length + " bytes";
+    return ShownKey.of(indexKey) + " -> " + ShownKey.of(key) + ", " + value.length + " bytes";
   }
 }

@@ -2,6 +2,7 @@ package io.isobardb.lsm.dataset;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Savepoint;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import java.time.Instant;
@@ -84,18 +85,27 @@ final class RecordWriter {
    */
   void deleteRange(
       Transaction transaction, Layout layout, byte @Nullable [] from, byte @Nullable [] to) {
-    if (layout.indexes().stream().anyMatch(index -> index.isEager() || index.isUnique())) {
-      CursorOptions range = CursorOptions.all();
-      range = from == null ? range : range.from(from);
-      range = to == null ? range : range.to(to);
-      try (Cursor cursor = transaction.cursor(primary, range)) {
-        for (boolean more = cursor.first(); more; more = cursor.next()) {
-          write(transaction, layout, new RecordBatch.Operation(cursor.key(), null, null));
-        }
-      }
+    if (layout.indexes().stream().noneMatch(index -> index.isEager() || index.isUnique())) {
+      transaction.deleteRange(primary, from, to);
+      return;
     }
-    // Records that others have just put there, too.
+    Savepoint before = transaction.savepoint();
+    // Keeps others out of the range from now on. Its records then go with their index entries.
     transaction.deleteRange(primary, from, to);
+    transaction.rollbackTo(before);
+    CursorOptions range = CursorOptions.all();
+    range = from == null ? range : range.from(from);
+    range = to == null ? range : range.to(to);
+    try (Cursor cursor = transaction.cursor(primary, range)) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        write(transaction, layout, new RecordBatch.Operation(cursor.key(), null, null));
+      }
+    } catch (RuntimeException e) {
+      if (transaction.isOpen()) {
+        transaction.rollbackTo(before);
+      }
+      throw e;
+    }
   }
 
   /** Finds out what is to be done, and refuses what can't be; takes the locks that others want. */

@@ -6,6 +6,7 @@ import io.isobardb.lsm.MergeFilter;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.ShownKey;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
@@ -186,7 +187,11 @@ final class SecondaryIndex implements MergeFilter {
 
   /** The index key of the entry that a cursor over the tree stands on. */
   byte[] indexKey(Cursor cursor) {
-    byte[] entryKey = cursor.key();
+    return indexKey(cursor.key());
+  }
+
+  /** The index key of an entry. */
+  byte[] indexKey(byte[] entryKey) {
     return isUnique() ? entryKey : EntryKey.indexKey(entryKey);
   }
 
@@ -216,9 +221,9 @@ final class SecondaryIndex implements MergeFilter {
         "index '"
             + name()
             + "' leads from "
-            + EntryKey.text(indexKey)
+            + ShownKey.of(indexKey)
             + " to the record "
-            + EntryKey.text(key)
+            + ShownKey.of(key)
             + ", which is not there: something wrote to the primary tree past its dataset, whose"
             + " check() tells more; drop the index and create it anew");
   }

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.error.ShownKey;
 import io.isobardb.lsm.option.KeyOrder;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param lsn its record's; entries of the same record stay, since they came behind it
  */
 public record RangeDelete(byte @Nullable [] from, byte @Nullable [] to, long lsn) {
-  private static final int SHOWN_BYTES = 16;
-
   /**
    * Whether the bounds say nothing.
    *
@@ -32,15 +30,9 @@ public record RangeDelete(byte @Nullable [] from, byte @Nullable [] to, long lsn
     return c == 0;
   }
 
-  /** A bound in hexadecimal digits, its first bytes; "-" if there is none. */
+  /** A bound for messages; "-" if there is none. */
   public static String text(byte @Nullable [] bound) {
-    if (bound == null) {
-      return "-";
-    }
-    int shown = Math.min(bound.length, SHOWN_BYTES);
-    return "0x"
-        + HexFormat.of().formatHex(bound, 0, shown)
-        + (shown < bound.length ? "... (" + bound.length + " bytes)" : "");
+    return bound == null ? "-" : ShownKey.of(bound);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.error;
 
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MergeException extends IsobarException {
   private static final long serialVersionUID = 1L;
-  private static final int SHOWN_BYTES = 64;
 
   private final String tree;
   private final byte[] key;
@@ -31,7 +29,7 @@ public final class MergeException extends IsobarException {
             + "' "
             + what
             + " for the key "
-            + text(key)
+            + ShownKey.of(key)
             + "; the operands stay: mend the operator, or put or delete the key");
     if (cause != null) {
       initCause(cause);
@@ -39,22 +37,6 @@ public final class MergeException extends IsobarException {
     this.tree = tree;
     this.key = key.clone();
     this.operator = operator;
-  }
-
-  private static String text(byte[] key) {
-    StringBuilder text = new StringBuilder("'");
-    String shown = new String(key, StandardCharsets.ISO_8859_1);
-    for (int i = 0; i < Math.min(shown.length(), SHOWN_BYTES); i++) {
-      char c = shown.charAt(i);
-      if (c >= ' ' && c <= '~') {
-        text.append(c);
-      } else {
-        text.append("\\x")
-            .append(Character.forDigit(c >> 4, 16))
-            .append(Character.forDigit(c & 15, 16));
-      }
-    }
-    return text.append(shown.length() > SHOWN_BYTES ? "...'" : "'").toString();
   }
 
   /** The name of the tree. */

@@ -108,7 +108,7 @@ final class FileErrors {
     if (reason.equals("permission denied")) {
       return "run as a user who has the right to, or change owner or mode";
     } else if (reason.contains("read-only file system")) {
-      return "mount it for writing; to check or dump a store, reading is enough";
+      return "mount it for writing; reading is enough for Store.openReadOnly, and to check a store";
     } else if (reason.contains(TOO_MANY_OPEN)) {
       return "raise the process's limit (ulimit -n), or lower maxOpenFiles";
     } else if (reason.contains("input/output error")) {

@@ -3,6 +3,7 @@ package io.isobardb.lsm.transaction;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.SelfDeadlockException;
+import io.isobardb.lsm.error.ShownKey;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
@@ -42,7 +43,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class LockTable {
-  private static final int KEY_TEXT_BYTES = 24;
 
   /** How long a thread waits for an owner that it used last, and that another may go on with. */
   private static final long HAND_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -396,26 +396,6 @@ public final class LockTable {
 
   /** A key of a tree for messages. */
   public static String describe(TreeHandle tree, byte[] key) {
-    StringBuilder text = new StringBuilder("key ");
-    int shown = Math.min(key.length, KEY_TEXT_BYTES);
-    boolean printable = true;
-    for (int i = 0; i < shown; i++) {
-      printable &= key[i] >= ' ' && key[i] <= '~';
-    }
-    if (printable) {
-      text.append('\'');
-    } else {
-      text.append("0x");
-    }
-    for (int i = 0; i < shown; i++) {
-      if (printable) {
-        text.append((char) key[i]);
-      } else {
-        text.append(Character.forDigit(key[i] >> 4 & 15, 16))
-            .append(Character.forDigit(key[i] & 15, 16));
-      }
-    }
-    text.append(shown < key.length ? "..." : "").append(printable ? "'" : "");
-    return text.append(" of tree '").append(tree.name()).append('\'').toString();
+    return "key " + ShownKey.of(key) + " of tree '" + tree.name() + "'";
   }
 }

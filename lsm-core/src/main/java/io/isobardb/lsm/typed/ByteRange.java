@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ByteRange(byte @Nullable [] low, byte @Nullable [] high) {
   static final ByteRange ALL = new ByteRange(null, null);
+  private static final ByteRange NONE = new ByteRange(new byte[0], new byte[0]);
 
   /** The key that comes next in byte order. */
   static byte[] next(byte[] key) {
@@ -55,6 +56,19 @@ record ByteRange(byte @Nullable [] low, byte @Nullable [] high) {
         ? contains(key)
         : (low == null || Arrays.compareUnsigned(next(key), low) >= 0)
             && (high == null || Arrays.compareUnsigned(key, high) <= 0);
+  }
+
+  /** The same among keys of at most {@code most} bytes; its bounds are no longer than that. */
+  ByteRange within(int most) {
+    byte[] from = low != null && low.length > most ? after(low, most) : low;
+    byte[] to = high != null && high.length > most ? after(high, most) : high;
+    boolean none = low != null && from == null;
+    return none || isEmpty() ? NONE : new ByteRange(from, to);
+  }
+
+  /** The first key of at most {@code most} bytes behind a longer one; null if there is none. */
+  private static byte @Nullable [] after(byte[] key, int most) {
+    return prefix(Arrays.copyOf(key, most)).high;
   }
 
   boolean isEmpty() {

@@ -64,6 +64,26 @@ public final class KeyRange<K> {
     return new KeyRange<>(from, new Bound<>(Objects.requireNonNull(key, "key"), inclusive), parts);
   }
 
+  /**
+   * The range of bytes as range deletes take it, whose bounds are keys of at most {@code most}
+   * bytes.
+   *
+   * @throws IllegalArgumentException if it begins at a key behind the one it ends at
+   */
+  ByteRange encode(KeyCodec<K> codec, int most) {
+    Bound<K> low = from;
+    Bound<K> high = to;
+    if (low != null && high != null) {
+      byte[] first = codec.encode(low.key());
+      byte[] last = codec.encode(high.key());
+      if (Arrays.compareUnsigned(first, last) > 0) {
+        throw new IllegalArgumentException(
+            "a range of keys can't begin at " + low.key() + ", behind its end " + high.key());
+      }
+    }
+    return encode(codec).within(most);
+  }
+
   /** The range of bytes. */
   ByteRange encode(KeyCodec<K> codec) {
     ByteRange range = ByteRange.ALL;

@@ -133,16 +133,21 @@ public final class TypedDataset<K, V> {
     dataset.delete(encodeKey(key));
   }
 
+  private ByteRange toDelete(KeyRange<K> range) {
+    int most = dataset.store().tree(dataset.name()).maxKeyBytes();
+    return Objects.requireNonNull(range, "range").encode(keys, most);
+  }
+
   /** Removes all records of a range; see {@link Dataset#deleteRange(byte[], byte[])}. */
   public void deleteRange(KeyRange<K> range) {
-    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    ByteRange bytes = toDelete(range);
     dataset.deleteRange(bytes.low(), bytes.high());
   }
 
   /** As {@link #deleteRange(KeyRange)}, within a transaction. */
   public void deleteRange(Transaction transaction, KeyRange<K> range) {
     Objects.requireNonNull(transaction, "transaction");
-    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    ByteRange bytes = toDelete(range);
     dataset.deleteRange(transaction, bytes.low(), bytes.high());
   }
 

@@ -268,23 +268,27 @@ public final class TypedTree<K, V> {
     batch.merge(tree, encodeKey(key), encodeValue(operand));
   }
 
+  private ByteRange toDelete(KeyRange<K> range) {
+    return Objects.requireNonNull(range, "range").encode(keys, tree.maxKeyBytes());
+  }
+
   /** Removes all keys of a range; see {@link Tree#deleteRange(byte[], byte[])}. */
   public void deleteRange(KeyRange<K> range) {
-    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    ByteRange bytes = toDelete(range);
     tree.deleteRange(bytes.low(), bytes.high());
   }
 
   /** Removes all keys of a range in a transaction. */
   public void deleteRange(Transaction transaction, KeyRange<K> range) {
     Objects.requireNonNull(transaction, "transaction");
-    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    ByteRange bytes = toDelete(range);
     transaction.deleteRange(tree, bytes.low(), bytes.high());
   }
 
   /** Adds the removal of all keys of a range to a batch. */
   public void deleteRange(WriteBatch batch, KeyRange<K> range) {
     Objects.requireNonNull(batch, "batch");
-    ByteRange bytes = Objects.requireNonNull(range, "range").encode(keys);
+    ByteRange bytes = toDelete(range);
     batch.deleteRange(tree, bytes.low(), bytes.high());
   }
 

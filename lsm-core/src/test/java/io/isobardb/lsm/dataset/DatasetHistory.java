@@ -2,6 +2,7 @@ package io.isobardb.lsm.dataset;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** One random history of a dataset with indexes of all sorts, checked against a plain map. */
@@ -108,9 +110,14 @@ final class DatasetHistory {
     for (step = 0; step < steps; step++) {
       Watchdog.mark("step " + step);
       int choice = random.nextInt(100);
-      if (choice < 52) {
+      if (choice < 50) {
         last = "write";
         write();
+      } else if (choice < 52) {
+        last = "range delete";
+        SortedMap<byte[], byte[]> model = copy();
+        deleteRange(model, dataset::deleteRange);
+        states.add(model);
       } else if (choice < 70) {
         last = "transaction";
         transaction();
@@ -222,6 +229,18 @@ final class DatasetHistory {
     }
   }
 
+  /** Of some keys of the model, or none. */
+  private void deleteRange(SortedMap<byte[], byte[]> model, BiConsumer<byte[], byte[]> delete) {
+    byte[] from = Records.key(random);
+    byte[] to = Records.key(random);
+    if (Arrays.compareUnsigned(from, to) > 0) {
+      assertThrows(IllegalArgumentException.class, () -> delete.accept(from, to));
+      return;
+    }
+    delete.accept(from, to);
+    model.subMap(from, to).clear();
+  }
+
   private void transaction() {
     TransactionOptions options =
         TransactionOptions.builder()
@@ -244,6 +263,8 @@ final class DatasetHistory {
           before.putAll(model);
         } else if (choice < 4) {
           checkIn(transaction, model);
+        } else if (choice == 4) {
+          deleteRange(model, (from, to) -> dataset.deleteRange(transaction, from, to));
         } else {
           writeIn(transaction, model);
         }

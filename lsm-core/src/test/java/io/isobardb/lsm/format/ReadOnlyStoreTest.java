@@ -158,6 +158,7 @@ class ReadOnlyStoreTest {
     String said = e.getMessage();
     assertTrue(said.contains(dir.resolve("LOCK") + ": can't be opened: read-only"), said);
     assertTrue(said.contains("mount it for writing"), said);
+    assertTrue(said.contains("Store.openReadOnly"), said);
     assertEquals(before, state());
   }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
@@ -28,6 +29,7 @@ import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -139,8 +141,76 @@ class ExpiryTest {
     assertEquals("{b=2}", SimulatedStores.contents(tree).toString());
     store.dropTree("short");
     assertEquals(Duration.ZERO, store.createTree("short", TreeOptions.defaults()).timeToLive());
-    assertThrows(IllegalArgumentException.class, () -> tree.setTimeToLive(Duration.ofMillis(-1)));
-    assertThrows(IllegalArgumentException.class, () -> tree.setTimeToLive(Duration.ofDays(40_000)));
+    Duration longest = Duration.ofDays(36_500);
+    for (Duration bad :
+        List.of(
+            Duration.ofMillis(-1),
+            Duration.ofNanos(5),
+            Duration.ofNanos(999_999),
+            longest.plusNanos(1),
+            Duration.ofSeconds(Long.MAX_VALUE),
+            Duration.ofSeconds(Long.MIN_VALUE))) {
+      String message =
+          assertThrows(IllegalArgumentException.class, () -> tree.setTimeToLive(bad)).getMessage();
+      assertTrue(message.startsWith("timeToLive must be from a millisecond to 36500 days, or 0"));
+      TreeOptions.Builder options = TreeOptions.builder().timeToLive(bad);
+      assertThrows(IllegalArgumentException.class, options::build);
+    }
+    tree = store.tree("short");
+    tree.setTimeToLive(longest);
+    assertEquals(longest, tree.timeToLive());
+    store.close();
+  }
+
+  @Test
+  void anInstantMayBeAsEarlyOrAsLateAsThereAre() {
+    open();
+    Instant lastMillis = Instant.ofEpochMilli(Long.MAX_VALUE);
+    List<Instant> past =
+        List.of(
+            Instant.MIN,
+            Instant.ofEpochMilli(Long.MIN_VALUE),
+            Instant.EPOCH.minusNanos(1),
+            Instant.EPOCH,
+            in(0));
+    List<Instant> future =
+        List.of(
+            in(1), lastMillis.minusSeconds(1), lastMillis, lastMillis.plusNanos(1), Instant.MAX);
+    List<Instant> all = new ArrayList<>(past);
+    all.addAll(future);
+    for (int i = 0; i < all.size(); i++) {
+      tree.put(key(i), bytes("old"));
+      tree.put(key(i), bytes("put"), all.get(i));
+      store.write(store.newBatch().put(tree, key(100 + i), bytes("batch"), all.get(i)));
+      try (Transaction transaction = store.begin()) {
+        transaction.put(tree, key(200 + i), bytes("transaction"), all.get(i));
+        transaction.commit();
+      }
+    }
+    Tree loaded = store.openTree("loaded");
+    try (BulkLoad load = store.bulkLoad(loaded)) {
+      for (int i = 0; i < all.size(); i++) {
+        load.add(loaded, key(i), bytes("loaded"), all.get(i));
+      }
+      load.commit();
+    }
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < all.size(); i++) {
+        boolean there = i >= past.size();
+        for (int kind = 0; kind < 300; kind += 100) {
+          assertEquals(there, tree.contains(key(kind + i)), all.get(i) + " by " + kind);
+        }
+        assertEquals(there, loaded.contains(key(i)), all.get(i) + " loaded");
+      }
+      if (round == 0) {
+        reopen();
+      } else {
+        store.flush();
+      }
+      loaded = store.openTree("loaded");
+    }
+    pass(1);
+    assertEquals(3 * (future.size() - 1), SimulatedStores.contents(tree).size());
     store.close();
   }
 

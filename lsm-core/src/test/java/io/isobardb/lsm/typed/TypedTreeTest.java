@@ -32,6 +32,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TypedTreeTest {
+  /** Characters of a byte each, so that there are keys of nothing but FF. */
+  private static final KeyCodec<String> LAST =
+      KeyCodec.ofBytes()
+          .map(
+              text -> text.getBytes(StandardCharsets.ISO_8859_1),
+              bytes -> new String(bytes, StandardCharsets.ISO_8859_1));
+
   @TempDir Path directory;
   private Store store;
   private TypedTree<Integer, String> tree;
@@ -232,5 +239,47 @@ class TypedTreeTest {
         });
     assertNull(dataset.get(2L));
     assertTrue(dataset.dataset().check().isSound());
+  }
+
+  /** The longest keys there are, at the end of what their bytes allow and before it. */
+  private TypedTree<String, String> longestKeys(String... last) {
+    TypedTree<String, String> names = TypedTree.of(store.openTree("names"), LAST, Codec.string());
+    for (String key : last) {
+      names.put(longest(key), key);
+    }
+    return names;
+  }
+
+  private String longest(String last) {
+    return "\u00ff".repeat(store.tree("names").maxKeyBytes() - last.length()) + last;
+  }
+
+  private static List<String> values(TypedTree<String, String> tree) {
+    return List.copyOf(tree.asMap().values());
+  }
+
+  @Test
+  void aRangeMayEndWithTheLongestKeyAndBeginBehindIt() {
+    TypedTree<String, String> names = longestKeys("a", "b", "c", "\u00ff");
+    KeyRange<String> all = KeyRange.all();
+    names.deleteRange(all.from(longest("a"), false).to(longest("b"), true));
+    assertEquals(List.of("a", "c", "\u00ff"), values(names));
+    names.deleteRange(all.from(longest("\u00ff"), false));
+    names.deleteRange(all.from(longest("c"), false).to(longest("c"), false));
+    names.deleteRange(all.from(longest("c"), false).to(longest("c"), true));
+    assertEquals(List.of("a", "c", "\u00ff"), values(names));
+    WriteBatch batch = store.newBatch();
+    names.deleteRange(batch, all.from(longest("a"), false).to(longest("c"), true));
+    store.write(batch);
+    assertEquals(List.of("a", "\u00ff"), values(names));
+    try (Transaction transaction = store.begin()) {
+      names.deleteRange(transaction, all.from(longest("b"), true).to(longest("\u00ff"), true));
+      transaction.commit();
+    }
+    assertEquals(List.of("a"), values(names));
+    KeyRange<String> twisted = all.from("b", true).to("a", true);
+    String message =
+        assertThrows(IllegalArgumentException.class, () -> names.deleteRange(twisted)).getMessage();
+    assertTrue(message.contains("can't begin at b, behind its end a"), message);
   }
 }
