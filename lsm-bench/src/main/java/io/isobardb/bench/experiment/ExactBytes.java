@@ -72,6 +72,11 @@ final class ExactBytes implements Experiment {
   }
 
   @Override
+  public long heapBytes(Scale scale) {
+    return SimulatedRig.heapBytes(scale.count(Bench.RECORDS), scale.log(Bench.LOG_GIGABYTES));
+  }
+
+  @Override
   public List<Chart> charts(Results results) {
     List<Chart> charts = new ArrayList<>();
     for (String workload : results.values(WORKLOAD)) {

@@ -155,6 +155,11 @@ final class ExactLevels implements Experiment {
   }
 
   @Override
+  public long heapBytes(Scale scale) {
+    return SimulatedRig.heapBytes(scale.count(Bench.RECORDS), scale.log(Bench.LOG_GIGABYTES));
+  }
+
+  @Override
   public List<Chart> charts(Results results) {
     List<Chart> charts = new ArrayList<>();
     for (String keys : results.values(KEYS)) {

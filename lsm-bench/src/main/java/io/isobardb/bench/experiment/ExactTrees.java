@@ -60,6 +60,11 @@ final class ExactTrees implements Experiment {
   }
 
   @Override
+  public long heapBytes(Scale scale) {
+    return SimulatedRig.heapBytes(scale.count(RECORDS), 3 * BUDGET);
+  }
+
+  @Override
   public List<Chart> charts(Results results) {
     return List.of(
         Charts.bars("Bytes written", results, TREES, TREES, WRITTEN),

@@ -12,6 +12,9 @@ import java.util.List;
  * thread.
  */
 interface Experiment {
+  /** What all need but for what a simulated disk holds. */
+  long HEAP_BYTES = 768L << 20;
+
   /**
    * What it is about, in words.
    *
@@ -58,6 +61,11 @@ interface Experiment {
   /** Whether the first point of a kind is run twice, since its time is measured. */
   default boolean rehearses() {
     return true;
+  }
+
+  /** The Java heap of a process that measures points. */
+  default long heapBytes(Scale scale) {
+    return HEAP_BYTES;
   }
 
   /** Whether each point needs a process of its own, because its memory is measured. */

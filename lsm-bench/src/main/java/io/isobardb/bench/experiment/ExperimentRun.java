@@ -28,7 +28,6 @@ import java.util.function.Supplier;
  * point, so that a run that was broken off can be resumed. Used by one thread.
  */
 final class ExperimentRun {
-  private static final long HEAP_BYTES = 768L << 20;
   private static final long DIRECT_BYTES = 256L << 20;
   private static final double MOST_MEMORY_GIGABYTES = 28;
 
@@ -111,7 +110,7 @@ final class ExperimentRun {
     ExperimentSpec spec = new ExperimentSpec(experiment.name(), settings, dir.path(), indexes);
     ChildJvm child =
         new ChildJvm(ExperimentChild.class)
-            .heapBytes(HEAP_BYTES)
+            .heapBytes(experiment.heapBytes(settings.scale()))
             .directBytes(settings.scale().budget(MOST_MEMORY_GIGABYTES) + DIRECT_BYTES)
             .argument(Events.text(spec));
     if (experiment.ownProcesses()) {

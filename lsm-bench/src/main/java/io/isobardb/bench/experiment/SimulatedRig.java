@@ -110,6 +110,14 @@ final class SimulatedRig implements AutoCloseable {
     }
   }
 
+  /**
+   * The heap of a process whose simulated disk holds so many records and so much log. Merges keep
+   * their inputs until they are done, so that a disk holds up to twice the records.
+   */
+  static long heapBytes(long records, long logBytes) {
+    return Experiment.HEAP_BYTES + 2 * records * Shape.RECORD_BYTES + logBytes;
+  }
+
   /** Opens an empty store. */
   SimulatedRig(StoreOptions options, Shape shape, long seed) {
     SimulatedClock clock = new SimulatedClock();

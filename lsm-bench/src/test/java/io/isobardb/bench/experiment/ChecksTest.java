@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
@@ -51,6 +52,34 @@ class ChecksTest {
     }
     assertFalse(experiment.about().claim().isEmpty());
     assertTrue(experiment.name().matches("[a-z0-9-]+"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("experiments")
+  void processesHaveHeapForTheDisksTheySimulate(Experiment experiment) {
+    for (double scale : new double[] {Scale.SMALL, 0.01, 0.05}) {
+      long heap = experiment.heapBytes(new Scale(scale)) - Experiment.HEAP_BYTES;
+      long records = new Scale(scale).count(Bench.RECORDS) * Shape.RECORD_BYTES;
+      if (experiment.name().startsWith("exact-")) {
+        assertTrue(heap > 2 * records, heap + " bytes beside " + records);
+      } else {
+        assertEquals(0, heap);
+      }
+    }
+  }
+
+  @Test
+  void aLongLogIsComparedApartFromAShortOne() {
+    List<Row> rows = new ArrayList<>();
+    for (Point point : new ExactSkew().points(new Scale(0.01))) {
+      double longer = point.text("log [GB]").equals("40") ? 0.8 : 1;
+      double written = point.text(SingleTree.SCHEME).startsWith("partitioned") ? longer : 1;
+      rows.add(new Row(point.parameters(), Map.of(Meter.WRITTEN, written)));
+    }
+    List<Verdict> verdicts = new ExactSkew().check(new Results(rows));
+    assertEquals(
+        List.of(Outcome.HOLDS, Outcome.DOES_NOT_HOLD, Outcome.HOLDS, Outcome.HOLDS),
+        verdicts.stream().map(Verdict::outcome).toList());
   }
 
   @Test
