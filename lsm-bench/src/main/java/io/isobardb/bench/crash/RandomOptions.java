@@ -88,6 +88,7 @@ final class RandomOptions {
                     .mergesWithinL0(random.nextInt(3) != 0)
                     .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875))
         .experimental(e -> planSome(e, writeMemory == budget / 4))
+        .experimental(e -> e.processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024))
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)

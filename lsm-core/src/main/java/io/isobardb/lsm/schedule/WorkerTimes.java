@@ -35,14 +35,11 @@ final class WorkerTimes {
 
   /** All so far. */
   ProcessorTimes now() {
-    ThreadMXBean known = threads;
-    if (known == null) {
-      known = ManagementFactory.getThreadMXBean();
-      threads = known;
-    }
+    ThreadMXBean known = ManagementFactory.getThreadMXBean();
     if (known.isCurrentThreadCpuTimeSupported()
         && known.isThreadCpuTimeEnabled()
         && ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+      threads = known;
       long used = system.getProcessCpuTime();
       if (used >= 0) {
         return new ProcessorTimes(Runtime.getRuntime().availableProcessors(), used, jobNanos.sum());
