@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link JobQueue} says which job is next. Between two steps a worker gives way to a more urgent
  * job that waits.
  *
- * <p>Thread rule: any thread. One lock guards the queue; it is taken per job, not per step, and no
- * code of a job runs under it.
+ * <p>Thread rule: any thread. One lock guards the queue; it is taken per job, and per step while
+ * jobs are limited. No code of a job runs under it.
  */
 public final class ThreadScheduler implements Scheduler {
   /** One or two milliseconds of work. */
