@@ -16,7 +16,9 @@ enum Contender {
   /** RocksDB; if the device has a limit, so have its flushes and merges. */
   ROCKSDB,
   /** RocksDB, whose limiter moves below the device's limit by itself. */
-  ROCKSDB_AUTOTUNED;
+  ROCKSDB_AUTOTUNED,
+  /** None: what the machine takes from the clients, whatever engine they use. */
+  NONE;
 
   /** Its name on the command line. */
   String label() {

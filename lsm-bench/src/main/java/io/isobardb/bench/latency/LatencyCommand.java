@@ -178,7 +178,7 @@ public final class LatencyCommand implements Callable<Integer> {
 
   @Option(
       names = "--clock",
-      description = "${COMPLETION-CANDIDATES} (default: virtual, real for RocksDB).")
+      description = "${COMPLETION-CANDIDATES} (default: virtual, real if not Isobar alone).")
   private @Nullable ClockKind clock;
 
   @Option(
@@ -186,7 +186,8 @@ public final class LatencyCommand implements Callable<Integer> {
       paramLabel = "NAMES",
       description =
           "isobar, isobar-free (flushes and merges cost nothing), isobar-fair (none of them goes"
-              + " before another), rocksdb, rocksdb-autotuned; several with commas (default:"
+              + " before another), rocksdb, rocksdb-autotuned, none (requests that do nothing: what the"
+              + " machine takes itself); several with commas (default:"
               + " ${DEFAULT-VALUE}).")
   private String engine = "isobar";
 
@@ -307,7 +308,7 @@ public final class LatencyCommand implements Callable<Integer> {
       throw new UsageException("--background is there in virtual time alone");
     }
     if (!all && batchOf(preset()) > 0) {
-      throw new UsageException("batches are Isobar's alone: leave RocksDB out, or --batch 1");
+      throw new UsageException("batches are Isobar's alone: leave other engines out, or --batch 1");
     }
     return virtual;
   }

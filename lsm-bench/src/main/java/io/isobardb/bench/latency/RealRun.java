@@ -68,9 +68,11 @@ final class RealRun {
       LatencySpec spec, Contender contender, Path dir, double warmUpSeconds, Watcher watcher)
       throws IOException, InterruptedException {
     RealRun run = new RealRun(spec, contender.label(), warmUpSeconds, watcher);
-    return contender == Contender.ISOBAR
-        ? run.isobar(dir)
-        : run.rocksDb(dir, contender == Contender.ROCKSDB_AUTOTUNED);
+    return switch (contender) {
+      case ROCKSDB, ROCKSDB_AUTOTUNED -> run.rocksDb(dir, contender == Contender.ROCKSDB_AUTOTUNED);
+      case NONE -> run.none();
+      default -> run.isobar(dir);
+    };
   }
 
   private Outcome isobar(Path dir) throws IOException, InterruptedException {
@@ -120,6 +122,11 @@ final class RealRun {
       outcome.facts().put("store", engine.configuration());
       return outcome;
     }
+  }
+
+  private Outcome none() throws InterruptedException {
+    NoSession session = new NoSession(spec.content().valueBytes().least());
+    return serve(() -> new Target(session, (keys, values) -> {}), () -> {}, seconds -> {});
   }
 
   private Outcome serve(Supplier<Target> targets, Runnable quiet, Consumer<Double> sample)

@@ -238,13 +238,14 @@ class LatencyCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"isobar", "rocksdb", "rocksdb-autotuned"})
+  @ValueSource(strings = {"isobar", "rocksdb", "rocksdb-autotuned", "none"})
   void enginesRunOnTheRealClock(String name) throws Exception {
     Map<String, Object> engine =
         engine(
             "--load steady --rate 500 --clock real --engine "
                 + name
-                + " --records 5000 --memory 8MB --device 10MB --threads 4 --duration 300ms",
+                + " --records 5000 --memory 8MB --device 10MB --threads 4 --duration 300ms"
+                + " --mix 45:45:10",
             0);
     assertEquals(name, engine.get("engine"));
     assertEquals(150, ((Number) engine.get("requests")).intValue());

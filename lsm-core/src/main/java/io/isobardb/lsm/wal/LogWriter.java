@@ -214,10 +214,16 @@ final class LogWriter implements Service {
     }
   }
 
-  /** What the service would have seen, or has passed over, while the log was taken comes now. */
+  /**
+   * What the service would have seen, or has passed over, while the log was taken comes now. Those
+   * who were served go first: what they write next while the others are called is in the next sync.
+   */
   private void release() {
+    syncQueue.callDone(this::isDurable);
     taken.set(false);
-    syncQueue.callNext(this::isDurable, diskFull == null);
+    if (diskFull == null) {
+      syncQueue.callNext(this::isDurable);
+    }
     setAlarm();
     if (ready()) {
       timer.wake();

@@ -70,17 +70,11 @@ final class SyncQueue {
     empty = waiters.isEmpty();
   }
 
-  /**
-   * Calls those whose record is durable. Before them, since all others wait for it, the oldest of
-   * the rest: it is the next one to write to the log.
-   *
-   * @param free whether anybody may write to the log
-   */
-  void callNext(LongPredicate durable, boolean free) {
+  /** Calls those whose record is durable, by whoever has written to the log and still has it. */
+  void callDone(LongPredicate durable) {
     if (empty) {
       return;
     }
-    @Nullable Waiter next = null;
     List<Waiter> done = new ArrayList<>();
     synchronized (this) {
       for (Iterator<Waiter> each = waiters.iterator(); each.hasNext(); ) {
@@ -88,16 +82,33 @@ final class SyncQueue {
         if (durable.test(waiter.lsn)) {
           done.add(waiter);
           each.remove();
-        } else if (next == null) {
-          next = waiter;
         }
       }
       empty = waiters.isEmpty();
     }
-    if (next != null && free) {
+    done.forEach(Waiter::call);
+  }
+
+  /**
+   * Calls the oldest whose record is not durable, once the log is free: it is the next one to write
+   * to it. Who has entered since {@link #callDone} and has a durable record sees that itself.
+   */
+  void callNext(LongPredicate durable) {
+    if (empty) {
+      return;
+    }
+    @Nullable Waiter next = null;
+    synchronized (this) {
+      for (Waiter waiter : waiters) {
+        if (!durable.test(waiter.lsn)) {
+          next = waiter;
+          break;
+        }
+      }
+    }
+    if (next != null) {
       next.call();
     }
-    done.forEach(Waiter::call);
   }
 
   /** Calls all: the log has stopped. */
