@@ -215,14 +215,15 @@ public final class PagePool implements AutoCloseable {
         }
         inView = limbo.size();
         if (attempt == ATTEMPTS) {
-          return NONE;
+          return takeLeaving(purpose, urgency);
         }
       }
       // Pages given up but still in view of a reader: asking for more would only empty the cache.
       if (inView < 4 * RECLAIM_PAGES && reclaimer.reclaim(RECLAIM_PAGES) == 0 && inView == 0) {
         synchronized (lock) {
           // What others gave up may have become free since.
-          return take(purpose, kept(urgency));
+          int page = take(purpose, kept(urgency));
+          return page != NONE ? page : takeLeaving(purpose, urgency);
         }
       }
       if (attempt > 0) {
@@ -346,6 +347,17 @@ public final class PagePool implements AutoCloseable {
     }
     held[purpose.ordinal()]++;
     return slabs.pop();
+  }
+
+  /**
+   * A page of a slab that is to go, for what makes memory come free: it is not to wait for that.
+   */
+  private int takeLeaving(Purpose purpose, Urgency urgency) {
+    int page = urgency == Urgency.RELIEF ? slabs.popLeaving() : NONE;
+    if (page != NONE) {
+      held[purpose.ordinal()]++;
+    }
+    return page;
   }
 
   /** Gives a page back that no reader can see. */

@@ -233,6 +233,25 @@ final class Slabs {
     return page;
   }
 
+  /** Takes a free page of a slab that is leaving, the fullest one; {@link PagePool#NONE} if none. */
+  int popLeaving() {
+    int fullest = -1;
+    for (int number = 0; anyLeaving && number < slabs.length; number++) {
+      Slab slab = slabs[number];
+      if (slab != null
+          && slab.leaving
+          && slab.freeCount() > 0
+          && (fullest < 0 || slab.freeCount() < at(fullest).freeCount())) {
+        fullest = number;
+      }
+    }
+    if (fullest < 0) {
+      return PagePool.NONE;
+    }
+    freePages--;
+    return (fullest << slabShift) + at(fullest).pop();
+  }
+
   /** Notes that the owner of a page gives it up. */
   void giveBack(int page) {
     int number = page >>> slabShift;

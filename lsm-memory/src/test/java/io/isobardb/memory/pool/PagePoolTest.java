@@ -15,6 +15,7 @@ import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
 import io.isobardb.memory.system.SystemMemory;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -114,6 +115,28 @@ class PagePoolTest {
     assertTrue(pool.isAboveLimit());
     pages.forEach(page -> pool.release(page, Purpose.WRITE));
     pool.release(beyond, Purpose.WRITE);
+    assertFalse(pool.isAboveLimit());
+    pool.close();
+  }
+
+  @Test
+  void slabsThatAreToGoHaveAPageForAFlush() {
+    PagePool pool = new PagePool(2 * SLAB, PAGE, true);
+    List<Integer> pages = allocateAll(pool, Purpose.WRITE);
+    for (int i = 0; i < 3; i++) {
+      pool.lendSlab();
+      pages.addAll(allocateAll(pool, Purpose.WRITE));
+    }
+    // Three slabs are to go, and all that is free is in those.
+    Collections.sort(pages);
+    for (int i = 0; i < 2 * SLAB_PAGES + 1; i++) {
+      pool.release(pages.remove(i / (SLAB_PAGES - 1)), Purpose.WRITE);
+    }
+    assertEquals(PagePool.NONE, pool.allocateUrgent(Purpose.WRITE));
+    int page = pool.allocatePatiently(Purpose.MERGE);
+    checkLedger(pool);
+    pages.forEach(one -> pool.release(one, Purpose.WRITE));
+    pool.release(page, Purpose.MERGE);
     assertFalse(pool.isAboveLimit());
     pool.close();
   }
