@@ -94,16 +94,21 @@ public final class MergePauses implements Service {
     active();
   }
 
-  /** A merge is asked for: looks whether it may begin, once this is started. */
+  /** A merge is asked for: looks whether it may begin, now or soon, once this is started. */
   public void requested() {
-    if (handle == null) {
+    Handle started = handle;
+    if (started == null) {
       return;
     }
     // Not for each of many trees that are flushed together.
-    if (engine.nanos() - glancedNanos >= Math.min(MOST_GLANCE_NANOS, timing.probeNanos())) {
+    long soon = Math.min(MOST_GLANCE_NANOS, timing.probeNanos());
+    if (engine.nanos() - glancedNanos >= soon) {
       look();
+      active();
+    } else {
+      // The next probe may come in an hour, and no other request before this merge is done.
+      started.wakeWithin(soon);
     }
-    active();
   }
 
   @Override

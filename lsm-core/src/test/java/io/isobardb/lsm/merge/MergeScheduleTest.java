@@ -14,6 +14,7 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.simulation.JobTimes;
+import io.isobardb.lsm.simulation.VirtualDevice;
 import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -273,6 +274,30 @@ class MergeScheduleTest {
       assertTrue(writes > 8_000, writes + " writes");
       assertTrue(stats.trees().get(0).l0Groups() <= 14, stats::toJson);
       assertTrue(stats.stallNanos().get(StallReason.L0_FULL) < 4 * SECOND, stats::toJson);
+    }
+  }
+
+  /** The device is so fast that flushes end one right after the other. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void mergesAreNotForgottenUntilTheNextProbe(boolean throughput) {
+    VirtualDevice.Limits device =
+        new VirtualDevice.Limits(8L << 30, 8L << 30, 8L << 30, 10_000_000, 10_000);
+    VirtualWorld fast = new VirtualWorld(5, device, 2);
+    MergeSchedule hourly =
+        throughput ? MergeSchedule.belowThroughput(1, Duration.ofHours(1)) : NEVER_QUIET;
+    StoreOptions options =
+        options(hourly, 5).toBuilder()
+            .experimental(e -> e.l0StartGroups(1).l0SlowdownGroups(3).l0StopGroups(3))
+            .build();
+    try (Store store = fast.open(options)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 20_000; i++) {
+        tree.put(key(random.nextInt(6_000)), new byte[1000]);
+        fast.scheduler.settle();
+      }
+      StoreStats stats = store.stats();
+      assertTrue(fast.clock.nanos() < 60 * SECOND, stats::toJson);
     }
   }
 }
