@@ -9,6 +9,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
@@ -136,6 +137,63 @@ class CrossedOptionsTest {
           assertEquals(i < 14_000 ? 400 : 1_000, tree.get(key(i)).length);
         }
       }
+    }
+  }
+
+  /** Pages of such a tree hold few entries, and inner pages whole keys. */
+  @ParameterizedTest
+  @CsvSource({"65536, 8388608", "4096, 4194304"})
+  void batchesOfLongKeysInAnOwnOrderKeepToTheMemory(int pageSize, long budget) {
+    ReverseOrder order = new ReverseOrder();
+    StoreOptions options =
+        StoreOptions.builder().pageSize(pageSize).memoryBudget(budget).keyOrder(order).build();
+    TreeOptions own = TreeOptions.builder().keyOrder(order).build();
+    SplittableRandom random = new SplittableRandom(1);
+    Watchdog.run(
+        options.toString(),
+        watchdog -> {
+          try (Store store = Store.open(temp.resolve("long-keys"), options)) {
+            Tree tree = store.openTree("t", own);
+            int entries = 1;
+            for (boolean fits = true; fits; entries *= 2) {
+              for (int i = 0; i < 5 && fits; i++) {
+                Watchdog.mark("a batch of " + entries);
+                WriteBatch batch = store.newBatch();
+                for (int j = 0; j < entries; j++) {
+                  byte[] key = new byte[tree.maxKeyBytes()];
+                  random.nextBytes(key);
+                  batch.put(tree, key, new byte[100]);
+                }
+                fits = isWritten(store, batch);
+              }
+            }
+            assertTrue(entries >= 16, "no batch of " + entries / 2);
+          }
+        });
+  }
+
+  private static boolean isWritten(Store store, WriteBatch batch) {
+    try {
+      store.write(batch);
+    } catch (IllegalArgumentException e) {
+      assertTrue(e.getMessage().contains("more than half of the write memory"), e.getMessage());
+      return false;
+    }
+    Ledger ledger = store.stats().ledger();
+    assertTrue(ledger.peakBytes() <= ledger.limitBytes(), ledger::toString);
+    return true;
+  }
+
+  /** Keys by their bytes, the last ones first. */
+  private static final class ReverseOrder implements KeyOrder {
+    @Override
+    public String name() {
+      return "reverse";
+    }
+
+    @Override
+    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+      return BYTES.compare(b, bOffset, bLength, a, aOffset, aLength);
     }
   }
 

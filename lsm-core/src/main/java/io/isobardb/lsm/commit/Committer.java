@@ -59,7 +59,7 @@ public final class Committer {
     this.logWatch = logWatch;
     this.slots = slots;
     this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
-    this.room = new WriteRoom(gate, pool);
+    this.room = new WriteRoom(gate, engine.catalog());
     this.folding = new OperandFolding(engine, room);
   }
 
@@ -88,7 +88,8 @@ public final class Committer {
   /** As {@link #admit(TreeHandle, Write)}, for a batch. */
   public void admit(BatchFormat.Builder batch) {
     if (batch.count() > 0) {
-      gate.admit(WriteRoom.of(batch), room.most(batch));
+      long most = room.most(batch);
+      gate.admit(WriteRoom.of(batch, most), most);
       admitToSlots(batch);
     }
   }

@@ -264,9 +264,9 @@ public final class WriteGate implements StallCounter {
     long limit = limitBytes;
     if (bytes > Fullness.largestWrite(limit)) {
       throw new IllegalArgumentException(
-          "a write of "
+          "a write takes "
               + bytes
-              + " bytes needs more than half of the write memory of "
+              + " bytes of memory, which is more than half of the write memory of "
               + Math.max(limit, grantBytes)
               + " bytes; raise the memory budget or write less at once");
     }

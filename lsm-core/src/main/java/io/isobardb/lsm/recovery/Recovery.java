@@ -177,7 +177,11 @@ final class Recovery {
         extent,
         (lsn, tree, write) -> {
           if (lsn >= flushedLsns.getOrDefault(tree, Long.MAX_VALUE)) {
-            needed[0] += PAGES_PER_WRITTEN * WriteRoom.of(write);
+            TreeHandle of = engine.catalog().tree(tree);
+            needed[0] +=
+                Math.max(
+                    PAGES_PER_WRITTEN * WriteRoom.of(write),
+                    WriteRoom.mostWithFences(of, write, pool.pageSize()));
           }
         });
     if (needed[0] > mostReplayed()) {
