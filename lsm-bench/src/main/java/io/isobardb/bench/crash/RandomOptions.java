@@ -58,25 +58,26 @@ final class RandomOptions {
         .pageSize(pageSize)
         .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
         .experimental(
-            e ->
-                e.flushPolicy(anyOf(random, FlushPolicy.values()))
-                    .writeMemoryAllocation(
-                        random.nextInt(3) == 0
-                            ? WriteMemoryAllocation.STATIC
-                            : WriteMemoryAllocation.DYNAMIC)
-                    .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
-                    .activeTableSize(
-                        random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
-                    .memoryComponent(anyOf(random, MemoryComponent.values()))
-                    .flushStrategy(anyOf(random, FlushStrategy.values()))
-                    .l0Structure(anyOf(random, L0Structure.values()))
-                    .l0StartGroups(1 + random.nextInt(4))
-                    .l0SlowdownGroups(5 + random.nextInt(4))
-                    .l0StopGroups(8 + random.nextInt(5))
-                    .mergeDebtLimit(1L << (20 + random.nextInt(8)))
-                    .mergeSchedule(schedule(random))
-                    .ioBandwidth(BANDWIDTHS[random.nextInt(BANDWIDTHS.length)])
-                    .staticLevels(LEVELS[random.nextInt(LEVELS.length)]))
+            e -> {
+              e.flushPolicy(anyOf(random, FlushPolicy.values()))
+                  .writeMemoryAllocation(
+                      random.nextInt(3) == 0
+                          ? WriteMemoryAllocation.STATIC
+                          : WriteMemoryAllocation.DYNAMIC)
+                  .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
+                  .activeTableSize(
+                      random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
+                  .memoryComponent(anyOf(random, MemoryComponent.values()))
+                  .flushStrategy(anyOf(random, FlushStrategy.values()))
+                  .l0Structure(anyOf(random, L0Structure.values()))
+                  .l0StartGroups(1 + random.nextInt(4))
+                  .l0SlowdownGroups(5 + random.nextInt(4))
+                  .l0StopGroups(8 + random.nextInt(5))
+                  .mergeDebtLimit(1L << (20 + random.nextInt(8)))
+                  .mergeSchedule(schedule(random));
+              limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
+              e.staticLevels(LEVELS[random.nextInt(LEVELS.length)]);
+            })
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))
@@ -93,6 +94,13 @@ final class RandomOptions {
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)
         .build();
+  }
+
+  private static void limit(ExperimentalOptions.Builder options, long bandwidth) {
+    options.ioBandwidth(bandwidth);
+    if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
+      options.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2);
+    }
   }
 
   /** Sizes of levels are planned. This is not drawn, so that all that is stays as it was. */

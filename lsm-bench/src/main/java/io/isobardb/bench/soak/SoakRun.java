@@ -292,12 +292,7 @@ public final class SoakRun {
     storage = slow;
     Environment environment =
         new Environment(slow, Clock.SYSTEM, new ThreadScheduler("soak", 2), random.split());
-    boolean planned = random.nextBoolean();
-    StoreOptions options =
-        StoreOptions.builder()
-            .memoryBudget(spec.memoryBytes())
-            .experimental(e -> e.optimisedLevels(planned))
-            .build();
+    StoreOptions options = SoakOptions.draw(random, spec.memoryBytes());
     Store opened = OpenStore.in(environment, options);
     opened.addListener(
         new StoreListener() {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.model;
 
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
@@ -67,32 +68,34 @@ final class HistoryOptions {
         .pageSize(pageSize)
         .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
         .experimental(
-            e ->
-                e.flushPolicy(anyOf(FlushPolicy.values()))
-                    .writeMemoryAllocation(
-                        shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-                    .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
-                    .memoryComponent(anyOf(MemoryComponent.values()))
-                    .flushStrategy(anyOf(FlushStrategy.values()))
-                    .l0Structure(anyOf(L0Structure.values()))
-                    .l0StartGroups(1 + random.nextInt(4))
-                    .l0SlowdownGroups(5 + random.nextInt(4))
-                    .l0StopGroups(8 + random.nextInt(5))
-                    .mergeDebtLimit(1L << (20 + random.nextInt(8)))
-                    .mergeSchedule(schedule())
-                    .ioBandwidth(BANDWIDTHS[random.nextInt(BANDWIDTHS.length)])
-                    .mergeSelection(anyOf(MergeSelection.values()))
-                    .levelDropFactor(1 + random.nextInt(3))
-                    .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
-                    .mergesWithinL0(random.nextInt(3) != 0)
-                    .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
-                    .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0))
+            e -> {
+              e.flushPolicy(anyOf(FlushPolicy.values()))
+                  .writeMemoryAllocation(
+                      shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+                  .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
+                  .memoryComponent(anyOf(MemoryComponent.values()))
+                  .flushStrategy(anyOf(FlushStrategy.values()))
+                  .l0Structure(anyOf(L0Structure.values()))
+                  .l0StartGroups(1 + random.nextInt(4))
+                  .l0SlowdownGroups(5 + random.nextInt(4))
+                  .l0StopGroups(8 + random.nextInt(5))
+                  .mergeDebtLimit(1L << (20 + random.nextInt(8)))
+                  .mergeSchedule(schedule());
+              limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
+              e.mergeSelection(anyOf(MergeSelection.values()))
+                  .levelDropFactor(1 + random.nextInt(3))
+                  .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
+                  .mergesWithinL0(random.nextInt(3) != 0)
+                  .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
+                  .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0);
+            })
         .experimental(
             e -> {
               // Not drawn, so that all that is stays as it was.
               if (writeMemory == budget / 2) {
                 e.levelSizeRatio(0).optimisedLevels(true);
               }
+              e.processorMinimum(budget == least ? 0.01 : budget < 2 * least ? 1024 : 0.25);
             })
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .memoryTuner(random.nextInt(4) != 0)
@@ -104,6 +107,13 @@ final class HistoryOptions {
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)
         .build();
+  }
+
+  private static void limit(ExperimentalOptions.Builder options, long bandwidth) {
+    options.ioBandwidth(bandwidth);
+    if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
+      options.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2);
+    }
   }
 
   private <E> E anyOf(E[] values) {

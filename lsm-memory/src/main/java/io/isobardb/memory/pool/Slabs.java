@@ -233,7 +233,9 @@ final class Slabs {
     return page;
   }
 
-  /** Takes a free page of a slab that is leaving, the fullest one; {@link PagePool#NONE} if none. */
+  /**
+   * Takes a free page of a slab that is leaving, the fullest one; {@link PagePool#NONE} if none.
+   */
   int popLeaving() {
     int fullest = -1;
     for (int number = 0; anyLeaving && number < slabs.length; number++) {

@@ -1,0 +1,47 @@
+package io.isobardb.bench.soak;
+
+import io.isobardb.lsm.ExperimentalOptions;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.MergeSchedule;
+import java.time.Duration;
+import java.util.SplittableRandom;
+
+/** Draws the options that a soak's store is opened with, each time anew. */
+final class SoakOptions {
+  private static final long AUTO = 0;
+  private static final long[] BANDWIDTHS = {AUTO, AUTO, 100 << 20, Long.MAX_VALUE};
+  private static final double[] PROCESSORS = {0.01, 0.25, 0.25, 1024};
+
+  private SoakOptions() {}
+
+  static StoreOptions draw(SplittableRandom random, long memoryBytes) {
+    return StoreOptions.builder()
+        .memoryBudget(memoryBytes)
+        .experimental(e -> draw(e, random))
+        .build();
+  }
+
+  private static void draw(ExperimentalOptions.Builder options, SplittableRandom random) {
+    options
+        .optimisedLevels(random.nextBoolean())
+        .mergeSchedule(schedule(random))
+        .processorMinimum(PROCESSORS[random.nextInt(PROCESSORS.length)])
+        .l0StartGroups(1 + random.nextInt(5))
+        .l0SlowdownGroups(6 + random.nextInt(4));
+    long bandwidth = BANDWIDTHS[random.nextInt(BANDWIDTHS.length)];
+    options.ioBandwidth(bandwidth);
+    if (bandwidth != AUTO && bandwidth != Long.MAX_VALUE) {
+      options.ioMinimum(1L << (20 + random.nextInt(6))).ioReserve(random.nextInt(20 << 20));
+    }
+  }
+
+  private static MergeSchedule schedule(SplittableRandom random) {
+    Duration pause = Duration.ofMillis(10 + random.nextInt(1000));
+    return switch (random.nextInt(5)) {
+      case 0 -> MergeSchedule.belowThroughput(1L << (16 + random.nextInt(8)), pause);
+      case 1 -> MergeSchedule.afterLastWrite(pause);
+      case 2 -> MergeSchedule.ALWAYS;
+      default -> MergeSchedule.ADAPTIVE;
+    };
+  }
+}
