@@ -59,6 +59,14 @@ public final class CrashTestCommand implements Callable<Integer> {
   private @Nullable Long cycles;
 
   @Option(
+      names = "--additions",
+      paramLabel = "N",
+      description =
+          "With --cycles: processes add N times to 1,000 counters that eight threads share, by a"
+              + " merge operator; each counter must be exact.")
+  private @Nullable Long additions;
+
+  @Option(
       names = "--backups",
       paramLabel = "N",
       description = "Make and restore N backups of simulated stores under load.")
@@ -109,6 +117,9 @@ public final class CrashTestCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     int asked = (simulated ? 1 : 0) + (cycles == null ? 0 : 1) + (backups == null ? 0 : 1);
+    if (additions != null && cycles == null) {
+      throw new ParameterException(spec.commandLine(), "--additions is for --cycles N");
+    }
     if (asked != 1 || (faults && !simulated)) {
       throw new ParameterException(
           spec.commandLine(), "which crashes? Give --simulated, --cycles N or --backups N");
@@ -121,6 +132,9 @@ public final class CrashTestCommand implements Callable<Integer> {
       return simulate();
     }
     Numbers.checkAtLeast("--cycles", cycles, 1);
+    if (additions != null) {
+      Numbers.checkAtLeast("--additions", additions, 1);
+    }
     return kill(cycles);
   }
 
@@ -129,7 +143,10 @@ public final class CrashTestCommand implements Callable<Integer> {
     KillCycles.Result result;
     try (Progress progress = Progress.onStandardError()) {
       progress.stage("killing");
-      result = KillCycles.run(seed, count, parent, progress::update);
+      result =
+          additions == null
+              ? KillCycles.run(seed, count, parent, progress::update)
+              : CounterKills.run(seed, count, additions, parent, progress::update);
     }
     Exit exit = result.wrong() == null ? Exit.SUCCESS : Exit.FINDING;
     if (!Shutdown.isUnderWay()) {

@@ -61,6 +61,12 @@ final class KillCycles {
     }
   }
 
+  /** When a victim is to be killed. */
+  interface Time {
+    /** Waits for it; gives whether it came. */
+    boolean await() throws InterruptedException;
+  }
+
   private static final long HEAP_BYTES = 64L << 20;
   private static final long MOST_OPERATIONS = 40_000;
   private static final long TIMEOUT_MILLIS = 60_000;
@@ -157,20 +163,31 @@ final class KillCycles {
     int dice = random.nextInt(8);
     Moment planned = dice < 2 ? Moment.OPENING : dice < 4 ? Moment.CLOSING : Moment.WRITING;
     long options = random.nextLong();
-    Process victim = start(planned, options);
-    Thread reaper = new Thread(victim::destroyForcibly, "victim-reaper");
-    Runtime.getRuntime().addShutdownHook(reaper);
-    Thread reader = new Thread(() -> witness.read(victim.inputReader()), "witness");
-    reader.start();
     String word =
         switch (planned) {
           case OPENING -> "opening";
           case CLOSING -> "closing";
           default -> "write";
         };
-    boolean said = witness.await(word, TIMEOUT_MILLIS);
     int most = planned == Moment.WRITING ? 400 : planned == Moment.OPENING ? 250 : 40;
-    TimeUnit.MILLISECONDS.sleep(random.nextInt(most));
+    kill(
+        start(planned, options),
+        witness,
+        () -> {
+          boolean said = witness.await(word, TIMEOUT_MILLIS);
+          TimeUnit.MILLISECONDS.sleep(random.nextInt(most));
+          return said;
+        });
+    moments.merge(moment(witness.said()), 1L, Long::sum);
+  }
+
+  /** Kills a victim when it is time; that is, if it did what was waited for. */
+  static void kill(Process victim, KillWitness witness, Time time) throws InterruptedException {
+    Thread reaper = new Thread(victim::destroyForcibly, "victim-reaper");
+    Runtime.getRuntime().addShutdownHook(reaper);
+    Thread reader = new Thread(() -> witness.read(victim.inputReader()), "witness");
+    reader.start();
+    boolean said = time.await();
     boolean alive = victim.isAlive();
     // Process.destroyForcibly would close the pipe, and lose acknowledgements that are in it.
     victim.toHandle().destroyForcibly();
@@ -185,7 +202,6 @@ final class KillCycles {
               + witness.said()
               + "'");
     }
-    moments.merge(moment(witness.said()), 1L, Long::sum);
   }
 
   private static Moment moment(String said) {

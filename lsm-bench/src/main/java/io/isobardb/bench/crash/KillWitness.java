@@ -12,7 +12,7 @@ import java.util.Set;
  * <p>Thread rule: {@link #read} by one thread, the rest by any.
  */
 final class KillWitness {
-  private final long[] done = new long[KillWorkload.THREADS];
+  private final long[] done;
   private long checkpoint;
   private final Set<String> heard = new HashSet<>();
   private String said = "";
@@ -24,9 +24,7 @@ final class KillWitness {
    * @param checkpoint the count that the unlogged tree stands at
    */
   KillWitness(long[] next, long checkpoint) {
-    for (int t = 0; t < done.length; t++) {
-      done[t] = next[t] - 1;
-    }
+    this.done = Arrays.stream(next).map(n -> n - 1).toArray();
     this.checkpoint = checkpoint;
   }
 
@@ -75,6 +73,19 @@ final class KillWitness {
       wait(left);
     }
     return hasHeard(word);
+  }
+
+  /** Waits until threads have done so many operations in all, or the victim has ended. */
+  synchronized boolean await(long operations, long timeoutMillis) throws InterruptedException {
+    long end = System.nanoTime() + timeoutMillis * 1_000_000;
+    while (!ended && Arrays.stream(done).sum() + done.length < operations) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        return false;
+      }
+      wait(left);
+    }
+    return !ended;
   }
 
   private boolean hasHeard(String word) {

@@ -34,6 +34,14 @@ class KillCyclesTest {
   }
 
   @Test
+  void countersThatThreadsShareAreExactAfterEachKill() throws Exception {
+    System.out.println("isobar.seed=" + SEED + " isobar.kill.cycles=" + CYCLES);
+    KillCycles.Result result = CounterKills.run(SEED, CYCLES, 3000, temp, Watcher.NONE);
+    assertEquals(null, result.wrong(), () -> CrashReport.text(result));
+    assertTrue(result.operations() >= 2000, result.operations() + " additions");
+  }
+
+  @Test
   void aWriteThatIsMissingAndABatchThatIsTornAreFound() {
     try (Store store = Store.open(temp.resolve("store"))) {
       for (int i = 0; i < KillWorkload.TREES; i++) {
