@@ -91,6 +91,9 @@ public final class BackupCommand implements Callable<Integer> {
       if (verify) {
         List<Finding> findings = backups.verify();
         findings.forEach(finding -> out.println("DAMAGED: " + finding));
+        if (findings.isEmpty()) {
+          out.println("all files are as they were made");
+        }
         exit = findings.isEmpty() ? Exit.SUCCESS : Exit.FINDING;
       }
     }

@@ -63,7 +63,7 @@ public final class LoadCommand implements Callable<Integer> {
     // The file first: without it, no store is made.
     try (BufferedReader given =
             file == null ? null : Files.newBufferedReader(file, StandardCharsets.UTF_8);
-        Store opened = UsageException.ofArguments(this::open)) {
+        Store opened = store.open(create)) {
       BufferedReader lines =
           given != null
               ? given
@@ -78,12 +78,6 @@ public final class LoadCommand implements Callable<Integer> {
     out.println("loaded " + Numbers.count(entries, "line"));
     out.flush();
     return Exit.SUCCESS.code();
-  }
-
-  private Store open() {
-    return create
-        ? Store.open(store.path(), store.options().toBuilder().createIfMissing(true).build())
-        : Store.open(store.store(), store.options());
   }
 
   /** In bulk as long as keys ascend; the rest in batches. */

@@ -5,6 +5,7 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +31,7 @@ public final class PutCommand implements Callable<Integer> {
   @Option(names = "--tree", paramLabel = "NAME", required = true, description = "Of this tree.")
   private String tree = "";
 
-  @Option(names = "--create", description = "Create the tree if it is missing.")
+  @Option(names = "--create", description = "Create the tree, and the store, if it is missing.")
   private boolean create;
 
   @Option(
@@ -52,8 +53,8 @@ public final class PutCommand implements Callable<Integer> {
     byte[] written = KeyText.parse(key);
     byte[] given = value == null ? null : KeyText.parse(value);
     Instant until = until();
-    try (Store opened =
-        UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
+    UsageException.ofArguments(() -> TreeOptions.checkName(tree));
+    try (Store opened = store.open(create)) {
       UsageException.ofArguments(
           () -> {
             Tree found = create ? opened.openTree(tree) : opened.tree(tree);

@@ -3,6 +3,7 @@ package io.isobardb.cli.inspect;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.CorruptionException;
 import java.nio.file.Files;
@@ -72,6 +73,15 @@ final class StoreArgument {
           backups + " holds no backups: it has no file BACKUPS; give a directory of backups");
     }
     return backups;
+  }
+
+  /** Opens the store; makes one if {@code create} and there is none. */
+  Store open(boolean create) {
+    return UsageException.ofArguments(
+        () ->
+            create
+                ? Store.open(directory, options().toBuilder().createIfMissing(true).build())
+                : Store.open(store(), options()));
   }
 
   /** As {@link #store(Path)}. */

@@ -75,6 +75,12 @@ class ContentCommandsTest {
     assertEquals(1, run("get", dir, "--tree", "users", "nobody"));
     assertEquals(2, run("get", dir, "--tree", "user", "nobody"));
     assertTrue(err.contains("users"), err);
+    String made = temporary.resolve("made").toString();
+    assertEquals(2, run("put", made, "--create", "--tree", "a/\n", "a", "b"));
+    assertTrue(Files.notExists(temporary.resolve("made")), "a store was made for a bad name");
+    assertEquals(0, run("put", made, "--create", "--tree", "new", "a", "b"), err);
+    assertEquals(0, run("get", made, "--tree", "new", "a"), err);
+    assertEquals("b\n", out);
     assertEquals(2, run("put", dir, "--tree", "new", "a", "b"));
     assertEquals(0, run("put", dir, "--create", "--tree", "new", "a", "b"), err);
     assertEquals(2, run("get", dir, "user150"));
