@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Compression;
@@ -23,6 +24,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -93,6 +97,54 @@ class CheckpointToTest {
     }
     check(path("a"));
     check(path("b"));
+  }
+
+  /** What identifies the files of a directory to the system, if their names end so. */
+  private static List<Object> identities(Path directory, String suffix) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      List<Object> identities = new ArrayList<>();
+      for (Path file : files.filter(each -> each.toString().endsWith(suffix)).toList()) {
+        identities.add(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
+      }
+      return identities;
+    }
+  }
+
+  @Test
+  void tablesAreSharedOnTheSameFileSystemAndCopiedToAnother() throws Exception {
+    assumeTrue(Files.readAttributes(directory, BasicFileAttributes.class).fileKey() != null);
+    try (Store store = Store.open(path("a"), OPTIONS)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 5000; i++) {
+        tree.put(bytes("k" + i), bytes("value" + i));
+      }
+      store.flush();
+      store.checkpointTo(path("b"));
+      List<Object> tables = identities(path("b"), ".sst");
+      assertFalse(tables.isEmpty(), "no table was flushed");
+      assertTrue(identities(path("a"), ".sst").containsAll(tables), "tables were copied");
+
+      Path memory = Path.of("/dev/shm");
+      assumeTrue(Files.isWritable(memory), "there is no other file system");
+      assumeTrue(!Files.getFileStore(memory).equals(Files.getFileStore(directory)));
+      Path other = Files.createTempDirectory(memory, "isobar-checkpoint-");
+      try {
+        store.checkpointTo(other.resolve("c"));
+        tree.delete(bytes("k0"));
+        assertEquals(tables.size(), identities(other.resolve("c"), ".sst").size());
+        check(other.resolve("c"));
+        try (Store copy = Store.open(other.resolve("c"), OPTIONS)) {
+          assertArrayEquals(bytes("value0"), copy.tree("t").get(bytes("k0")));
+          assertArrayEquals(bytes("value4999"), copy.tree("t").get(bytes("k4999")));
+        }
+      } finally {
+        try (Stream<Path> all = Files.walk(other)) {
+          for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+            Files.delete(each);
+          }
+        }
+      }
+    }
   }
 
   @Test
