@@ -66,7 +66,7 @@ public final class Store implements AutoCloseable {
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
 
   private Store(StoreOptions options, StoreParts parts, CursorSet cursors) {
-    this.options = options;
+    this.options = options.ofStore(parts.pool().pageSize());
     Session opened = new Session(parts, cursors, options.durability() == Durability.SYNC);
     this.session = opened;
     this.operations = opened.operations();
@@ -252,7 +252,7 @@ public final class Store implements AutoCloseable {
     return session;
   }
 
-  /** What the store was opened with. */
+  /** What the store was opened with; the page size is the one that it has. */
   public StoreOptions options() {
     return options;
   }

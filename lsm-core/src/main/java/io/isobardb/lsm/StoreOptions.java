@@ -53,6 +53,14 @@ public final class StoreOptions {
   private final Map<String, KeyOrder> orders;
   private final Map<String, MergeOperator> operators;
 
+  private StoreOptions(StoreOptions from, int pageSize) {
+    OptionValues.Builder changed = from.values.toBuilder();
+    changed.set(StoreOption.PAGE_SIZE, (long) pageSize);
+    this.values = changed.build();
+    this.orders = from.orders;
+    this.operators = from.operators;
+  }
+
   private StoreOptions(Builder builder) {
     this.values = builder.values.build();
     this.orders = Map.copyOf(builder.orders);
@@ -385,6 +393,11 @@ public final class StoreOptions {
             tuner.cacheFloor(),
             TunerOptions.DEFAULT.floorShare()),
         chosen.optimisedLevels() ? leveling() : null);
+  }
+
+  /** The same for a store that was made with pages of this size. */
+  StoreOptions ofStore(int pageSize) {
+    return pageSize == pageSize() ? this : new StoreOptions(this, pageSize);
   }
 
   /**

@@ -330,6 +330,8 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     world.open(options().pageSize(65_536).build()).close();
     try (Store store = world.open(options().experimental(e -> e.activeTableSize(32_768)).build())) {
+      assertEquals(65_536, store.options().pageSize(), "of the store, not of the options");
+      assertEquals(32_768, store.options().experimental().activeTableSize());
       Tree tree = store.openTree("t");
       for (int i = 0; i < 40; i++) {
         tree.put(key(i), value(i, VALUE_BYTES));

@@ -222,6 +222,10 @@ final class Segments implements AutoCloseable {
    * @param window memory for {@code windowBytes}, a multiple of a block
    */
   void settleFound(long durable, Memory window, int windowBytes) throws IOException {
+    if (storage.discardsChanges()) {
+      // Nobody acts on it, and the heap may have no room for it.
+      return;
+    }
     storage.syncDirectory();
     // The segments before it were synced before it was named.
     try (DataFile opened = storage.open(SegmentLayout.fileName(current), mode)) {
@@ -308,7 +312,7 @@ final class Segments implements AutoCloseable {
     current = last;
     DataFile opened = storage.open(SegmentLayout.fileName(last), mode);
     file = opened;
-    if (torn && end < endPosition()) {
+    if (torn && end < endPosition() && !storage.discardsChanges()) {
       long from = offsetAt(end & -DataFile.BLOCK);
       int kept = (int) (end & (DataFile.BLOCK - 1));
       if (kept > 0) {

@@ -34,6 +34,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -182,6 +183,29 @@ class OpenReadOnlyTest {
     assertThrows(FormatException.class, () -> Store.openReadOnly(empty, SMALL));
     try (Stream<Path> left = Files.list(empty)) {
       assertFalse(left.findAny().isPresent());
+    }
+  }
+
+  /** What a segment of the log held before it was one is not taken to the heap. */
+  @Test
+  void aLongSegmentOfTheLogTakesNoMemory() throws IOException {
+    StoreOptions large = SMALL.toBuilder().memoryBudget(64 << 20).logLimit(128 << 20).build();
+    Path made = temp.resolve("large");
+    try (Store store = Store.open(made, large)) {
+      Tree tree = store.openTree("t");
+      byte[] value = new byte[10_000];
+      Arrays.fill(value, (byte) 1);
+      // Seven segments and a third.
+      for (int i = 0; i < 12_200; i++) {
+        tree.put(SimulatedStores.key(i % 100), value);
+        if (i % 1000 == 0) {
+          store.flush();
+        }
+      }
+      store.flush();
+    }
+    try (Store store = Store.openReadOnly(made, SMALL)) {
+      assertEquals(100, contents(store.tree("t")).size());
     }
   }
 
