@@ -5,7 +5,8 @@ public enum Isolation {
   /**
    * Each read sees what is committed by then; a cursor, what was committed when it was opened. Of
    * two transactions that read a key and write it, one may undo what the other did, unless they
-   * read it with {@code getForUpdate}.
+   * read it with {@code getForUpdate}. So a {@code deleteRange} of an optimistic one also removes
+   * what others commit there before it does.
    */
   READ_COMMITTED,
 

@@ -43,6 +43,7 @@ public final class ExportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    checkTarget();
     try (Store opened =
             UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()));
         Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor()) {
@@ -56,6 +57,14 @@ public final class ExportCommand implements Callable<Integer> {
       }
     }
     return Exit.SUCCESS.code();
+  }
+
+  private void checkTarget() {
+    Path file = target;
+    Path parent = file == null ? null : file.toAbsolutePath().normalize().getParent();
+    if (parent != null && Files.notExists(parent)) {
+      throw new UsageException("--to: there is no directory " + parent + "; make it first");
+    }
   }
 
   private static void write(Cursor cursor, Path file) throws IOException {

@@ -145,6 +145,8 @@ class ContentCommandsTest {
     assertEquals(0, run("export", dir, "--tree", "users", "--to", file), err);
     assertEquals(101, Files.readAllLines(Path.of(file)).size());
     assertEquals(4, run("export", dir, "--tree", "users", "--to", file), "it exists");
+    assertEquals(2, run("export", dir, "--tree", "users", "--to", path("none/file")));
+    assertTrue(err.contains("there is no directory " + path("none")), err);
     assertEquals(0, run("load", dir, "--tree", "copy", "--create", "--from", file), err);
     assertEquals("loaded 101 lines\n", out);
     String fresh = dir + "-new";
