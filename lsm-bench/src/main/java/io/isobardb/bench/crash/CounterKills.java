@@ -7,16 +7,13 @@ import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
-import io.isobardb.lsm.error.Finding;
-import io.isobardb.lsm.inspect.CheckProgress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -46,7 +43,7 @@ final class CounterKills {
   /**
    * Kills {@code cycles} processes, or up to the first after which something is wrong.
    *
-   * @param additions that are about to be acknowledged by all of them
+   * @param additions about as many as all of them make
    * @param parent where the store's directory is made; made itself if it is missing
    */
   static Result run(long seed, long cycles, long additions, Path parent, Watcher progress)
@@ -73,26 +70,24 @@ final class CounterKills {
         // By now so many are to have been made, some of them since the last kill.
         cycle(additions * done / cycles - random.nextLong(1 + additions / cycles / 2));
         if (done == cycles || random.nextInt(8) == 0) {
-          inspect();
+          KillCycles.inspect(directory, options());
         }
       } catch (AssertionError | RuntimeException e) {
         wrong = e;
       }
       String text =
-          String.format(Locale.ROOT, "kill %d of %d, %,d additions", done, cycles, sum(counters));
+          String.format(
+              Locale.ROOT,
+              "kill %d of %d, %,d additions",
+              done,
+              cycles,
+              Arrays.stream(counters).sum());
       progress.at(text, done, cycles);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     Map<Moment, Long> moments = Map.of(Moment.WRITING, done);
-    return new Result(seed, done, sum(counters), seconds, moments, wrong, directory);
-  }
-
-  private static long sum(long[] values) {
-    long sum = 0;
-    for (long value : values) {
-      sum += value;
-    }
-    return sum;
+    return new Result(
+        seed, done, Arrays.stream(counters).sum(), seconds, moments, wrong, directory);
   }
 
   private void cycle(long until) throws InterruptedException {
@@ -107,7 +102,7 @@ final class CounterKills {
     for (long n : next) {
       child.argument(Long.toString(n));
     }
-    long most = Math.max(sum(next) + CounterVictim.THREADS, until);
+    long most = Math.max(Arrays.stream(next).sum() + CounterVictim.THREADS, until);
     KillCycles.kill(child.start(), witness, () -> witness.await(most, TIMEOUT_MILLIS));
     long[] least = counters.clone();
     int[] maybe = new int[CounterVictim.COUNTERS];
@@ -149,14 +144,5 @@ final class CounterKills {
 
   private StoreOptions options() {
     return RandomOptions.store(random, PAGE_BYTES);
-  }
-
-  private void inspect() throws IOException {
-    try (StoreInspector inspector = Store.inspect(directory, options())) {
-      List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
-      if (!findings.isEmpty()) {
-        throw new AssertionError("check finds " + findings);
-      }
-    }
   }
 }

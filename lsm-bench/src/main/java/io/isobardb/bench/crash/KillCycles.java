@@ -239,7 +239,7 @@ final class KillCycles {
       return;
     }
     if (random.nextInt(4) == 0) {
-      inspect(options);
+      inspect(directory, options);
     }
     long[] done = witness.done();
     boolean closed = witness.said().equals("closed");
@@ -257,11 +257,12 @@ final class KillCycles {
       throw new AssertionError(e.getMessage() + " (" + witness + ", " + witness.said() + ")", e);
     }
     if (random.nextInt(4) == 0) {
-      inspect(options);
+      inspect(directory, options);
     }
   }
 
-  private void inspect(StoreOptions options) throws IOException {
+  /** Fails if the files of a store that is closed are not sound. */
+  static void inspect(Path directory, StoreOptions options) throws IOException {
     try (StoreInspector inspector = Store.inspect(directory, options)) {
       List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
       if (!findings.isEmpty()) {

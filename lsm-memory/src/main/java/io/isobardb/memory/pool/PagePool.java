@@ -6,8 +6,6 @@ import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
 import io.isobardb.memory.system.Region;
 import io.isobardb.memory.system.SystemMemory;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -71,9 +69,7 @@ public final class PagePool implements AutoCloseable {
   private final Slabs slabs;
   private final Blocks blocks;
   private final Limbo limbo = new Limbo(epochs);
-  private static final VarHandle HELD = MethodHandles.arrayElementVarHandle(long[].class);
-
-  private final long[] held = new long[Purpose.values().length];
+  private final HeldPages held = new HeldPages();
   private int reserve;
   private int flushReserve;
   private boolean closed;
@@ -345,7 +341,7 @@ public final class PagePool implements AutoCloseable {
         return NONE;
       }
     }
-    held[purpose.ordinal()]++;
+    held.charge(purpose, 1);
     return slabs.pop();
   }
 
@@ -355,7 +351,7 @@ public final class PagePool implements AutoCloseable {
   private int takeLeaving(Purpose purpose, Urgency urgency) {
     int page = urgency == Urgency.RELIEF ? slabs.popLeaving() : NONE;
     if (page != NONE) {
-      held[purpose.ordinal()]++;
+      held.charge(purpose, 1);
     }
     return page;
   }
@@ -396,7 +392,7 @@ public final class PagePool implements AutoCloseable {
 
   private void addToLimbo(int page, Purpose purpose, long tag) {
     discharge(page, purpose);
-    held[Purpose.LIMBO.ordinal()]++;
+    held.charge(Purpose.LIMBO, 1);
     limbo.add(page, tag);
   }
 
@@ -409,9 +405,8 @@ public final class PagePool implements AutoCloseable {
   /** Charges {@code pages} pages to another purpose: they change owner, not place. */
   public void transfer(Purpose from, Purpose to, int pages) {
     synchronized (lock) {
-      checkHeld(from, pages);
-      held[from.ordinal()] -= pages;
-      held[to.ordinal()] += pages;
+      held.discharge(from, pages);
+      held.charge(to, pages);
     }
   }
 
@@ -482,7 +477,7 @@ public final class PagePool implements AutoCloseable {
   /** Pages held for a purpose. */
   public long pages(Purpose purpose) {
     synchronized (lock) {
-      return purpose == Purpose.FREE ? slabs.freePages() : held[purpose.ordinal()];
+      return purpose == Purpose.FREE ? slabs.freePages() : held.of(purpose);
     }
   }
 
@@ -491,7 +486,7 @@ public final class PagePool implements AutoCloseable {
    * callers that ask with every operation.
    */
   public long approximateBytes(Purpose purpose) {
-    return (long) HELD.getOpaque(held, purpose.ordinal()) * pageSize;
+    return held.approximate(purpose) * pageSize;
   }
 
   /** Bytes held from the system. */
@@ -519,7 +514,7 @@ public final class PagePool implements AutoCloseable {
       }
       Map<Purpose, Long> bytes = new EnumMap<>(Purpose.class);
       for (Purpose purpose : Purpose.values()) {
-        bytes.put(purpose, held[purpose.ordinal()] * pageSize + blocks.bytes(purpose));
+        bytes.put(purpose, held.of(purpose) * pageSize + blocks.bytes(purpose));
       }
       bytes.merge(Purpose.LIMBO, slabs.doomedBytes(), Long::sum);
       bytes.put(Purpose.FREE, slabs.freePages() * pageSize);
@@ -544,8 +539,8 @@ public final class PagePool implements AutoCloseable {
       slabs.close();
       StringBuilder leaks = new StringBuilder();
       for (Purpose purpose : Purpose.values()) {
-        if (purpose != Purpose.LIMBO && held[purpose.ordinal()] != 0) {
-          leaks.append(' ').append(purpose).append('=').append(held[purpose.ordinal()]);
+        if (purpose != Purpose.LIMBO && held.of(purpose) != 0) {
+          leaks.append(' ').append(purpose).append('=').append(held.of(purpose));
         }
         if (blocks.bytes(purpose) != 0) {
           leaks.append(' ').append(purpose).append("-block bytes=").append(blocks.bytes(purpose));
@@ -571,17 +566,10 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  private void checkHeld(Purpose purpose, int pages) {
-    if (held[purpose.ordinal()] < pages) {
-      throw new IllegalStateException(
-          pages + " pages given up for " + purpose + ", which holds " + held[purpose.ordinal()]);
-    }
-  }
-
   private void discharge(int page, Purpose purpose) {
-    checkHeld(purpose, 1);
+    held.check(purpose, 1);
     slabs.giveBack(page);
-    held[purpose.ordinal()]--;
+    held.discharge(purpose, 1);
   }
 
   private void free(int page) {
@@ -595,7 +583,7 @@ public final class PagePool implements AutoCloseable {
   void drainLimbo() {
     slabs.freeDoomed();
     for (int page = limbo.poll(); page != NONE; page = limbo.poll()) {
-      held[Purpose.LIMBO.ordinal()]--;
+      held.discharge(Purpose.LIMBO, 1);
       free(page);
     }
     slabs.freeDoomed();
