@@ -50,6 +50,9 @@ public final class Observers {
   private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
   private final IoCounters io;
 
+  /** True for a thread that is in a listener. */
+  private final ThreadLocal<Boolean> telling = ThreadLocal.withInitial(() -> false);
+
   /** What was read and written, by purpose. */
   public interface IoCounters {
     /** Bytes read so far. */
@@ -77,6 +80,21 @@ public final class Observers {
   /** The store is being closed. */
   public void close() {
     OPEN.remove(this);
+  }
+
+  /**
+   * Refuses a call that would wait for work that waits for a listener.
+   *
+   * @param call as users write it
+   * @throws IllegalStateException if this thread is in a listener
+   */
+  public void refuseWhileTelling(String call) {
+    if (telling.get()) {
+      throw new IllegalStateException(
+          call
+              + " was called by a listener; it would wait for work that waits for the listener."
+              + " Call it from a thread of your own");
+    }
   }
 
   private void sampleNow() {
@@ -213,6 +231,19 @@ public final class Observers {
   }
 
   private <E> void tell(BiConsumer<StoreListener, E> call, E event) {
+    if (listeners.isEmpty()) {
+      return;
+    }
+    boolean within = telling.get();
+    telling.set(true);
+    try {
+      tellAll(call, event);
+    } finally {
+      telling.set(within);
+    }
+  }
+
+  private <E> void tellAll(BiConsumer<StoreListener, E> call, E event) {
     for (StoreListener listener : listeners) {
       try {
         call.accept(listener, event);

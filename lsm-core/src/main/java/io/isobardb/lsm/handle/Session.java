@@ -247,6 +247,7 @@ public final class Session {
 
   /** As {@code Store.bulkLoad}. */
   public BulkLoader bulkLoad(Collection<TreeHandle> trees) {
+    refuseInListener("Store.bulkLoad");
     int slot = operations.enter();
     try {
       checkOpen(trees);
@@ -258,6 +259,7 @@ public final class Session {
 
   /** As {@code Store.sync}. */
   public void sync() {
+    refuseInListener("Store.sync");
     int slot = operations.enter();
     try {
       engine.log().get().flush();
@@ -270,6 +272,7 @@ public final class Session {
 
   /** As {@code Store.flush}. */
   public void flush() {
+    refuseInListener("Store.flush");
     int slot = operations.enter();
     try {
       for (TreeHandle tree : engine.catalog().trees()) {
@@ -282,6 +285,7 @@ public final class Session {
 
   /** As {@code Store.checkpoint}. */
   public void checkpoint() {
+    refuseInListener("Store.checkpoint");
     int slot = operations.enter();
     try {
       parts.checkpointer().checkpoint();
@@ -325,6 +329,7 @@ public final class Session {
    * @param then goes on; ends soon after the store refuses operations
    */
   public void withImage(ImageUse first, ImageUse then) throws IOException {
+    refuseInListener("a copy of the store");
     StoreImage taken;
     int slot;
     // No tree is created meanwhile: a batch that writes to it could be in the image in part. Who
@@ -418,6 +423,7 @@ public final class Session {
 
   /** As {@code Store.setMemoryBudget}. */
   public void setMemoryBudget(long bytes) {
+    refuseInListener("Store.setMemoryBudget");
     int slot = operations.enter();
     try {
       MemoryLimits.checkProcess(bytes);
@@ -484,12 +490,14 @@ public final class Session {
 
   /** As {@code Store.awaitQuiet}. */
   public void awaitQuiet() {
+    refuseInListener("Store.awaitQuiet");
     operations.checkOpen();
     parts.awaitMerges(this::awaitAllQuiet);
   }
 
   /** As {@code Tree.compact}. */
   public void compact(TreeHandle tree, byte @Nullable [] from, byte @Nullable [] to) {
+    refuseInListener("Tree.compact");
     MergeDown wish;
     int slot = operations.enter(tree);
     try {
@@ -530,6 +538,10 @@ public final class Session {
     }
   }
 
+  private void refuseInListener(String call) {
+    parts.observers().refuseWhileTelling(call);
+  }
+
   private void awaitAllQuiet() {
     awaitBackground();
     int slot = operations.enter();
@@ -562,6 +574,7 @@ public final class Session {
 
   /** As {@code Store.close}. */
   public void close() {
+    refuseInListener("Store.close");
     lifetime.close();
   }
 }

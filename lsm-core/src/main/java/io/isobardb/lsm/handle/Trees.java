@@ -99,6 +99,7 @@ public final class Trees<T> {
 
   /** The monitor is held. */
   private T make(String name, TreeHandle.Settings settings) {
+    parts.observers().refuseWhileTelling("a new tree");
     Names.check("a tree", name);
     Names.check("a key order", settings.order().name());
     MergeOperator operator = settings.operator();
@@ -119,6 +120,7 @@ public final class Trees<T> {
 
   /** Gives a tree another name. */
   public void rename(String from, String to) {
+    parts.observers().refuseWhileTelling("Store.renameTree");
     Names.check("a tree", to);
     synchronized (session.lifetime()) {
       Named<T> tree = find(from);
@@ -144,6 +146,7 @@ public final class Trees<T> {
 
   /** Drops a tree; waits for the calls that are using it. */
   public void drop(String name) {
+    parts.observers().refuseWhileTelling("Store.dropTree");
     synchronized (session.lifetime()) {
       dropHolding(name);
     }

@@ -160,6 +160,51 @@ class StoreListenerTest {
   }
 
   @Test
+  void callsThatWouldWaitForTheListenerAreRefused() {
+    try (Store store = open()) {
+      Tree tree = store.openTree("t");
+      List<Runnable> calls =
+          List.of(
+              store::flush,
+              store::sync,
+              store::checkpoint,
+              store::awaitQuiet,
+              store::close,
+              store::bulkLoad,
+              () -> store.setMemoryBudget(8 << 20),
+              () -> store.checkpointTo(temp.resolve("copy")),
+              () -> store.openTree("other"),
+              () -> store.dropTree("t"),
+              () -> store.renameTree("t", "other"),
+              () -> tree.compact(null, null));
+      List<Runnable> done = new CopyOnWriteArrayList<>();
+      List<String> refusals = new CopyOnWriteArrayList<>();
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush event) {
+              calls.forEach(
+                  call -> {
+                    try {
+                      call.run();
+                      done.add(call);
+                    } catch (IllegalStateException e) {
+                      refusals.add(e.getMessage());
+                    }
+                  });
+            }
+          });
+      tree.put(key(1), new byte[1]);
+      store.flush();
+      assertEquals(List.of(), done);
+      assertEquals(calls.size(), refusals.size());
+      assertTrue(
+          refusals.stream().allMatch(text -> text.contains("by a listener")), refusals::toString);
+      assertArrayEquals(new byte[1], tree.get(key(1)));
+    }
+  }
+
+  @Test
   void aFailureOfTheStoreIsToldOnce() {
     Memory memory = new Memory();
     try (Store store = open()) {
