@@ -277,6 +277,15 @@ class StoreErrorsTest {
     assertEquals("a file", Files.readString(dir()));
   }
 
+  @Test
+  void aLinkThatLeadsNowhereIsRefused() throws IOException {
+    Files.createSymbolicLink(dir(), Path.of("nowhere"));
+    UncheckedIOException e =
+        assertThrows(UncheckedIOException.class, () -> Store.open(dir(), SMALL));
+    assertTrue(e.getMessage().contains("a link to nowhere, which is no directory"), e::getMessage);
+    assertTrue(Files.isSymbolicLink(dir()));
+  }
+
   // ---- files that are missing or damaged
 
   /** A closed store with SSTables, and with entries that are in the log alone. */

@@ -109,10 +109,13 @@ public final class BackupCommand implements Callable<Integer> {
       return UsageException.ofArguments(() -> Backups.open(directory, bytesPerSecond));
     }
     // The store first: if it can't be opened, no directory of backups is made.
-    try (Store opened = Store.openReadOnly(StoreArgument.store(store), settings.options())) {
+    Path of = StoreArgument.store(store);
+    try (Store opened =
+        UsageException.ofArguments(() -> Store.openReadOnly(of, settings.options()))) {
       Backups backups = UsageException.ofArguments(() -> Backups.open(directory, bytesPerSecond));
       try {
-        out.println("made backup " + backups.create(opened).id());
+        Backup made = UsageException.ofArguments(() -> backups.create(opened));
+        out.println("made backup " + made.id());
         return backups;
       } catch (RuntimeException | Error e) {
         backups.close();

@@ -230,6 +230,7 @@ class ContentCommandsTest {
     assertTrue(err.contains("--rate"), err);
     assertEquals(2, run("backup", dir + "/backups", "--of", dir), err);
     assertTrue(err.contains("within the store"), err);
+    assertEquals(2, run("backup", backups, "--of", dir, "--memory", "100TB"), err);
     assertEquals(2, run("backup", backups, "--of", dir, "--keep", "0"), err);
     assertEquals(0, run("backup", backups), err);
     assertEquals("", out, "nothing was made");

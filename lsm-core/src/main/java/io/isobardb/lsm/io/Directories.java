@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ final class Directories {
       Files.createDirectory(dir);
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(dir)) {
-        throw FileErrors.explain("can't be created", dir, e);
+        throw FileErrors.explain("can't be created", dir, inTheWay(dir, e));
       }
     } catch (IOException e) {
       throw FileErrors.explain("can't be created", dir, e);
@@ -49,6 +50,16 @@ final class Directories {
     if (parent != null) {
       sync(parent);
     }
+  }
+
+  /** Says more of what is there instead of a directory. */
+  private static IOException inTheWay(Path dir, FileAlreadyExistsException e) throws IOException {
+    return Files.isSymbolicLink(dir)
+        ? new FileSystemException(
+            e.getFile(),
+            null,
+            "it is a link to " + Files.readSymbolicLink(dir) + ", which is no directory")
+        : e;
   }
 
   /**

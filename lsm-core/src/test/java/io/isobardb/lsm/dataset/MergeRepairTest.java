@@ -105,6 +105,32 @@ class MergeRepairTest {
   }
 
   @Test
+  void aRangeDeleteAloneMakesEntriesStale() {
+    try (Store store = new SimulatedDatasets(SEED).open()) {
+      Dataset dataset = open(store, true);
+      write(dataset, "gone", null);
+      store.flush();
+      dataset.deleteRange(bytes("k"), bytes("l"));
+      // Merges of the index have something to do, and none of this is ever stale.
+      for (int round = 0; round < 8; round++) {
+        for (int i = 0; i < RECORDS; i++) {
+          dataset.put(bytes("m" + round + "-" + i), bytes(i % 10 + "kept"));
+        }
+        store.flush();
+      }
+      for (String tree : store.treeNames()) {
+        store.tree(tree).compact(null, null);
+      }
+      assertEquals(RECORDS, dropped(dataset));
+      assertEquals(8 * RECORDS, check(dataset).entries());
+      try (Snapshot now = store.snapshot()) {
+        assertEquals(0, found(dataset, now, "gone"));
+        assertEquals(8 * RECORDS, found(dataset, now, "kept"));
+      }
+    }
+  }
+
+  @Test
   void whatASnapshotFindsStays() {
     try (Store store = new SimulatedDatasets(SEED).open()) {
       Dataset dataset = open(store, true);
