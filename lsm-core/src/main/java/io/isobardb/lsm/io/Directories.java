@@ -45,7 +45,7 @@ final class Directories {
         throw FileErrors.explain("can't be created", dir, inTheWay(dir, e));
       }
     } catch (IOException e) {
-      throw FileErrors.explain("can't be created", dir, e);
+      throw FileErrors.explainOrFull("can't be created", dir, e);
     }
     if (parent != null) {
       sync(parent);

@@ -124,7 +124,7 @@ final class StoreLock {
           FileChannel.open(
               path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     } catch (IOException e) {
-      throw FileErrors.explain("can't be opened", path, e);
+      throw FileErrors.explainOrFull("can't be opened", path, e);
     }
     StoreLock taken = lock(path, key, channel, false);
     try {
@@ -133,6 +133,9 @@ final class StoreLock {
       channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
       return taken;
     } catch (IOException e) {
+      if (FileErrors.saysFull(e)) {
+        return taken; // The lock is held. Others are not told by whom.
+      }
       channel.close();
       throw FileErrors.explain("can't be written", path, e);
     }

@@ -8,6 +8,7 @@ import io.isobardb.lsm.commit.WriteRoom;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.event.StallSpan;
 import io.isobardb.lsm.event.SyncSpan;
@@ -285,7 +286,16 @@ final class Recovery {
         && lsn >= flushedLsns.getOrDefault(treeId, 0L)
         && !(write.isRange() && lsn <= rangesLsns.getOrDefault(treeId, 0L))) {
       makeRoom(WriteRoom.of(write));
-      committer.replay(tree, write.at(lsn));
+      try {
+        committer.replay(tree, write.at(lsn));
+      } catch (DiskFullException e) {
+        throw new DiskFullException(
+            "the disk is full, and the log holds more than the write memory, so that some of it has"
+                + " to be flushed before the store is open; nothing is lost: make room, or open it"
+                + " with a larger memoryBudget: "
+                + e.getMessage(),
+            e);
+      }
     }
   }
 }

@@ -14,6 +14,7 @@ import io.isobardb.lsm.HoldingScheduler;
 import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
@@ -28,6 +29,7 @@ import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.L0Limits;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -96,6 +98,32 @@ class StoreFaultsTest {
   private static void putUntil(Tree tree, int from, int count) {
     for (int i = 0; i < count; i++) {
       tree.put(key(from + i), value(from + i, VALUE), Durability.SYNC);
+    }
+  }
+
+  @Test
+  void aLogThatNeedsAFlushSaysSoIfTheDiskIsFull() throws IOException {
+    StoreOptions large =
+        SimulatedStores.SMALL.toBuilder()
+            .memoryBudget(32 << 20)
+            .writeMemory(16 << 20)
+            .logLimit(64 << 20)
+            .build();
+    SimulatedStorage crashed;
+    int count = 12_000;
+    try (Store store =
+        OpenStore.in(
+            new Environment(storage, clock, scheduler, new SplittableRandom(SEED)), large)) {
+      putUntil(store.openTree("t"), 0, count);
+      crashed = storage.crash(new SplittableRandom(SEED), CrashMode.ONLY_SYNCED);
+    }
+    long used = Long.MAX_VALUE - crashed.usableBytes();
+    crashed.capacityBytes(used + (512 << 10));
+    DiskFullException e = assertThrows(DiskFullException.class, () -> open(crashed));
+    assertTrue(e.getMessage().contains("with a larger memoryBudget"), e::getMessage);
+    crashed.capacityBytes(Long.MAX_VALUE);
+    try (Store store = open(crashed)) {
+      check(store.tree("t"), count);
     }
   }
 

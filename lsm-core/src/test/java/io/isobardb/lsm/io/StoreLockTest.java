@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.option.IoMode;
@@ -70,6 +71,17 @@ final class StoreLockTest {
     StoreLockedException e = assertThrows(StoreLockedException.class, second::lock);
     assertTrue(e.getMessage().contains("" + ProcessHandle.current().pid()), e.getMessage());
     second.close();
+  }
+
+  @Test
+  void aFullDiskDoesNotKeepAStoreFromBeingLocked() throws IOException {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.isWritable(full), "a device that is always full");
+    Files.createSymbolicLink(dir.resolve(StoreLock.FILE), full);
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+      assertRefused(dir);
+    }
   }
 
   @Test
