@@ -25,6 +25,8 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,6 +62,12 @@ public abstract class Program implements Runnable {
           CompactCommand.class,
           ExportCommand.class,
           LoadCommand.class);
+
+  private static final Pattern NO_CHOICE =
+      Pattern.compile("expected one of \\[(.*)] \\(case-insensitive\\) but was '(.*)'");
+  private static final Pattern NO_PAIR =
+      Pattern.compile(
+          "[Vv]alue for option (?:option )?'(.*)' \\((.*)\\) should be in KEY=VALUE format but was (.*)");
 
   private static final String TRACE = "isobar.trace";
 
@@ -128,15 +136,17 @@ public abstract class Program implements Runnable {
   private static int wrongUsage(Exception e, CommandLine line) {
     StringBuilder text = new StringBuilder();
     if (!(e instanceof UnmatchedArgumentException unmatched)) {
-      text.append(sentence(ErrorText.of(e)));
+      text.append(sentence(plain(ErrorText.of(e))));
     } else {
       String what =
           unmatched.isUnknownOption()
               ? "option"
               : line.getSubcommands().isEmpty() ? "further argument" : "command";
       text.append("there is no ").append(what).append(" '");
-      text.append(unmatched.getUnmatched().get(0)).append('\'');
-      List<String> suggestions = unmatched.getSuggestions();
+      String wrong = unmatched.getUnmatched().get(0);
+      text.append(wrong).append('\'');
+      List<String> suggestions =
+          unmatched.getSuggestions().stream().filter(word -> beginsAlike(word, wrong)).toList();
       if (!suggestions.isEmpty()) {
         text.append("; did you mean ").append(String.join(", ", suggestions)).append('?');
       }
@@ -146,6 +156,23 @@ public abstract class Program implements Runnable {
     err.println(name + ": " + text + " (see '" + name + " --help')");
     err.flush();
     return Exit.USAGE.code();
+  }
+
+  /** Few mistype a first letter, and what only ends alike helps nobody. */
+  private static boolean beginsAlike(String word, String wrong) {
+    return !wrong.isEmpty()
+        && word.replace("-", "").startsWith(wrong.replace("-", "").substring(0, 1));
+  }
+
+  /** What picocli says of values, in the words of the other messages. */
+  private static String plain(String message) {
+    Matcher choice = NO_CHOICE.matcher(message);
+    if (choice.find()) {
+      String known = choice.group(1).toLowerCase(Locale.ROOT);
+      return choice.replaceFirst(
+          Matcher.quoteReplacement("'" + choice.group(2) + "' is none of " + known));
+    }
+    return NO_PAIR.matcher(message).replaceFirst("invalid value for option '$1': '$3' is not $2");
   }
 
   /** The message as it stands behind a colon. */

@@ -356,7 +356,11 @@ public final class ModelCommand implements Callable<Integer> {
   private double[] given(List<ByteSize> upper, double last) {
     double[] sizes = new double[upper.size() + 1];
     for (int i = 0; i < upper.size(); i++) {
-      sizes[i] = (double) upper.get(i).bytes() / item.bytes();
+      ByteSize size = upper.get(i);
+      if (i > 0 && size.bytes() <= upper.get(i - 1).bytes()) {
+        throw new UsageException("--levels must ascend, and " + size + " does not");
+      }
+      sizes[i] = (double) size.bytes() / item.bytes();
     }
     sizes[upper.size()] = last;
     return sizes;

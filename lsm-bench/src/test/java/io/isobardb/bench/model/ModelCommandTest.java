@@ -166,8 +166,8 @@ class ModelCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--keys 1 | from 2 to 1000000000000, not 1.0",
-        "--keys 2e12 | from 2 to 1000000000000",
+        "--keys 1 | from 2 to 1,000,000,000,000, not 1",
+        "--keys 2e12 | from 2 to 1,000,000,000,000",
         "--keys many | 'many' is not a number",
         "--skew -1 | skew must be 0 or more, not -1.0",
         "--levels 1g,10m | ascend",
@@ -183,7 +183,7 @@ class ModelCommandTest {
         "--keys-from nowhere | nowhere is no file that can be read",
         "--keys-from nowhere --skew 1 | --keys-from and --skew exclude each other",
         "--design isobar --trees 0 | --trees must be 1 or more",
-        "--design isobar --trees 60000 --keys 60k | from 2 to 1000000000000, not 1.0",
+        "--design isobar --trees 60000 --keys 60k | from 2 to 1,000,000,000,000, not 1",
         "--design isobar --memory-weight 0.5 | must be from 1 to 100, not 0.5",
         "--design isobar --write-memory 100k | write memory must have 1 MB or more",
         "--design isobar --write-memory 32m --log-limit 1m | the log no less"

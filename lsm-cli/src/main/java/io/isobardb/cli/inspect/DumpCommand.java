@@ -1,5 +1,7 @@
 package io.isobardb.cli.inspect;
 
+import static java.util.stream.Collectors.joining;
+
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
@@ -105,8 +107,8 @@ public final class DumpCommand implements Callable<Integer> {
       throw new UsageException(
           "there is no tree '"
               + name
-              + "'; there are "
-              + trees.stream().map(one -> one.name()).limit(20).toList());
+              + "'; known are "
+              + trees.stream().map(one -> one.name()).limit(20).collect(joining(", ")));
     }
     return found;
   }

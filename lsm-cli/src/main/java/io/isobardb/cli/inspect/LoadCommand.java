@@ -59,6 +59,9 @@ public final class LoadCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path file = source;
     UsageException.ofArguments(() -> TreeOptions.checkName(tree));
+    if (file != null && Files.isDirectory(file)) {
+      throw new UsageException("--from: " + file + " is a directory; give a file of lines");
+    }
     long entries;
     // The file first: without it, no store is made.
     try (BufferedReader given =

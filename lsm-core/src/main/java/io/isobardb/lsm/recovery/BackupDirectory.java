@@ -274,7 +274,7 @@ public final class BackupDirectory implements AutoCloseable {
     String name = BackupFile.fileName(id);
     if (!storage.exists(name)) {
       throw new IllegalArgumentException(
-          "there is no backup " + id + " in " + storage.path() + "; there are " + ids());
+          "there is no backup " + id + " in " + storage.path() + "; known are " + ids());
     }
     return BackupFile.decode(id, read(name));
   }

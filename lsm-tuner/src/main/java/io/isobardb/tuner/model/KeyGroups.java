@@ -1,6 +1,7 @@
 package io.isobardb.tuner.model;
 
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * A popularity given by groups of keys that are about equally popular. Uniform popularity is one
@@ -149,7 +150,11 @@ public final class KeyGroups implements Popularity {
   private static void checkKeys(double keys) {
     if (!(keys >= 2 && keys <= MAX_KEYS)) {
       throw new IllegalArgumentException(
-          "the number of keys must be from 2 to " + (long) MAX_KEYS + ", not " + keys);
+          String.format(
+              Locale.ROOT,
+              "the number of keys must be from 2 to %,.0f, not %,.0f",
+              MAX_KEYS,
+              keys));
     }
   }
 

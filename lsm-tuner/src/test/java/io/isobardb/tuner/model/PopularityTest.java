@@ -108,8 +108,8 @@ class PopularityTest {
 
   @Test
   void whatIsNoPopularityIsRefused() {
-    assertRefused("2 to 1000000000000, not 1.0", () -> KeyGroups.uniform(1));
-    assertRefused("2 to 1000000000000, not 1.0E13", () -> KeyGroups.zipf(1e13, 1));
+    assertRefused("2 to 1,000,000,000,000, not 1", () -> KeyGroups.uniform(1));
+    assertRefused("2 to 1,000,000,000,000, not 10,000,000,000,000", () -> KeyGroups.zipf(1e13, 1));
     assertRefused("skew must be 0 or more, not -0.1", () -> KeyGroups.zipf(10, -0.1));
     assertRefused("skew must be 0 or more, not NaN", () -> KeyGroups.zipf(10, Double.NaN));
     assertRefused(
