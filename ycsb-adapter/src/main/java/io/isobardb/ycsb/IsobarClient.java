@@ -45,10 +45,9 @@ public final class IsobarClient extends RecordClient {
     store.setProperty("memoryBudget", properties.getProperty("isobar.memory", "256MB"));
     store.setProperty("durability", properties.getProperty("isobar.durability", "async"));
     store.setProperty("ioMode", properties.getProperty("isobar.io", "direct"));
-    String prefix = "isobar.store.";
     for (String name : properties.stringPropertyNames()) {
-      if (name.startsWith(prefix)) {
-        store.setProperty(name.substring(prefix.length()), properties.getProperty(name));
+      if (name.startsWith(STORE_PREFIX)) {
+        store.setProperty(name.substring(STORE_PREFIX.length()), properties.getProperty(name));
       }
     }
     Store open = Store.open(Path.of(dir), StoreOptions.fromProperties(store, ""));

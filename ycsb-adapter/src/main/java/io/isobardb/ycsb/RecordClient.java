@@ -6,12 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
@@ -28,6 +30,13 @@ import site.ycsb.Status;
  * what it is given, which must be all fields ({@code writeallfields}).
  */
 public abstract class RecordClient extends DB {
+  /** Options of the store follow. */
+  protected static final String STORE_PREFIX = "isobar.store.";
+
+  private static final String PREFIX = "isobar.";
+  private static final List<String> NAMES =
+      List.of("dir", "memory", "durability", "io", "trees", "hot", "update", "report", "engine");
+
   private static final LongAdder PUT_BYTES = new LongAdder();
 
   private TreeChoice choice = new TreeChoice(1, "");
@@ -71,6 +80,7 @@ public abstract class RecordClient extends DB {
   @Override
   public final void init() throws DBException {
     Properties properties = getProperties();
+    checkNames(properties);
     try {
       int trees = Integer.parseInt(properties.getProperty("isobar.trees", "1"));
       choice = new TreeChoice(trees, properties.getProperty("isobar.hot", ""));
@@ -87,6 +97,23 @@ public abstract class RecordClient extends DB {
       open(properties, trees);
     } catch (IllegalArgumentException e) {
       throw new DBException(e);
+    }
+  }
+
+  /** Refuses what begins as properties of this binding do, and is none. */
+  static void checkNames(Properties properties) throws DBException {
+    for (String name : properties.stringPropertyNames()) {
+      if (name.startsWith(PREFIX)
+          && !name.startsWith(STORE_PREFIX)
+          && !NAMES.contains(name.substring(PREFIX.length()))) {
+        throw new DBException(
+            "unknown property "
+                + name
+                + "; known are "
+                + STORE_PREFIX
+                + "OPTION, and "
+                + NAMES.stream().map(known -> PREFIX + known).collect(Collectors.joining(", ")));
+      }
     }
   }
 

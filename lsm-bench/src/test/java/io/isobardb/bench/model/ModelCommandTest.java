@@ -172,7 +172,7 @@ class ModelCommandTest {
         "--skew -1 | skew must be 0 or more, not -1.0",
         "--levels 1g,10m | ascend",
         "--design cola --optimise | for --design leveldb",
-        "--design lsm | ISOBAR, LEVELDB, UNIVERSAL, COLA, SAMT",
+        "--design lsm | 'lsm' is none of isobar, leveldb, universal, cola, samt",
         "--write-memory 10 | must hold one --item or more",
         "--optimise --max-levels 99 | --max-levels must be 1 to 16",
         "--optimise --max-space 0.5 | space must be more than 1",
