@@ -12,6 +12,7 @@ import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * -Disobar.model.grid=other} those that the model's factors were not found with, where the bound
  * for each point does not hold. Both print the points.
  */
+@Tag("any-jdk")
 class EngineModelTest {
   private static final String GRID = System.getProperty("isobar.model.grid", "short");
   private static final long SEED = Long.getLong("isobar.model.seed", 1);

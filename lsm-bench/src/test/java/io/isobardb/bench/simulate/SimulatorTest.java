@@ -13,6 +13,7 @@ import io.isobardb.tuner.model.SamtModel;
 import io.isobardb.tuner.model.UniversalModel;
 import io.isobardb.tuner.model.WriteCost;
 import java.util.BitSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Holds the models against simulations; {@code -Disobar.model.keys=100000000} makes them larger.
  */
+@Tag("any-jdk")
 class SimulatorTest {
   private static final int KEYS = Integer.getInteger("isobar.model.keys", 1_000_000);
   private static final int BUFFER = 4194;

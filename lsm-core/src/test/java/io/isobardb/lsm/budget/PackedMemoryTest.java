@@ -12,10 +12,12 @@ import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory that is full all the time, of a tree whose keys are overwritten by Zipf's law. */
+@Tag("any-jdk")
 class PackedMemoryTest {
   private static final int KEYS = 40_000;
   private static final int WRITES = 80_000;

@@ -25,12 +25,14 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Flushes and merges carried out on SSTables that are maps, several merges at once, the write
  * memory changing: what reads find must be what was written last.
  */
+@Tag("any-jdk")
 class MergeModelTest {
   private static final int KEYS = 300;
   private static final int TARGET_ENTRIES = 8;

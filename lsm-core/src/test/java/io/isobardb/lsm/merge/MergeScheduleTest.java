@@ -22,11 +22,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Disk merges that wait for a pause in what users write, in virtual time. */
+@Tag("any-jdk")
 class MergeScheduleTest {
   private static final MergeSchedule NEVER_QUIET =
       MergeSchedule.afterLastWrite(Duration.ofHours(1));

@@ -14,9 +14,11 @@ import io.isobardb.lsm.simulation.VirtualScheduler.Client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients that read while flushes and merges use the same device, in virtual time. */
+@Tag("any-jdk")
 class SharedDeviceTest {
   private static final long MICRO = 1_000;
   private static final int KEYS = 20_000;

@@ -11,9 +11,11 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A client that needs most of a processor, while two workers want two, in virtual time. */
+@Tag("any-jdk")
 class SharedProcessorsTest {
   private static final long MICRO = 1_000;
   private static final int KEYS = 20_000;

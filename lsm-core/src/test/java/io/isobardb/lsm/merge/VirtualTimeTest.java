@@ -23,9 +23,11 @@ import io.isobardb.lsm.simulation.VirtualStorage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Stores in virtual time: clients beside each other and beside the store's own work. */
+@Tag("any-jdk")
 class VirtualTimeTest {
   private static final long MILLI = 1_000_000;
   private static final long STEP_NANOS = 100_000;

@@ -22,9 +22,11 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Levels that are planned, in whole, simulated stores. {@code -Disobar.seed=S} sets the seed. */
+@Tag("any-jdk")
 class LevelPlannerStoreTest {
   private static final long SEED = Long.getLong("isobar.seed", 1);
   private static final int RECORDS = 20_000;
