@@ -1,7 +1,6 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
@@ -23,12 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileSink implements PageSink {
   private static final int BATCH_BYTES = 256 << 10;
-
-  /**
-   * A file that the system buffers is synced whenever it has grown by this much. In one piece, the
-   * device would be busy with it for as long as it takes to write the whole file.
-   */
-  private static final int SYNC_BYTES = 2 << 20;
 
   /** For the number of the footer page: not among these. */
   private static final int NO_FOOTER = -1;
@@ -56,7 +49,6 @@ public final class FileSink implements PageSink {
 
   private @Nullable StoredOutput output;
   private long written;
-  private long synced;
   private int[] map = new int[0];
   private boolean syncLater;
 
@@ -223,15 +215,6 @@ public final class FileSink implements PageSink {
         mark(first + i, output().position());
         output().append(memories[i], bases[i], first + i);
       }
-    }
-    syncInPieces();
-  }
-
-  private void syncInPieces() throws IOException {
-    long end = output == null ? written : output.position();
-    if (space.ioMode() == IoMode.BUFFERED && end - synced >= SYNC_BYTES) {
-      file.sync();
-      synced = end;
     }
   }
 
