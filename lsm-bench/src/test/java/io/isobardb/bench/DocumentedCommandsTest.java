@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 
 /** The commands that the documents name are understood, and those that take seconds work. */
+@Tag("any-jdk")
 class DocumentedCommandsTest {
   /** A command in a block of code, its continued lines included, or in the middle of a sentence. */
   private static final Pattern COMMAND =

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Programs on top of the engine need nothing of it that is not exported. They are no modules, since
  * other engines and YCSB are none, so their sources are compiled here against the engine's modules.
  */
+@Tag("any-jdk")
 class ExportsTest {
   /** The engine and what it depends on. */
   private static final Predicate<String> MODULES =

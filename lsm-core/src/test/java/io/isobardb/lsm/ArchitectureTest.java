@@ -28,8 +28,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("any-jdk")
 class ArchitectureTest {
   private static final String BASE = "io.isobardb.lsm";
 

@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * <p>{@code -Disobar.crossed.seeds=200} makes it longer, {@code -Disobar.seed=S} sets the first.
  * How threads interleave does not follow from the seed.
  */
+@Tag("any-jdk")
 class CrossedOptionsTest {
   private static final long SEED = Long.getLong("isobar.seed", 1);
   private static final int SEEDS = Integer.getInteger("isobar.crossed.seeds", 5);

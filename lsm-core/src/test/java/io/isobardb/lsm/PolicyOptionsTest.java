@@ -23,12 +23,14 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the policies that a store can be given do in it. */
+@Tag("any-jdk")
 class PolicyOptionsTest {
   private static final int KEYS = 20_000;
   private static final int VALUE_BYTES = 200;

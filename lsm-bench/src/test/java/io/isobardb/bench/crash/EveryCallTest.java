@@ -18,12 +18,14 @@ import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Short scripts crashed before each single mutating call, where {@link SimulatedCrashesTest} looks
  * at some calls of many. {@code -Disobar.crash.seed=S} chooses other crashes.
  */
+@Tag("any-jdk")
 class EveryCallTest {
   /**
    * A short one that does all of {@link #LIFE}; where the engine has changed so that it does not

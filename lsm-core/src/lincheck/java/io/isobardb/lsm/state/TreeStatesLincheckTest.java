@@ -9,12 +9,14 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Whoever acquires a tree's state gets the one published last, and it is not cleaned up before he
  * has let it go: every interleaving, within bounds, of readers and swaps.
  */
+@Tag("any-jdk")
 public class TreeStatesLincheckTest {
   /** In all states, and never written to: only the states are looked at. */
   private static final ActiveTree TREE =

@@ -17,10 +17,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values of 64 MB, in memory, in the log, and in SSTables that were flushed and merged. */
+@Tag("any-jdk")
 class LargeValuesTest {
   private static final int LENGTH = 64 << 20;
   private static final StoreOptions OPTIONS =

@@ -16,11 +16,13 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.IntUnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a memory component in levels merges and flushes. */
+@Tag("any-jdk")
 class LeveledMemoryTest {
   private static final int KEYS = 40_000;
   private static final int WRITES = 60_000;

@@ -23,11 +23,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values of all sizes in many trees and little memory: none of it is lost, nor ever too much. */
+@Tag("any-jdk")
 class MixedSizesTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_241_121L);
   private static final int OPERATIONS = Integer.getInteger("isobar.mixed.operations", 2500);

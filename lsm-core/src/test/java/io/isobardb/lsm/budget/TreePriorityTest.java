@@ -13,12 +13,14 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Floors and weights of trees, in simulated stores. */
+@Tag("any-jdk")
 class TreePriorityTest {
   private static final int VALUE_BYTES = 200;
   private static final int QUIET = 3000;

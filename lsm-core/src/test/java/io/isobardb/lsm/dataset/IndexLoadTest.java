@@ -23,12 +23,14 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Indexes that are loaded in bulk while the dataset is opened. */
+@Tag("any-jdk")
 class IndexLoadTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_124L);
   private static final int RECORDS = 300;

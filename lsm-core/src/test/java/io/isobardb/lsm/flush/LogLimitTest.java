@@ -12,11 +12,13 @@ import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The log stays within its limit, whatever is written. */
+@Tag("any-jdk")
 class LogLimitTest {
   private static final long LOG_LIMIT = 1 << 20;
   private static final int WRITES = 40_000;

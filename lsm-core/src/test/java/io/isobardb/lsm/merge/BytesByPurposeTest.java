@@ -23,12 +23,14 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Bytes that a store reads and writes are counted for the job, the client or the file they serve.
  */
+@Tag("any-jdk")
 class BytesByPurposeTest {
   private static final StoreOptions SMALL =
       StoreOptions.builder()

@@ -26,9 +26,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Merges that are behind, and who has to wait for them. */
+@Tag("any-jdk")
 class MergesInTurnTest {
   private static final int KEYS = 1000;
   private static final long LOG_LIMIT = 64 << 20;

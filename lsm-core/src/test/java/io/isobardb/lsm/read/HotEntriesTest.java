@@ -12,10 +12,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A few entries all over a tree that memory can't hold are read most of the time. */
+@Tag("any-jdk")
 class HotEntriesTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
   private static final int KEYS = 60_000;

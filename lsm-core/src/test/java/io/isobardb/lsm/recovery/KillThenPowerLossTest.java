@@ -29,12 +29,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The process is killed, so that what was written and not synced can still be read; while the store
  * is opened again, the power fails.
  */
+@Tag("any-jdk")
 class KillThenPowerLossTest {
   private static final long SEED = Long.getLong("isobar.seed", 1);
   private static final StoreOptions OPTIONS =

@@ -25,6 +25,7 @@ import java.util.Properties;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The memory tuner in whole, simulated stores. {@code -Disobar.seed=S} sets the seed. */
+@Tag("any-jdk")
 class MemoryTunerStoreTest {
   private static final long SEED = Long.getLong("isobar.seed", 1);
   private static final TunedStore.Mix READS = TunedStore.Mix.writes(0);

@@ -21,8 +21,10 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("any-jdk")
 class TunerFileTest {
   private final PagePool pool = new PagePool(1 << 20, 4096);
   private final SimulatedStorage storage = new SimulatedStorage();

@@ -11,6 +11,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * <p>Model checking with each access to the page table and the pages as a step ({@link Steps}), and
  * stress.
  */
+@Tag("any-jdk")
 @Param(name = "file", gen = IntGen.class, conf = "1:2")
 public class BufferCacheLincheckTest {
   private static final int PAGE = 4096;

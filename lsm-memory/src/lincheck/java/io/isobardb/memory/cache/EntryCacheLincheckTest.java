@@ -12,6 +12,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Model checking with each access to a page as a step ({@link Steps}), and stress.
  */
+@Tag("any-jdk")
 @Param(name = "pages", gen = IntGen.class, conf = "0:2")
 public class EntryCacheLincheckTest {
   private static final int FILE = 1;

@@ -9,6 +9,7 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * remover only, also while it is replaced by a larger one: every interleaving, within bounds, with
  * each access to the table as a step.
  */
+@Tag("any-jdk")
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 public class PageTableLincheckTest {
   /** Pages are numbered so that the remainder is their key: no number is used again. */

@@ -2,12 +2,14 @@ package io.isobardb.memory.pool;
 
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Nobody who reads within an epoch meets what was freed: every interleaving, within bounds, of
  * readers and one who replaces what they read.
  */
+@Tag("any-jdk")
 public class EpochsLincheckTest {
   private static final class Element {
     volatile boolean freed;

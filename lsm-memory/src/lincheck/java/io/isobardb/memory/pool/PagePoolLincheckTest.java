@@ -6,9 +6,11 @@ import java.util.Deque;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Pages are handed out while there are any, each to one owner. Real threads. */
+@Tag("any-jdk")
 public class PagePoolLincheckTest {
   private static final int PAGE = 65536;
 

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What holds of every decision, whatever the statistics. */
+@Tag("any-jdk")
 class TunerPropertiesTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_122L);
   private static final int RUNS = 300;

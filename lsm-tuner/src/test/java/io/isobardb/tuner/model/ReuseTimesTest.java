@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * What is learnt is a sample's, and so depends on the seed. docs/models.md tells how far it was off
  * with others; {@code -Disobar.model.seed=S} sets it.
  */
+@Tag("any-jdk")
 class ReuseTimesTest {
   private static final int KEYS = Integer.getInteger("isobar.model.learnt.keys", 100_000);
   private static final long SEED = Long.getLong("isobar.model.seed", 1);
