@@ -24,6 +24,10 @@ final class ExactSkew implements Experiment {
   private static final String LARGE_TREES = "B+-dynamic-OPT";
   private static final int TREES = 10;
   private static final long OPERATIONS = 75_000_000;
+
+  /** So many that L0 is merged 20 times and more where memory calls for flushes. */
+  private static final long LONG_OPERATIONS = 225_000_000;
+
   private static final String LOG = "log [GB]";
   private static final String SHORT_LOG = "10";
 
@@ -62,7 +66,8 @@ final class ExactSkew implements Experiment {
     Shape shape = Shape.of(TREES, bench.scale().count(Bench.RECORDS / TREES));
     Skew skew = Skew.of(point.text(SKEW));
     Workload workload = Workload.mixed(100, Keys.ZIPF).skewed(skew.hotPercent(), skew.hotOf(TREES));
-    long operations = bench.scale().count(OPERATIONS);
+    boolean longLog = point.text(LOG).equals(LONG_LOG);
+    long operations = bench.scale().count(longLog ? LONG_OPERATIONS : OPERATIONS);
     StoreOptions options =
         Scheme.options(point, bench, TREES).toBuilder()
             .logLimit(bench.scale().log(point.number(LOG)))
