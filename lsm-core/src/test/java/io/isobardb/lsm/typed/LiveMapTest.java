@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("any-jdk")
 class LiveMapTest {
-  private static final int SEED = Integer.getInteger("isobar.seed", 0);
+  private static final long SEED = Long.getLong("isobar.seed", 0);
   private static final int STRIDE = Integer.getInteger("isobar.maps.stride", 19);
 
   @TempDir static Path directory;
