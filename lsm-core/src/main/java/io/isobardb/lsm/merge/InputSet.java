@@ -173,6 +173,26 @@ final class InputSet {
     return bytes;
   }
 
+  /** Bytes that are rewritten for each one that comes down. */
+  double lowerShare() {
+    return lowerBytes() / (double) upperBytes;
+  }
+
+  /** Bytes of the oldest group of L0 that SSTables were taken of. */
+  long oldestBytes() {
+    int oldest = taken.length - 1;
+    while (taken[oldest].isEmpty()) {
+      oldest--;
+    }
+    Level<SSTableMeta> run = version.groups().get(oldest).run();
+    return taken[oldest].stream().mapToLong(i -> run.meta(i).sizeBytes()).sum();
+  }
+
+  /** The first SSTable of a group behind the {@code i}th that was not taken. */
+  int next(int group, int i) {
+    return taken[group].nextClearBit(i);
+  }
+
   /** All inputs, newest first. */
   List<MergeChoice.Input> inputs() {
     List<MergeChoice.Input> inputs = new ArrayList<>();

@@ -55,8 +55,11 @@ public final class PartitionedLeveling implements MergePolicy {
    */
   private static final double TOO_MUCH_FOR_LITTLE = 1.5;
 
-  /** A group of L0 is merged with newer ones if it is no more than this many times as large. */
-  private static final int LARGER_GROUP = 2;
+  /**
+   * While deeper merges hold what a merge of L0 needs, merges within L0 may rewrite so many times
+   * as much of the oldest group as is newer.
+   */
+  private static final int MOST_OF_OLDEST = 2;
 
   private static final String WISHED = "a range is to be merged down";
 
@@ -201,12 +204,12 @@ public final class PartitionedLeveling implements MergePolicy {
               .filter(running -> score(running) <= candidate.score())
               .toList();
       if (voidable.isEmpty()) {
-        return mergeWithinL0(candidate);
+        return mergeWithinL0(candidate, MOST_OF_OLDEST);
       }
       MergeView freed = view.withVoidable(voidable).withoutVoidable();
       MergeChoice choice = new Search(freed).mergeL0(candidate);
       if (choice == null) {
-        return mergeWithinL0(candidate);
+        return mergeWithinL0(candidate, MOST_OF_OLDEST);
       }
       return choice.voiding(voidable.stream().filter(running -> meets(choice, running)).toList());
     }
@@ -328,7 +331,8 @@ public final class PartitionedLeveling implements MergePolicy {
           }
         }
         if (best != null) {
-          MergeChoice within = rewritesTooMuch(best) ? mergeWithinL0(candidate) : null;
+          MergeChoice within =
+              rewritesTooMuch(best) ? mergeWithinL0(candidate, best.lowerShare()) : null;
           return within != null
               ? within
               : finish(best, outputOfL0(), Kind.MERGE, candidate.reason());
@@ -339,41 +343,23 @@ public final class PartitionedLeveling implements MergePolicy {
 
     private boolean rewritesTooMuch(InputSet set) {
       double most = version.l0Bytes() < view.targetBytes() ? TOO_MUCH_FOR_LITTLE : TOO_MUCH;
-      return set.lowerBytes() > most * set.upperBytes();
+      return set.lowerShare() > most;
     }
 
     /**
-     * Makes one of the newest groups, as long as none is much larger than those before it together:
-     * each byte is rewritten a few times, as in tiering, until L0 is worth a merge with the level
-     * below. The output takes the place of the oldest: flushes meanwhile are newer than all of it.
+     * Makes one SSTable's keys of two groups or more, as in tiering: the oldest of them is
+     * rewritten for what is newer. Each byte is rewritten a few times, until L0 is worth a merge
+     * with the level below. The output takes the place of the oldest: flushes meanwhile are newer
+     * than all of it.
+     *
+     * @param most bytes may be rewritten of the oldest group, for each byte that is newer
      */
-    private @Nullable MergeChoice mergeWithinL0(Candidate candidate) {
+    private @Nullable MergeChoice mergeWithinL0(Candidate candidate, double most) {
       if (!options.mergesWithinL0() || options.l0() == L0Structure.ORIGINAL) {
         return null;
       }
-      int from = 0;
-      while (from < version.groups().size() && isBusy(from)) {
-        from++;
-      }
-      int to = from;
-      long bytes = 0;
-      while (to < version.groups().size() && !isBusy(to)) {
-        long next = version.groups().get(to).run().sizeBytes();
-        if (to > from && (next > LARGER_GROUP * bytes || bytes + next > maxInputBytes())) {
-          break;
-        }
-        bytes += next;
-        to++;
-      }
-      InputSet best = null;
-      for (int i = 0; to - from > 1 && i < version.groups().get(from).run().size(); i++) {
-        InputSet set = new InputSet(version, busy);
-        set.takeWithNeighbours(from, i, from, to);
-        if (best == null || set.groups() > best.groups()) {
-          best = set;
-        }
-      }
-      if (best == null || best.groups() == 1) {
+      InputSet best = cheapestWithinL0(most);
+      if (best == null) {
         return null;
       }
       List<MergeChoice.Input> inputs = best.inputs();
@@ -392,9 +378,38 @@ public final class PartitionedLeveling implements MergePolicy {
               inputs.size()));
     }
 
-    private boolean isBusy(int group) {
-      return version.groups().get(group).run().elements().stream()
-          .anyMatch(table -> busy.contains(table.fileNumber()));
+    /** Of all adjacent groups what rewrites least of the oldest for what is newer, if any may. */
+    private @Nullable InputSet cheapestWithinL0(double most) {
+      InputSet best = null;
+      double least = most;
+      int groups = version.groups().size();
+      for (int from = 0; from < groups - 1; from++) {
+        for (int to = from + 2; to <= groups; to++) {
+          for (InputSet set : neighbours(from, to)) {
+            double cost = set.oldestBytes() / (double) (set.upperBytes() - set.oldestBytes());
+            if (cost < least) {
+              best = set;
+              least = cost;
+            }
+          }
+        }
+      }
+      return best;
+    }
+
+    /** What may be merged of groups, each with all that overlaps it there. */
+    private List<InputSet> neighbours(int from, int to) {
+      List<InputSet> sets = new ArrayList<>();
+      int size = version.groups().get(from).run().size();
+      for (int i = 0; i < size; ) {
+        InputSet set = new InputSet(version, busy);
+        set.takeWithNeighbours(from, i, from, to);
+        if (set.groups() > 1 && !set.blocked() && set.upperBytes() <= maxInputBytes()) {
+          sets.add(set);
+        }
+        i = set.next(from, i);
+      }
+      return sets;
     }
 
     /** The groups in the order in which they should be emptied. */
@@ -418,9 +433,7 @@ public final class PartitionedLeveling implements MergePolicy {
     /** Too large merges come last, the smallest first; the others by what they rewrite. */
     private double costL0(InputSet set) {
       double bytes = set.upperBytes() + set.lowerBytes();
-      return bytes > maxInputBytes()
-          ? TOO_LARGE + bytes
-          : set.lowerBytes() / (double) set.upperBytes();
+      return bytes > maxInputBytes() ? TOO_LARGE + bytes : set.lowerShare();
     }
 
     /**
