@@ -205,7 +205,7 @@ public final class ExperimentalOptions {
 
     /**
      * How much of a tree a flush takes. Default {@link FlushStrategy#ROUND_ROBIN}: slices in turn.
-     * When memory runs short, a tree that has less than half of it, less than 128 MiB, and no floor
+     * When memory runs short, a tree that has less than half of it, less than 8 MiB, and no floor
      * is flushed whole in any case.
      */
     public Builder flushStrategy(FlushStrategy strategy) {

@@ -267,8 +267,9 @@ final class StoreOption {
               "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
                   + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
                   + " before slices come round. `BETA`: slices; all for the log's sake if less than"
-                  + " half of the memory was flushed for memory's sake lately. A tree that has little"
-                  + " of the write memory and no floor is flushed whole when memory runs short.",
+                  + " half of the memory was flushed for memory's sake lately. A tree that has less"
+                  + " than half of the write memory, less than 8 MB, and no floor is flushed whole"
+                  + " when memory runs short.",
               "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
 
   static final Option<Double> FLUSH_TRIGGER =

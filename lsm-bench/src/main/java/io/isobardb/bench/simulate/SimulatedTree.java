@@ -56,6 +56,7 @@ final class SimulatedTree {
   private int sealedEntries;
   private long activeWrites;
   private long activeLsn;
+  private boolean sliced;
   private int sweep = -1;
   private long round;
   private long nextFile = 1;
@@ -78,6 +79,19 @@ final class SimulatedTree {
 
   long memoryBytes() {
     return (activeEntries + sealedEntries) * room().memoryEntryBytes();
+  }
+
+  /** Whether the tree had memory enough for slices when it was last flushed. */
+  boolean sliced() {
+    return sliced;
+  }
+
+  void setSliced(boolean large) {
+    sliced = large;
+  }
+
+  private long slicedBytes() {
+    return sliced ? memoryBytes() : 0;
   }
 
   /** The lowest LSN of what is in memory only; {@code Long.MAX_VALUE} if nothing is. */
@@ -105,7 +119,7 @@ final class SimulatedTree {
       activeWrites = 1;
     }
     long held = activeEntries * room().memoryEntryBytes();
-    if (held >= room().activeBytes() && !mayGrow(held, usedBytes)) {
+    if (held >= room().activeBytes(slicedBytes()) && !mayGrow(held, usedBytes)) {
       long before = memoryBytes();
       seal();
       return room().memoryEntryBytes() + memoryBytes() - before;
@@ -116,7 +130,7 @@ final class SimulatedTree {
   private boolean mayGrow(long held, long usedBytes) {
     long written = activeWrites * room().memoryEntryBytes();
     boolean fits = version.tableCount() == 0;
-    ActiveUse use = new ActiveUse(held, memoryBytes(), written, 0, fits);
+    ActiveUse use = new ActiveUse(held, memoryBytes(), written, 0, fits, sliced);
     return !Room.SEALING.seals(use, usedBytes, room().writeBytes());
   }
 
@@ -154,7 +168,7 @@ final class SimulatedTree {
       first = sealed.next(0);
       round++;
     }
-    OutputCuts cuts = OutputCuts.inL0(version, room().sliceBytes());
+    OutputCuts cuts = OutputCuts.inL0(version, room().sliceBytes(slicedBytes()));
     int next = take(sealed, first, keys - 1, cuts);
     int entries = entriesTaken;
     SSTableMeta table = table(entries);
@@ -179,7 +193,8 @@ final class SimulatedTree {
 
   private void merge(long recentBytes) {
     while (true) {
-      long tableBytes = Room.SIZES.merged(room().writeBytes(), version.sizeBytes(), recentBytes);
+      long tableBytes =
+          Room.SIZES.merged(room().writeBytes(), version.sizeBytes(), recentBytes, sliced);
       MergeChoice choice =
           policy.choose(new MergeView(version, recentBytes, tableBytes, List.of()));
       if (choice == null) {

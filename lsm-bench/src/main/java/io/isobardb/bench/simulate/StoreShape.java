@@ -37,11 +37,11 @@ public record StoreShape(
   /** Whether trees are flushed whole for memory's sake, so many being there with equal shares. */
   public boolean flushesWhole(int trees) {
     return strategy == FlushStrategy.FULL
-        || MemoryRules.isSmall(mostBytes(trees), room.writeBytes());
+        || MemoryRules.isSmall(wholeBytes(trees), room.writeBytes(), false);
   }
 
-  /** The most that a tree has in memory. */
-  private long mostBytes(int trees) {
+  /** The most that a tree has in memory if it is flushed whole. */
+  private long wholeBytes(int trees) {
     // In turn: the one that is flushed has twice as much as all have on average.
     return 2 * room.memoryTriggerBytes() / (trees + 1);
   }
@@ -54,16 +54,19 @@ public record StoreShape(
    */
   public EngineShape modelled(int trees, double keys) {
     double entry = room.entryBytes();
+    boolean whole = flushesWhole(trees);
+    long treeBytes = whole ? wholeBytes(trees) : room.memoryTriggerBytes() / trees;
+    long slicedBytes = whole ? 0 : treeBytes;
     double tableBytes =
-        Room.SIZES.merged(room.writeBytes(), (long) (keys * entry), mostBytes(trees));
+        Room.SIZES.merged(room.writeBytes(), (long) (keys * entry), treeBytes, !whole);
     return new EngineShape(
         trees,
-        flushesWhole(trees),
+        whole,
         (double) room.memoryTriggerBytes() / room.memoryEntryBytes(),
-        (double) room.activeBytes() / room.memoryEntryBytes(),
+        (double) room.activeBytes(slicedBytes) / room.memoryEntryBytes(),
         room.logTriggerBytes() / entry,
         new EngineShape.Disk(
-            room.sliceBytes() / entry,
+            room.sliceBytes(slicedBytes) / entry,
             tableBytes / entry,
             room.memoryEntryBytes() / entry,
             leveling.l0Limits().start(),
@@ -103,14 +106,14 @@ public record StoreShape(
       }
     }
 
-    /** The size of a slice. */
-    public long sliceBytes() {
-      return SIZES.flushed(writeBytes);
+    /** The size of a slice of a tree that has so much in memory, 0 if it is flushed whole. */
+    public long sliceBytes(long slicedBytes) {
+      return SIZES.flushed(writeBytes, slicedBytes, slicedBytes > 0);
     }
 
-    /** The size at which an active SSTable is sealed unless it may grow. */
-    public long activeBytes() {
-      return SEALING.smallBytes(writeBytes);
+    /** The size at which an active SSTable of such a tree is sealed unless it may grow. */
+    public long activeBytes(long slicedBytes) {
+      return SEALING.next(writeBytes, 0, slicedBytes).bytes();
     }
 
     /** Above this many bytes in memory trees are flushed. */

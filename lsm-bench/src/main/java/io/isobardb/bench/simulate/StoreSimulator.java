@@ -163,7 +163,7 @@ public final class StoreSimulator {
           new FlushView(
               forLog ? Cause.LOG : Cause.MEMORY,
               room().writeBytes(),
-              room().sliceBytes(),
+              room().sliceBytes(0),
               lsn,
               memory());
       for (FlushChoice choice : rules.choose(view)) {
@@ -190,7 +190,10 @@ public final class StoreSimulator {
     for (int i = 0; i < trees.length; i++) {
       long bytes = trees[i].memoryBytes();
       if (bytes > 0) {
-        memory.add(new TreeMemory(i, bytes, bytes, trees[i].minLsn(), false, window.lately(i, 1)));
+        SimulatedTree tree = trees[i];
+        memory.add(
+            new TreeMemory(
+                i, bytes, bytes, tree.minLsn(), false, tree.sliced(), window.lately(i, 1)));
       }
     }
     return memory;
@@ -199,6 +202,7 @@ public final class StoreSimulator {
   private void flush(FlushChoice choice, boolean forMemory) {
     int id = choice.treeId();
     SimulatedTree tree = trees[id];
+    tree.setSliced(choice.sliced());
     if (!tree.hasSealed()) {
       tree.seal();
     }

@@ -42,11 +42,17 @@ public final class Sealer {
 
   /** A tree's first active SSTable. */
   public ActiveTree first(KeyOrder order) {
-    return create(order, 0);
+    return create(order, 0, 0);
   }
 
-  private ActiveTree create(KeyOrder order, long lastBytes) {
-    Sealing.Size size = rules.next(engine.gate().limitBytes(), lastBytes);
+  /** The one after that of now. */
+  private ActiveTree next(TreeHandle tree) {
+    long slicedBytes = tree.sliced() ? tree.states().current().memoryBytes() : 0;
+    return create(tree.order(), tree.activeTree().bytesUsed(), slicedBytes);
+  }
+
+  private ActiveTree create(KeyOrder order, long lastBytes, long slicedBytes) {
+    Sealing.Size size = rules.next(engine.gate().limitBytes(), lastBytes, slicedBytes);
     return new ActiveTree(engine.catalog().space().pool(), order, size.bytes(), size.filterBytes());
   }
 
@@ -105,7 +111,7 @@ public final class Sealer {
     while (true) {
       List<ActiveTree> fresh = new ArrayList<>(trees.size());
       for (TreeHandle tree : trees) {
-        fresh.add(create(tree.order(), tree.activeTree().bytesUsed()));
+        fresh.add(next(tree));
       }
       long[] lsn = {-1};
       // Whoever has a place in the log waits for the boundary: nothing may wait or fail from here.
@@ -146,7 +152,7 @@ public final class Sealer {
 
   private boolean seal(TreeHandle tree, ActiveTree active, LongSupplier logEnd) {
     boolean exact = engine.log().isOpen();
-    boolean sealed = tree.seal(active, () -> create(tree.order(), active.bytesUsed()), logEnd);
+    boolean sealed = tree.seal(active, () -> next(tree), logEnd);
     if (sealed && exact) {
       active.sealedExactly();
     }

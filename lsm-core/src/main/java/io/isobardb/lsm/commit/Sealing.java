@@ -83,10 +83,14 @@ public record Sealing(
    *
    * @param writeBytes the write memory
    * @param lastBytes what the one before it grew to, 0 if it is the first
+   * @param slicedBytes what the tree has in memory, 0 if it is flushed whole
    */
-  public Size next(long writeBytes, long lastBytes) {
+  public Size next(long writeBytes, long lastBytes, long slicedBytes) {
     boolean monolithic = component == MemoryComponent.MONOLITHIC;
     long bytes = monolithic ? writeBytes : smallBytes(writeBytes);
+    if (slicedBytes > 0 && component == MemoryComponent.PARTITIONED && wantedBytes == 0) {
+      bytes = MemoryRules.partBytes(slicedBytes, writeBytes, bytes);
+    }
     if (shares != null) {
       bytes = Math.min(bytes, shares.mostActiveBytes(writeBytes));
     }
@@ -98,10 +102,10 @@ public record Sealing(
 
   /**
    * Whether to seal an active SSTable that is full, or let it grow on. What is overwritten in it
-   * takes no room and needs no merge: so while its tree is small ({@link MemoryRules#isSmall}) and
-   * flushed whole, it grows to what the processor's cache still helps with. It grows beyond that
-   * while write memory is not wanted and there are so many reads that more runs would cost more
-   * than that puts find a large tree out of the cache (decision 0011).
+   * takes no room and needs no merge: so it grows on while its tree is small ({@link
+   * MemoryRules#isSmall}) and flushed whole. It grows beyond what the processor's cache still helps
+   * with while write memory is not wanted and there are so many reads that more runs would cost
+   * more than that puts find a large tree out of the cache (decision 0011).
    *
    * @param active what it was used for
    * @param usedBytes what all trees have in memory
@@ -114,7 +118,7 @@ public record Sealing(
     boolean mayFit = active.fits() && usedBytes < writeBytes / 4 * 3;
     boolean grows =
         active.heldBytes() < MemoryRules.MOST_ACTIVE_BYTES
-            ? mayFit || MemoryRules.isSmall(active.treeBytes(), writeBytes)
+            ? mayFit || MemoryRules.isSmall(active.treeBytes(), writeBytes, active.sliced())
             : (mayFit || usedBytes < writeBytes / 2) && readsPay(active);
     return !grows;
   }

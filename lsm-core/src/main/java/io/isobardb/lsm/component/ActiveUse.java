@@ -8,6 +8,12 @@ package io.isobardb.lsm.component;
  * @param writtenBytes of the entries put to it, also those that others have taken the place of
  * @param readNanos what reads would have lost meanwhile by one run more
  * @param fits whether nothing of the tree is on disk: all of it may find room in memory
+ * @param sliced whether the tree was flushed by slices so far
  */
 public record ActiveUse(
-    long heldBytes, long treeBytes, long writtenBytes, long readNanos, boolean fits) {}
+    long heldBytes,
+    long treeBytes,
+    long writtenBytes,
+    long readNanos,
+    boolean fits,
+    boolean sliced) {}

@@ -13,8 +13,19 @@ public final class MemoryRules {
   /** What it takes to merge what is sealed, for small entries. */
   public static final int MERGE_NANOS_PER_BYTE = 2;
 
-  /** With more than this a tree has slices enough, whatever part of the write memory it is. */
-  private static final int MOST_SMALL_BYTES = 4 * MOST_ACTIVE_BYTES;
+  /**
+   * A tree with so much is large enough for slices, whatever part of the write memory it is, ...
+   */
+  private static final int SLICED_BYTES = 8 << 20;
+
+  /** ... until it has less than this: by slices it holds about half of what it has when whole. */
+  private static final int LEAST_SLICED_BYTES = SLICED_BYTES / 2;
+
+  /** A tree that shares the write memory has so many slices, ... */
+  private static final int SLICES = 8;
+
+  /** ... of this size at least. */
+  private static final int LEAST_SLICE_BYTES = 1 << 20;
 
   /** Sealed runs that {@link #mergesWhole} makes one. */
   public static final int PIPELINE = 4;
@@ -34,9 +45,24 @@ public final class MemoryRules {
    *
    * @param treeBytes what the tree has in memory
    * @param writeBytes the write memory
+   * @param sliced whether it was flushed by slices so far
    */
-  public static boolean isSmall(long treeBytes, long writeBytes) {
-    return treeBytes < Math.min(writeBytes / 2, MOST_SMALL_BYTES);
+  public static boolean isSmall(long treeBytes, long writeBytes, boolean sliced) {
+    return treeBytes < Math.min(writeBytes / 2, sliced ? LEAST_SLICED_BYTES : SLICED_BYTES);
+  }
+
+  /**
+   * The size of what a tree is cut into that is flushed by slices: of its slices, and of its active
+   * SSTables. One that has most of the write memory is cut as if it had all of it.
+   *
+   * @param treeBytes what the tree has in memory
+   * @param writeBytes the write memory
+   * @param usual the size if the tree had all of it
+   */
+  public static long partBytes(long treeBytes, long writeBytes, long usual) {
+    return treeBytes >= writeBytes / 2
+        ? usual
+        : Math.min(usual, Math.max(LEAST_SLICE_BYTES, treeBytes / SLICES));
   }
 
   /** Whether a merge in memory takes all sealed runs, and makes one of them. */

@@ -170,9 +170,15 @@ public record FlushRules(
                   .toList();
           case MEMORY -> TreeChoice.choose(policy, trees, minimumBytes(view), bytes);
         };
-    return picks.stream()
-        .map(pick -> new FlushChoice(pick.tree().treeId(), kind(view, pick.tree()), pick.reason()))
-        .toList();
+    return picks.stream().map(pick -> choice(view, pick)).toList();
+  }
+
+  private FlushChoice choice(FlushView view, TreeChoice.Pick pick) {
+    TreeMemory tree = pick.tree();
+    boolean small = isSmall(view, tree);
+    boolean sliced =
+        !small && strategy != FlushStrategy.FULL && !takesLevels() && view.cause() != Cause.SHARE;
+    return new FlushChoice(tree.treeId(), kind(view.cause(), tree, small), sliced, pick.reason());
   }
 
   /** The oldest tree in any case; others while that one is busy, if they alone hold too much. */
@@ -192,15 +198,15 @@ public record FlushRules(
     return component == MemoryComponent.LEVELED;
   }
 
-  private FlushKind kind(FlushView view, TreeMemory tree) {
-    return switch (view.cause()) {
+  private FlushKind kind(Cause cause, TreeMemory tree, boolean small) {
+    return switch (cause) {
       case LOG -> {
         FlushKind kind = FlushExtent.forLog(strategy, tree.lately());
         // The last level alone may well hold nothing that keeps the log.
         yield takesLevels() && kind == FlushKind.PARTIAL ? FlushKind.OLDEST : kind;
       }
       case SHARE -> FlushExtent.forMemory(strategy, false, tree.lately());
-      case MEMORY -> FlushExtent.forMemory(strategy, isSmall(view, tree), tree.lately());
+      case MEMORY -> FlushExtent.forMemory(strategy, small, tree.lately());
     };
   }
 
@@ -208,6 +214,6 @@ public record FlushRules(
     // A flush of the whole would take what is to stay.
     return !takesLevels()
         && tree.flushableBytes() == tree.memoryBytes()
-        && MemoryRules.isSmall(tree.memoryBytes(), view.writeBytes());
+        && MemoryRules.isSmall(tree.memoryBytes(), view.writeBytes(), tree.sliced());
   }
 }

@@ -255,6 +255,7 @@ public final class Flusher implements Flushes {
       if (tree != null && tree.takeMemory()) {
         System.getLogger(Flusher.class.getName())
             .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
+        tree.setSliced(choice.sliced());
         parts.add(begun(tree, cause, choice.kind()));
       }
     }
@@ -354,7 +355,7 @@ public final class Flusher implements Flushes {
     long flushable = Math.max(0, bytes - (long) (kept * priority.floorBytes()));
     long minLsn = state.minMemoryLsn(engine.log().durable());
     WriteWindow.Lately lately = window.lately(tree.id(), priority.weight());
-    return new TreeMemory(tree.id(), bytes, flushable, minLsn, busy, lately);
+    return new TreeMemory(tree.id(), bytes, flushable, minLsn, busy, tree.sliced(), lately);
   }
 
   private double keptOfFloors() {
@@ -383,9 +384,15 @@ public final class Flusher implements Flushes {
     return Math.min(1, (double) state.memoryBytes() / engine.gate().limitBytes());
   }
 
-  /** Size of a slice: an SSTable. */
+  /** Size of a slice of a tree that has the write memory to itself: an SSTable. */
   long sliceBytes() {
     return settings.sizes().flushed(engine.gate().limitBytes());
+  }
+
+  /** Size of a slice of this tree. */
+  long sliceBytes(TreeHandle tree) {
+    long memoryBytes = tree.states().current().memoryBytes();
+    return settings.sizes().flushed(engine.gate().limitBytes(), memoryBytes, tree.sliced());
   }
 
   /**

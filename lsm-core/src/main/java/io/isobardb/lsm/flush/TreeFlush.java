@@ -167,7 +167,7 @@ final class TreeFlush {
             flusher.engine().filter(tree),
             bottommost(state),
             this::writer,
-            OutputCuts.inL0(state.version(), flusher.sliceBytes()),
+            OutputCuts.inL0(state.version(), flusher.sliceBytes(tree)),
             -1);
     rewrite.folding(Folder.of(flusher.engine(), tree));
     return null;

@@ -10,6 +10,7 @@ package io.isobardb.lsm.flush;
  * @param minLsn the lowest LSN of an entry that is in memory only
  * @param busy whether it can't be chosen: a flush or a memory merge of it is under way, or its L0
  *     waits for merges
+ * @param sliced whether it was flushed by slices so far
  * @param lately what became of it in the window, which is as long as the log may be
  */
 public record TreeMemory(
@@ -18,4 +19,5 @@ public record TreeMemory(
     long flushableBytes,
     long minLsn,
     boolean busy,
+    boolean sliced,
     WriteWindow.Lately lately) {}

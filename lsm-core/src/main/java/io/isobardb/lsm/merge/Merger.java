@@ -126,7 +126,8 @@ public final class Merger {
         .merged(
             engine.gate().limitBytes(),
             tree.states().current().version().sizeBytes() + moreBytes,
-            flushes.recentMemoryBytes(tree));
+            flushes.recentMemoryBytes(tree),
+            tree.sliced());
   }
 
   /** Begins no disk merge of a tree until {@link #resume}. Those under way go on. */

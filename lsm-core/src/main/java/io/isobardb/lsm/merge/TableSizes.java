@@ -32,6 +32,18 @@ public record TableSizes(int pageSize) {
   }
 
   /**
+   * The size of one that is flushed of a tree.
+   *
+   * @param writeBytes the write memory
+   * @param memoryBytes what the tree has of it
+   * @param sliced whether it is flushed by slices
+   */
+  public long flushed(long writeBytes, long memoryBytes, boolean sliced) {
+    long usual = flushed(writeBytes);
+    return sliced ? MemoryRules.partBytes(memoryBytes, writeBytes, usual) : usual;
+  }
+
+  /**
    * The size of one that a disk merge writes. With little write memory what is flushed is small,
    * but each SSTable's index and filter take pages of the cache, and each one's ends make merges
    * larger than they need be: so they grow with the tree, and those of a tree that is flushed
@@ -40,10 +52,12 @@ public record TableSizes(int pageSize) {
    * @param writeBytes the write memory
    * @param diskBytes what the tree has on disk
    * @param memoryBytes the most that it had in memory lately
+   * @param sliced whether it is flushed by slices
    */
-  public long merged(long writeBytes, long diskBytes, long memoryBytes) {
-    long wanted = Math.max(flushed(writeBytes), Math.min(diskBytes / TREE_PARTS, MOST_BYTES));
-    return MemoryRules.isSmall(memoryBytes, writeBytes)
+  public long merged(long writeBytes, long diskBytes, long memoryBytes, boolean sliced) {
+    long flushed = flushed(writeBytes, memoryBytes, sliced);
+    long wanted = Math.max(flushed, Math.min(diskBytes / TREE_PARTS, MOST_BYTES));
+    return !sliced && MemoryRules.isSmall(memoryBytes, writeBytes, false)
         ? Math.max(wanted, LEAST_OF_SMALL_BYTES)
         : wanted;
   }

@@ -2,8 +2,8 @@ package io.isobardb.lsm.option;
 
 /**
  * How much of a tree a flush takes, once the tree is chosen ("Breaking Down Memory Walls in
- * LSM-based Storage Systems", 4.1.4). A tree that has little of the write memory and no floor is
- * flushed whole for memory's sake, whatever the strategy.
+ * LSM-based Storage Systems", 4.1.4). A tree that has less than half of the write memory, less than
+ * 8 MiB, and no floor is flushed whole for memory's sake, whatever the strategy.
  */
 public enum FlushStrategy {
   /** Slices of all runs, each going on in the key space where the last one ended. */

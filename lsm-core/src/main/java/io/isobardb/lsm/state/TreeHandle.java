@@ -39,7 +39,7 @@ public final class TreeHandle {
   private final MergeGain mergeGain = new MergeGain();
 
   /** What had been written and read when the active SSTable was begun. */
-  private volatile ActiveUse before = new ActiveUse(0, 0, 0, 0, true);
+  private volatile ActiveUse before = new ActiveUse(0, 0, 0, 0, true, false);
 
   private final AtomicBoolean memoryBusy = new AtomicBoolean();
 
@@ -48,6 +48,7 @@ public final class TreeHandle {
   private volatile Priority priority = Priority.EQUAL;
   private volatile @Nullable Refusal refused;
   private volatile boolean closed;
+  private volatile boolean sliced;
   private volatile byte @Nullable [] sweep;
   private volatile byte @Nullable [] packedUpTo;
   private volatile @Nullable EntryFilter filter;
@@ -246,6 +247,16 @@ public final class TreeHandle {
     };
   }
 
+  /** Whether the tree had memory enough for slices when it was last flushed. */
+  public boolean sliced() {
+    return sliced;
+  }
+
+  /** See {@link #sliced}. */
+  public void setSliced(boolean large) {
+    sliced = large;
+  }
+
   /** The key up to which partial flushes have swept the key space, or null at its beginning. */
   public byte @Nullable [] sweep() {
     return sweep;
@@ -375,7 +386,8 @@ public final class TreeHandle {
         state.memoryBytes(),
         bytesWritten() - begun.writtenBytes(),
         readLoss.nanosPerRun() - begun.readNanos(),
-        state.version().sizeBytes() == 0);
+        state.version().sizeBytes() == 0,
+        sliced);
   }
 
   /**
@@ -403,7 +415,7 @@ public final class TreeHandle {
       long end = logEnd.getAsLong();
       start.set(end);
       full.sealedAt(end);
-      before = new ActiveUse(0, 0, bytesWritten(), readLoss.nanosPerRun(), true);
+      before = new ActiveUse(0, 0, bytesWritten(), readLoss.nanosPerRun(), true, false);
       return true;
     } finally {
       sealing.set(false);

@@ -318,7 +318,8 @@ public final class LevelPlanner {
         new LevelView.Sizes(
             entries,
             view.targetBytes() / entryBytes,
-            sizes.flushed(engine.gate().limitBytes()) / entryBytes,
+            sizes.flushed(engine.gate().limitBytes(), view.writeMemoryBytes(), tree.sliced())
+                / entryBytes,
             tree.work().roundWrites(),
             tree.work().l0Depth()),
         policy.levelShares(view),

@@ -55,7 +55,10 @@ class SealingTest {
     for (MemoryComponent component : MemoryComponent.values()) {
       Sealing.Size size =
           rules(component, values)
-              .next(values.get("memory") * KB, values.getOrDefault("last", 0L) * KB);
+              .next(
+                  values.get("memory") * KB,
+                  values.getOrDefault("last", 0L) * KB,
+                  values.getOrDefault("sliced", 0L) * KB);
       answer
           .append(component)
           .append("  ")
@@ -74,7 +77,8 @@ class SealingTest {
             values.getOrDefault("tree", values.get("held")) * MB,
             values.getOrDefault("written", values.get("held")) * MB,
             values.getOrDefault("reads", 0L) * 1_000_000,
-            values.containsKey("fits"));
+            values.containsKey("fits"),
+            values.containsKey("sliced"));
     boolean seals =
         rules(MemoryComponent.PARTITIONED, values)
             .seals(use, values.get("used") * MB, values.get("memory") * MB);
@@ -93,17 +97,34 @@ class SealingTest {
   }
 
   @Test
-  void aTreeIsSmallBelowHalfOfTheWriteMemoryAnd128MB() {
-    assertTrue(MemoryRules.isSmall(0, 2 * MB));
-    assertTrue(MemoryRules.isSmall(MB - 1, 2 * MB));
-    assertFalse(MemoryRules.isSmall(MB, 2 * MB));
-    assertTrue(MemoryRules.isSmall(128 * MB - 1, 1L << 40));
-    assertFalse(MemoryRules.isSmall(128 * MB, 1L << 40));
+  void aTreeIsSmallBelowHalfOfTheWriteMemoryAnd8MB() {
+    for (boolean sliced : List.of(false, true)) {
+      assertTrue(MemoryRules.isSmall(0, 2 * MB, sliced));
+      assertTrue(MemoryRules.isSmall(MB - 1, 2 * MB, sliced));
+      assertFalse(MemoryRules.isSmall(MB, 2 * MB, sliced));
+    }
+    assertTrue(MemoryRules.isSmall(8 * MB - 1, 1L << 40, false));
+    assertFalse(MemoryRules.isSmall(8 * MB, 1L << 40, false));
+  }
+
+  @Test
+  void oneThatIsFlushedBySlicesIsSmallOnceItHasHalfAsMuch() {
+    assertTrue(MemoryRules.isSmall(4 * MB - 1, 1L << 40, true));
+    assertFalse(MemoryRules.isSmall(4 * MB, 1L << 40, true));
+  }
+
+  @Test
+  void partsAreAnEighthOfTheTreeFromAMegabyteOn() {
+    assertEquals(MB, MemoryRules.partBytes(4 * MB, 64 * MB, 8 * MB));
+    assertEquals(2 * MB, MemoryRules.partBytes(16 * MB, 64 * MB, 8 * MB));
+    assertEquals(8 * MB, MemoryRules.partBytes(32 * MB, 64 * MB, 8 * MB), "most of the memory");
+    assertEquals(16 * MB, MemoryRules.partBytes(900L * MB, 4096L * MB, 16 * MB));
+    assertEquals(MB / 4, MemoryRules.partBytes(MB / 2, 2 * MB, MB / 4), "no more than usual");
   }
 
   @Test
   void onlyAPartitionedOneGrowsOn() {
-    ActiveUse use = new ActiveUse(2 * MB, 2 * MB, 2 * MB, 0, true);
+    ActiveUse use = new ActiveUse(2 * MB, 2 * MB, 2 * MB, 0, true, false);
     for (MemoryComponent component : MemoryComponent.values()) {
       Sealing rules = rules(component, Map.of());
       boolean seals = rules.seals(use, 0, 64L * MB);

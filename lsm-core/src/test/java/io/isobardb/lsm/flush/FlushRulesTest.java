@@ -63,6 +63,7 @@ class FlushRulesTest {
         memory - values.getOrDefault("floor", 0L) * MB,
         values.getOrDefault("lsn", 0L) * MB,
         values.containsKey("busy"),
+        values.containsKey("sliced"),
         new Lately(values.getOrDefault("written", 0L) * MB, 0, 0, 0, false));
   }
 
@@ -93,6 +94,7 @@ class FlushRulesTest {
     StringBuilder all = new StringBuilder();
     for (FlushChoice choice : rules.choose(view)) {
       all.append(choice.treeId()).append("  ").append(choice.kind()).append("  ");
+      all.append(choice.sliced() ? "sliced  " : "");
       all.append(choice.reason()).append('\n');
     }
     return all.isEmpty() ? "none\n" : all.toString();

@@ -53,6 +53,7 @@ class TreeChoiceTest {
                     values.getOrDefault("flushable", values.get("memory")) * MB,
                     values.get("lsn"),
                     values.containsKey("flushing"),
+                    false,
                     written(values.getOrDefault("written", 0L) * MB)));
       }
     }
@@ -87,6 +88,7 @@ class TreeChoiceTest {
                 memory,
                 random.nextBoolean() ? memory : memory / 2,
                 random.nextInt(100),
+                random.nextBoolean(),
                 random.nextBoolean(),
                 written(random.nextInt(3) * MB)));
       }

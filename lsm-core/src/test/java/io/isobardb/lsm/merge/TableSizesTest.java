@@ -26,14 +26,25 @@ class TableSizesTest {
   @Test
   void mergedOnesGrowWithTheTree() {
     long much = 16L * MB;
-    assertEquals(2 * MB, sizes.merged(16 * MB, 200L * MB, much));
-    assertEquals(4 * MB, sizes.merged(16 * MB, 512L * MB, much));
-    assertEquals(16 * MB, sizes.merged(16 * MB, 1L << 40, much));
+    assertEquals(2 * MB, sizes.merged(16 * MB, 200L * MB, much, false));
+    assertEquals(4 * MB, sizes.merged(16 * MB, 512L * MB, much, false));
+    assertEquals(16 * MB, sizes.merged(16 * MB, 1L << 40, much, false));
   }
 
   @Test
   void thoseOfATreeThatIsFlushedWholeHaveAMegabyteAtLeast() {
-    assertEquals(MB, sizes.merged(4 * MB, 0, 2 * MB - 1));
-    assertEquals(512 * KB, sizes.merged(4 * MB, 0, 2 * MB));
+    assertEquals(MB, sizes.merged(4 * MB, 0, 2 * MB - 1, false));
+    assertEquals(512 * KB, sizes.merged(4 * MB, 0, 2 * MB, false));
+    assertEquals(512 * KB, sizes.merged(4 * MB, 0, 2 * MB, true));
+  }
+
+  @Test
+  void thoseOfATreeThatSharesTheMemoryAreAsLargeAsItsSlices() {
+    assertEquals(8 * MB, sizes.flushed(64 * MB, 16 * MB, false));
+    assertEquals(2 * MB, sizes.flushed(64 * MB, 16 * MB, true));
+    assertEquals(MB, sizes.flushed(64 * MB, 4 * MB, true));
+    assertEquals(8 * MB, sizes.flushed(64 * MB, 40 * MB, true));
+    assertEquals(8 * MB, sizes.merged(64 * MB, 200L * MB, 16 * MB, false));
+    assertEquals(2 * MB, sizes.merged(64 * MB, 200L * MB, 16 * MB, true));
   }
 }
