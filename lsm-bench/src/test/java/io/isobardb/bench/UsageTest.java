@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -164,5 +165,15 @@ class UsageTest {
     assertTrue(
         err.toString().startsWith("isobar ycsb: " + file + " exists already"), err::toString);
     assertEquals(1, err.toString().lines().count());
+  }
+
+  @Test
+  void propertiesOfARunThatThereAreNotAreWrongUsage() {
+    for (String property :
+        List.of("isobar.store.pageSise=8KB", "isobar.store.pageSize=7", "isobar.bogus=1")) {
+      err.getBuffer().setLength(0);
+      assertEquals(2, run("ycsb", "--workload", "a", "-p", property), property);
+      assertTrue(err.toString().contains(property.replaceAll(".*\\.|=.*", "")), err::toString);
+    }
   }
 }

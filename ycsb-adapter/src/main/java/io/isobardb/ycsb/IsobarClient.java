@@ -41,16 +41,7 @@ public final class IsobarClient extends RecordClient {
     if (dir == null) {
       throw new DBException("property isobar.dir is missing");
     }
-    Properties store = new Properties();
-    store.setProperty("memoryBudget", properties.getProperty("isobar.memory", "256MB"));
-    store.setProperty("durability", properties.getProperty("isobar.durability", "async"));
-    store.setProperty("ioMode", properties.getProperty("isobar.io", "direct"));
-    for (String name : properties.stringPropertyNames()) {
-      if (name.startsWith(STORE_PREFIX)) {
-        store.setProperty(name.substring(STORE_PREFIX.length()), properties.getProperty(name));
-      }
-    }
-    Store open = Store.open(Path.of(dir), StoreOptions.fromProperties(store, ""));
+    Store open = Store.open(Path.of(dir), options(properties));
     try {
       System.err.println("isobar: " + open.options());
       List<Tree> all = new ArrayList<>();
@@ -62,6 +53,26 @@ public final class IsobarClient extends RecordClient {
       open.close();
       throw e;
     }
+  }
+
+  /**
+   * What the store of a run is opened with: {@code isobar.memory}, {@code isobar.durability} and
+   * {@code isobar.io}, and all of {@code isobar.store.OPTION}.
+   *
+   * @throws IllegalArgumentException for an unknown option, with the nearest known one, or a value
+   *     that it can't have
+   */
+  public static StoreOptions options(Properties properties) {
+    Properties store = new Properties();
+    store.setProperty("memoryBudget", properties.getProperty("isobar.memory", "256MB"));
+    store.setProperty("durability", properties.getProperty("isobar.durability", "async"));
+    store.setProperty("ioMode", properties.getProperty("isobar.io", "direct"));
+    for (String name : properties.stringPropertyNames()) {
+      if (name.startsWith(STORE_PREFIX)) {
+        store.setProperty(name.substring(STORE_PREFIX.length()), properties.getProperty(name));
+      }
+    }
+    return StoreOptions.fromProperties(store, "");
   }
 
   @Override

@@ -100,8 +100,12 @@ public abstract class RecordClient extends DB {
     }
   }
 
-  /** Refuses what begins as properties of this binding do, and is none. */
-  static void checkNames(Properties properties) throws DBException {
+  /**
+   * Refuses what begins as properties of this binding do, and is none.
+   *
+   * @throws DBException that tells which there are
+   */
+  public static void checkNames(Properties properties) throws DBException {
     for (String name : properties.stringPropertyNames()) {
       if (name.startsWith(PREFIX)
           && !name.startsWith(STORE_PREFIX)

@@ -18,6 +18,7 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
+import io.isobardb.ycsb.RecordClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import site.ycsb.DBException;
 
 /** {@code ycsb}: the stock YCSB client on one engine; fails unless every operation returned OK. */
 @Command(
@@ -148,6 +150,7 @@ public final class YcsbCommand implements Callable<Integer> {
       throw new UsageException("--no-load needs --dir and a workload to run");
     }
     settings.setProperty("isobar.engine", kind.label());
+    check(kind, settings);
     Map<String, YcsbRun> runs = new LinkedHashMap<>();
     Map<String, String> facts;
     try (WorkDirectory data = WorkDirectory.of(dir, "isobar-data-");
@@ -207,6 +210,18 @@ public final class YcsbCommand implements Callable<Integer> {
       }
       Numbers.check("--hot's first share", Integer.parseInt(shares.group(1)), 1, 100);
       Numbers.check("--hot's second share", Integer.parseInt(shares.group(2)), 1, 100);
+    }
+  }
+
+  /** What the client would refuse when it is opened. */
+  private static void check(EngineKind kind, Properties settings) {
+    try {
+      RecordClient.checkNames(settings);
+    } catch (DBException e) {
+      throw new UsageException(e.getMessage(), e);
+    }
+    if (kind == EngineKind.ISOBAR) {
+      UsageException.ofArguments(() -> IsobarClient.options(settings));
     }
   }
 

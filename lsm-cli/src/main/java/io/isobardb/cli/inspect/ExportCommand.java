@@ -61,6 +61,9 @@ public final class ExportCommand implements Callable<Integer> {
 
   private void checkTarget() {
     Path file = target;
+    if (file != null && Files.exists(file)) {
+      throw new UsageException("--to: " + file + " exists already; give a file that does not");
+    }
     Path parent = file == null ? null : file.toAbsolutePath().normalize().getParent();
     if (parent != null && Files.notExists(parent)) {
       throw new UsageException("--to: there is no directory " + parent + "; make it first");

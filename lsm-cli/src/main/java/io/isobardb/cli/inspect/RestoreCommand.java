@@ -4,10 +4,13 @@ import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Backup;
 import io.isobardb.lsm.Backups;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,8 +44,9 @@ public final class RestoreCommand implements Callable<Integer> {
   private @Nullable Long id;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     StoreArgument.backups(directory);
+    checkTarget();
     final long restored;
     try (Backups backups = Backups.open(directory)) {
       Long wanted = id;
@@ -64,5 +68,21 @@ public final class RestoreCommand implements Callable<Integer> {
     out.println("restored backup " + restored + " to " + target);
     out.flush();
     return Exit.SUCCESS.code();
+  }
+
+  private void checkTarget() throws IOException {
+    if (Files.notExists(target)) {
+      return;
+    }
+    if (!Files.isDirectory(target)) {
+      throw new UsageException(
+          "--to: " + target + " is a file; give an empty directory or a new one");
+    }
+    try (Stream<Path> held = Files.list(target)) {
+      if (held.findAny().isPresent()) {
+        throw new UsageException(
+            "--to: " + target + " is not empty; give an empty directory or a new one");
+      }
+    }
   }
 }
