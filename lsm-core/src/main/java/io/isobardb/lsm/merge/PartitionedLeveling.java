@@ -55,11 +55,11 @@ public final class PartitionedLeveling implements MergePolicy {
    */
   private static final double TOO_MUCH_FOR_LITTLE = 1.5;
 
-  /**
-   * While deeper merges hold what a merge of L0 needs, merges within L0 may rewrite so many times
-   * as much of the oldest group as is newer.
-   */
-  private static final int MOST_OF_OLDEST = 2;
+  /** If so many times as much is rewritten, groups of L0 are merged that are less alike, too. */
+  private static final int FAR_TOO_MUCH = 8;
+
+  /** A group of L0 is merged with newer ones if it is no more than this many times as large. */
+  private static final int LARGER_GROUP = 2;
 
   private static final String WISHED = "a range is to be merged down";
 
@@ -204,12 +204,12 @@ public final class PartitionedLeveling implements MergePolicy {
               .filter(running -> score(running) <= candidate.score())
               .toList();
       if (voidable.isEmpty()) {
-        return mergeWithinL0(candidate, MOST_OF_OLDEST);
+        return mergeWithinL0(candidate, newestOfL0());
       }
       MergeView freed = view.withVoidable(voidable).withoutVoidable();
       MergeChoice choice = new Search(freed).mergeL0(candidate);
       if (choice == null) {
-        return mergeWithinL0(candidate, MOST_OF_OLDEST);
+        return mergeWithinL0(candidate, newestOfL0());
       }
       return choice.voiding(voidable.stream().filter(running -> meets(choice, running)).toList());
     }
@@ -332,7 +332,7 @@ public final class PartitionedLeveling implements MergePolicy {
         }
         if (best != null) {
           MergeChoice within =
-              rewritesTooMuch(best) ? mergeWithinL0(candidate, best.lowerShare()) : null;
+              rewritesTooMuch(best) ? mergeWithinL0(candidate, withinL0(best.lowerShare())) : null;
           return within != null
               ? within
               : finish(best, outputOfL0(), Kind.MERGE, candidate.reason());
@@ -342,24 +342,19 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     private boolean rewritesTooMuch(InputSet set) {
-      double most = version.l0Bytes() < view.targetBytes() ? TOO_MUCH_FOR_LITTLE : TOO_MUCH;
-      return set.lowerShare() > most;
+      return set.lowerShare() > (isLittle() ? TOO_MUCH_FOR_LITTLE : TOO_MUCH);
+    }
+
+    private boolean isLittle() {
+      return version.l0Bytes() < view.targetBytes();
     }
 
     /**
-     * Makes one SSTable's keys of two groups or more, as in tiering: the oldest of them is
-     * rewritten for what is newer. Each byte is rewritten a few times, until L0 is worth a merge
-     * with the level below. The output takes the place of the oldest: flushes meanwhile are newer
-     * than all of it.
-     *
-     * @param most bytes may be rewritten of the oldest group, for each byte that is newer
+     * Makes one of groups of L0, as in tiering: each byte is rewritten a few times, until L0 is
+     * worth a merge with the level below. The output takes the place of the oldest.
      */
-    private @Nullable MergeChoice mergeWithinL0(Candidate candidate, double most) {
-      if (!options.mergesWithinL0() || options.l0() == L0Structure.ORIGINAL) {
-        return null;
-      }
-      InputSet best = cheapestWithinL0(most);
-      if (best == null) {
+    private @Nullable MergeChoice mergeWithinL0(Candidate candidate, @Nullable InputSet best) {
+      if (best == null || !options.mergesWithinL0() || options.l0() == L0Structure.ORIGINAL) {
         return null;
       }
       List<MergeChoice.Input> inputs = best.inputs();
@@ -378,8 +373,46 @@ public final class PartitionedLeveling implements MergePolicy {
               inputs.size()));
     }
 
+    /**
+     * What to merge of L0 before so many times as much of the level below is rewritten. The newest
+     * may be a small rest of a sweep: then other groups are worth it, too.
+     */
+    private @Nullable InputSet withinL0(double lowerShare) {
+      InputSet newest = isLittle() ? null : newestOfL0();
+      boolean any = isLittle() || lowerShare > FAR_TOO_MUCH;
+      return newest == null && any ? cheapestOfL0(lowerShare) : newest;
+    }
+
+    /** The newest groups, as long as none is much larger than those before it together. */
+    private @Nullable InputSet newestOfL0() {
+      int from = 0;
+      while (from < version.groups().size() && isBusy(from)) {
+        from++;
+      }
+      int to = from;
+      long bytes = 0;
+      while (to < version.groups().size() && !isBusy(to)) {
+        long next = version.groups().get(to).run().sizeBytes();
+        if (to > from && (next > LARGER_GROUP * bytes || bytes + next > maxInputBytes())) {
+          break;
+        }
+        bytes += next;
+        to++;
+      }
+      return to - from < 2
+          ? null
+          : neighbours(from, to).stream()
+              .max(Comparator.comparingInt(InputSet::groups))
+              .orElse(null);
+    }
+
+    private boolean isBusy(int group) {
+      return version.groups().get(group).run().elements().stream()
+          .anyMatch(table -> busy.contains(table.fileNumber()));
+    }
+
     /** Of all adjacent groups what rewrites least of the oldest for what is newer, if any may. */
-    private @Nullable InputSet cheapestWithinL0(double most) {
+    private @Nullable InputSet cheapestOfL0(double most) {
       InputSet best = null;
       double least = most;
       int groups = version.groups().size();
