@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("any-jdk")
 class CrossedOptionsTest {
   private static final long SEED = Long.getLong("isobar.seed", 1);
-  private static final int SEEDS = Integer.getInteger("isobar.crossed.seeds", 5);
+  private static final int SEEDS = Integer.getInteger("isobar.crossed.seeds", 3);
   private static final int TREES = 4;
   private static final int MOST_KEYS = 3_000;
 

@@ -49,7 +49,7 @@ class EveryCallTest {
           Happening.RECOVERED);
 
   private static final long SEED = Long.getLong("isobar.crash.seed", 1);
-  private static final int STRIDE = Integer.getInteger("isobar.crash.scriptStride", 1);
+  private static final int STRIDE = Integer.getInteger("isobar.crash.scriptStride", 3);
   private static final int KEYS = 2600;
   private static final int VALUE_BYTES = 4000;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 @Tag("any-jdk")
 class SimulatedBackupsTest {
   private static final long SEED = Long.getLong("isobar.crash.seed", 1);
-  private static final long BACKUPS = Long.getLong("isobar.crash.backups", 40);
+  private static final long BACKUPS = Long.getLong("isobar.crash.backups", 20);
 
   @Test
   void eachBackupUnderLoadIsOfOneMomentWhateverCrashesComeInBetween() {

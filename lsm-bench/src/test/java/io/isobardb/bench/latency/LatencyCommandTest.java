@@ -240,8 +240,19 @@ class LatencyCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"isobar", "rocksdb", "rocksdb-autotuned", "none"})
+  @ValueSource(strings = {"isobar", "rocksdb"})
   void enginesRunOnTheRealClock(String name) throws Exception {
+    assertRunsOnTheRealClock(name);
+  }
+
+  @Tag("deep")
+  @ParameterizedTest
+  @ValueSource(strings = {"rocksdb-autotuned", "none"})
+  void othersDoTheSame(String name) throws Exception {
+    assertRunsOnTheRealClock(name);
+  }
+
+  private void assertRunsOnTheRealClock(String name) throws Exception {
     Map<String, Object> engine =
         engine(
             "--load steady --rate 500 --clock real --engine "

@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * -Disobar.allocation.first=N} begins with that one.
  */
 class AllocationFaultsTest {
-  private static final int STRIDE = Integer.getInteger("isobar.allocation.stride", 3);
+  private static final int STRIDE = Integer.getInteger("isobar.allocation.stride", 7);
   private static final int FIRST = Integer.getInteger("isobar.allocation.first", 0);
 
   private static final StoreOptions OPTIONS =

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("any-jdk")
 class MixedSizesTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_241_121L);
-  private static final int OPERATIONS = Integer.getInteger("isobar.mixed.operations", 2500);
+  private static final int OPERATIONS = Integer.getInteger("isobar.mixed.operations", 1200);
   private static final long BUDGET = 32 << 20;
   private static final int TREES = 50;
   private static final int KEYS = 25;

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
  */
 class StoreDamageTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
-  private static final int PER_FILE = Integer.getInteger("isobar.damage.perFile", 8);
+  private static final int PER_FILE = Integer.getInteger("isobar.damage.perFile", 4);
 
   private final List<String> wrong = new ArrayList<>();
 

@@ -62,7 +62,7 @@ class MergeModelTest {
 
   @Test
   void readsFindTheNewestWhateverIsMerged() {
-    for (long seed = 0; seed < Long.getLong("isobar.merge.seeds", 60); seed++) {
+    for (long seed = 0; seed < Long.getLong("isobar.merge.seeds", 30); seed++) {
       run(seed);
     }
     // What range deletes hide is dropped without asking the policy.

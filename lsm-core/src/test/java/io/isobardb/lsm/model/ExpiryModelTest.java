@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
  */
 class ExpiryModelTest {
   private static final long FIRST_SEED = Long.getLong("isobar.model.seed", 1);
-  private static final int SEEDS = Integer.getInteger("isobar.model.expiry", 24);
+  private static final int SEEDS = Integer.getInteger("isobar.model.expiry", 12);
   private static final int STEPS = 700;
   private static final int KEYS = 24;
   private static final int PAGE_SIZE = 4096;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 class StoreModelTest {
   private static final long FIRST_SEED = Long.getLong("isobar.model.seed", 1);
-  private static final int SEEDS = Integer.getInteger("isobar.model.seeds", 6);
+  private static final int SEEDS = Integer.getInteger("isobar.model.seeds", 4);
   private static final int OPERATIONS = Integer.getInteger("isobar.model.operations", 800);
 
   private long flushes;

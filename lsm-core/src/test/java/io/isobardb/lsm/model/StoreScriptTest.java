@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class StoreScriptTest {
   private static final long FIRST_SEED = Long.getLong("isobar.script.seed", 1);
-  private static final int SEEDS = Integer.getInteger("isobar.script.seeds", 8);
+  private static final int SEEDS = Integer.getInteger("isobar.script.seeds", 5);
   private static final int LINES = Integer.getInteger("isobar.script.lines", 120);
 
   private static void run(List<String> script) {

@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CloseStormTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_122L);
-  private static final int ROUNDS = Integer.getInteger("isobar.close.rounds", 60);
+  private static final int ROUNDS = Integer.getInteger("isobar.close.rounds", 30);
   private static final int KEYS = 300;
 
   private static final StoreOptions OPTIONS =

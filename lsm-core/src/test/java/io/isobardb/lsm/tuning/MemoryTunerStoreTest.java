@@ -117,6 +117,7 @@ class MemoryTunerStoreTest {
     }
   }
 
+  @Tag("deep")
   @Test
   void readsOfWhatWasFlushedLatelyAreToldTheTuner() throws IOException {
     try (TunedStore store = loaded(options(2 << 20), 1)) {
@@ -133,6 +134,7 @@ class MemoryTunerStoreTest {
     }
   }
 
+  @Tag("deep")
   @Test
   void whatTheCacheBorrowsOfWriteMemoryIsNotToldAsItsLoss() throws IOException {
     try (TunedStore store = loaded(options(4 << 20), 1)) {
@@ -148,6 +150,7 @@ class MemoryTunerStoreTest {
     }
   }
 
+  @Tag("deep")
   @Test
   void pagesCostWhatTheWeightsSay() {
     StoreOptions.Builder options =
@@ -179,6 +182,7 @@ class MemoryTunerStoreTest {
     }
   }
 
+  @Tag("deep")
   @Test
   void theWallStaysWithinTheFloorsThatOptionsName() {
     long writeFloor = 7 << 19;

@@ -178,7 +178,11 @@ public final class TunedStore implements AutoCloseable {
   }
 
   private static byte[] key(int record) {
-    return String.format("user%010d", record).getBytes(StandardCharsets.US_ASCII);
+    byte[] key = "user0000000000".getBytes(StandardCharsets.US_ASCII);
+    for (int i = key.length - 1, rest = record; rest > 0; i--, rest /= 10) {
+      key[i] += (byte) (rest % 10);
+    }
+    return key;
   }
 
   private void put(int record) {

@@ -64,6 +64,7 @@ class TunerFileTest {
     }
   }
 
+  @Tag("deep")
   @Test
   void theFileStaysSmallAndKeepsTheNewest() throws Exception {
     TunerFile file = new TunerFile(storage, pool);

@@ -23,6 +23,9 @@ public final class Memory {
   private static final VarHandle INTS =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
+  /** Beyond so many bytes, what is filled is copied: that is fast before any code is compiled. */
+  private static final int FILLED_BY_WORDS = 64;
+
   private final ByteBuffer buffer;
 
   /**
@@ -157,14 +160,19 @@ public final class Memory {
 
   /** Writes {@code value} into every byte of the range. */
   public void fill(int offset, int length, byte value) {
+    int first = Math.min(length, FILLED_BY_WORDS);
     long word = (value & 0xFFL) * 0x0101010101010101L;
-    int end = offset + length;
-    int i = offset;
-    for (; i + 8 <= end; i += 8) {
-      buffer.putLong(i, word);
+    int done = 0;
+    for (; done + 8 <= first; done += 8) {
+      buffer.putLong(offset + done, word);
     }
-    for (; i < end; i++) {
-      buffer.put(i, value);
+    for (; done < first; done++) {
+      buffer.put(offset + done, value);
+    }
+    while (done < length) {
+      int copied = Math.min(done, length - done);
+      buffer.put(offset + done, buffer, offset, copied);
+      done += copied;
     }
   }
 
