@@ -15,8 +15,10 @@ import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -209,24 +211,28 @@ class PolicyOptionsTest {
             .logLimit(64 << 20)
             .build();
     try (Store store = world.open(options)) {
-      int writes = 0;
-      while (store.stats().flushes() < 60) {
-        int t = writes % trees;
+      List<Tree> written = new ArrayList<>();
+      for (int t = 0; t < trees; t++) {
+        written.add(store.openTree("t" + t));
+      }
+      StoreStats stats = store.stats();
+      for (int writes = 0; stats.flushes() < 24; writes++) {
+        Tree tree = written.get(writes % trees);
         int k = writes * 7919 % KEYS;
-        store.openTree("t" + t).put(key(k), value(writes, VALUE_BYTES));
-        writes++;
-        assertArrayEquals(value(writes - 1, VALUE_BYTES), store.openTree("t" + t).get(key(k)));
-        if (writes % 100 == 0) {
+        tree.put(key(k), value(writes, VALUE_BYTES));
+        assertArrayEquals(value(writes, VALUE_BYTES), tree.get(key(k)));
+        if (writes % 100 == 99) {
+          stats = store.stats();
           long held = 0;
-          for (StoreStats.TreeStats stats : store.stats().trees()) {
-            held += stats.memoryBytes() > 0 ? 1 : 0;
-            assertTrue(stats.memoryBytes() <= options.writeMemory() / shares + (64 << 10));
+          for (StoreStats.TreeStats of : stats.trees()) {
+            held += of.memoryBytes() > 0 ? 1 : 0;
+            assertTrue(of.memoryBytes() <= options.writeMemory() / shares + (64 << 10));
           }
           assertTrue(held <= shares, held + " trees hold memory");
         }
         world.background(3);
       }
-      return store.stats().flushBytesWritten() / store.stats().flushes();
+      return stats.flushBytesWritten() / stats.flushes();
     }
   }
 

@@ -28,10 +28,12 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("any-jdk")
 class StoreErrorsTest {
   private static final StoreOptions SMALL = SimulatedStores.SMALL;
 

@@ -44,6 +44,9 @@ final class ExactLevels implements Experiment {
       "EngineModel, memory as full as it was: flushes and merges [B/op]";
   private static final String READ = "pages read afterwards [1/op]";
 
+  /** What an SSTable has beside its entries, if it is small: header, index, filter and footer. */
+  private static final int FIXED_PAGES = 4;
+
   /** Writes before those that are measured, by records: plans are made, judged and followed. */
   private static final int BEFORE = 8;
 
@@ -142,11 +145,20 @@ final class ExactLevels implements Experiment {
         keys == Keys.UNIFORM ? KeyGroups.uniform(records) : KeyGroups.zipf(records, SKEW);
     EngineShape full = StoreShape.of(room).modelled(1, records);
     WriteCost cost = new EngineModel(full).cost(popularity);
-    figures.put(FLUSHED_BY_MODEL, cost.flush() * entry);
-    figures.put(MODELLED, (cost.total() - cost.log()) * entry);
+    // What an entry takes was found in the last level; SSTables of flushes are smaller.
+    double pages = FIXED_PAGES * options.pageSize();
+    double flushed =
+        entry + pages / full.disk().sliceEntries() - pages / full.disk().tableEntries();
+    figures.put(FLUSHED_BY_MODEL, cost.flush() * flushed);
+    figures.put(MODELLED, bytes(cost, flushed, entry));
     double used = figures.getOrDefault(SimulatedRig.OCCUPANCY, 0.0) / 100;
     WriteCost found = new EngineModel(full.holding(room.entries(used))).cost(popularity);
-    figures.put(MODELLED_AS_FULL, (found.total() - found.log()) * entry);
+    figures.put(MODELLED_AS_FULL, bytes(found, flushed, entry));
+  }
+
+  /** Of flushes and merges per put, given what an entry takes in the SSTables of each. */
+  private static double bytes(WriteCost cost, double flushed, double merged) {
+    return cost.flush() * flushed + (cost.total() - cost.log() - cost.flush()) * merged;
   }
 
   @Override

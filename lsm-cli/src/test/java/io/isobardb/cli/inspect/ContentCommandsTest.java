@@ -20,11 +20,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** {@code get}, {@code put}, {@code scan}, {@code export}, {@code load}, and backups. */
+@Tag("any-jdk")
 class ContentCommandsTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).build();

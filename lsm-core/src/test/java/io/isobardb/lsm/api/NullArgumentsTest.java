@@ -74,6 +74,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,6 +82,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Each method of the public API, with null for each of its arguments in turn: it has to say which
  * one, and to have done nothing.
  */
+@Tag("any-jdk")
 class NullArgumentsTest {
   /** What the API gives, or has the user implement; nobody is asked to make or call them. */
   private static final Set<String> NO_RECEIVERS =

@@ -35,9 +35,11 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import javax.management.JMX;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("any-jdk")
 class BackupsTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.builder().memoryBudget(8 << 20).logLimit(16 << 20).build();

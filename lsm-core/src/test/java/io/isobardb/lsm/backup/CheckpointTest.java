@@ -21,8 +21,10 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("any-jdk")
 class CheckpointTest {
   private static final TreeOptions UNLOGGED = TreeOptions.builder().logged(false).build();
   private static final int KEYS = 10;

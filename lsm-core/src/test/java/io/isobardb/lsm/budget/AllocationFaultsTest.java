@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>{@code -Disobar.allocation.stride=K} lets every K-th fail alone, {@code
  * -Disobar.allocation.first=N} begins with that one.
  */
+@Tag("any-jdk")
 class AllocationFaultsTest {
   private static final int STRIDE = Integer.getInteger("isobar.allocation.stride", 7);
   private static final int FIRST = Integer.getInteger("isobar.allocation.first", 0);

@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.Test;
  * LogLimitTest}; the budget changes while running in {@code MemoryBudgetTest}; use after close in
  * {@code StoreErrorsTest}; virtual threads in {@code VirtualThreadsTest}.
  */
+@Tag("any-jdk")
 class FieldTest {
   private static final long BUDGET = 8 << 20;
 

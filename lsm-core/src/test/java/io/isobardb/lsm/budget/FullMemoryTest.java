@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * waits, and others come meanwhile. A wait that nothing ends is an exception of the scheduler.
  */
 @Timeout(value = 120, threadMode = ThreadMode.SAME_THREAD) // which the simulation belongs to
+@Tag("any-jdk")
 class FullMemoryTest {
   private static final int WRITE_MEMORY = 2 << 20;
   private static final long STALL_NANOS = 3_000_000_000L;

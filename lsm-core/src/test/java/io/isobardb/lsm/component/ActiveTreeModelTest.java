@@ -23,11 +23,13 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Random operations on an {@link ActiveTree}, compared with a sorted map of all versions. */
+@Tag("any-jdk")
 class ActiveTreeModelTest {
   /** An order that is not that of the bytes, and total: shorter first, then reversed bytes. */
   static final KeyOrder BACKWARDS =

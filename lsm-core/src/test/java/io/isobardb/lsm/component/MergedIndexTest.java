@@ -25,11 +25,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** An index over sealed active SSTables answers as they do, asked one after another. */
+@Tag("any-jdk")
 class MergedIndexTest {
   private static final long SEED = Long.getLong("isobar.mergedIndex.seed", 20261121);
 

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Disobar.damage.perFile=N} changes about N bytes of each file; from the size of the
  * files on (1000000) that is all of them. {@code -Disobar.seed} chooses others.
  */
+@Tag("any-jdk")
 class StoreDamageTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
   private static final int PER_FILE = Integer.getInteger("isobar.damage.perFile", 4);

@@ -46,6 +46,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,6 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Disobar.damage.perFile=N} and {@code -Disobar.seed} are as of {@link StoreDamageTest}.
  */
+@Tag("any-jdk")
 class StoreRepairTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_122L);
   private static final int PER_FILE = Integer.getInteger("isobar.damage.perFile", 2);

@@ -20,11 +20,13 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many trees that each have little in memory. */
+@Tag("any-jdk")
 class FlushRoundTest {
   private static final int TREES = 60;
   private static final int WRITES = 6_000;

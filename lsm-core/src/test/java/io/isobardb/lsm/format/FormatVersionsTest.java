@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Stores of each format version, as the releases that wrote them left them at a kill: this release
  * opens them. {@link FormatStore} built them.
  */
+@Tag("any-jdk")
 class FormatVersionsTest {
   /** What this release writes. */
   private static final int TODAY = 3;

@@ -44,11 +44,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stores opened to be read only. */
+@Tag("any-jdk")
 class OpenReadOnlyTest {
   private static final StoreOptions SMALL =
       StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).logLimit(16 << 20).build();

@@ -3,6 +3,7 @@ package io.isobardb.lsm.fuzz;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.isobardb.lsm.schedule.Watched;
 import java.util.Base64;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
  * -Disobar.api.seeds=N} run scripts that are drawn at random, {@code -Disobar.api.input=BASE64} one
  * that a failure has printed.
  */
+@Tag("any-jdk")
 class ApiFuzzTest {
   private static final long FIRST_SEED = Long.getLong("isobar.api.seed", 1);
   private static final int SEEDS = Integer.getInteger("isobar.api.seeds", 60);

@@ -15,6 +15,7 @@ import io.isobardb.lsm.simulation.VirtualDevice;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * of synced batches of 100 random writes to 1 M keys, then 20 s of rest, for 120 s; the device
  * writes 100 MB/s. All is a thirtieth of that, unless {@code -Dbursts.scale=1} is set.
  */
+@Tag("any-jdk")
 class BurstTest {
   private static final int SCALE = Integer.getInteger("bursts.scale", 30);
   private static final int KEYS = 1_000_000 / SCALE;

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Disobar.model.seed=S} sets the first seed, {@code -Disobar.model.mixed=N} how many
  * follow each other.
  */
+@Tag("any-jdk")
 class MergesAndRangeDeletesTest {
   private static final long FIRST_SEED = Long.getLong("isobar.model.seed", 1);
   private static final int SEEDS = Integer.getInteger("isobar.model.mixed", 12);

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>{@code -Disobar.merge.increments=N} sets how many increments 8 threads make; 1,000,000 for the
  * long form.
  */
+@Tag("any-jdk")
 class OperandFoldingTest {
   private static final int INCREMENTS = Integer.getInteger("isobar.merge.increments", 100_000);
   private static final int COUNTERS = 1000;

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * <p>What breaks it is, above all, an order that comes from identity hash codes. They differ from
  * object to object, so a second run in the same process finds that out.
  */
+@Tag("any-jdk")
 class SeedReplayTest {
   private static final long FIRST_SEED = Long.getLong("isobar.replay.seed", 100);
   private static final int SEEDS = Integer.getInteger("isobar.replay.seeds", 2);

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>{@code -Disobar.script.seeds=N} runs more, {@code -Disobar.script.seed=S} others, {@code
  * -Disobar.script=FILE} one that was saved.
  */
+@Tag("any-jdk")
 class StoreScriptTest {
   private static final long FIRST_SEED = Long.getLong("isobar.script.seed", 1);
   private static final int SEEDS = Integer.getInteger("isobar.script.seeds", 5);

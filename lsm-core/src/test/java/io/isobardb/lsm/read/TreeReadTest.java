@@ -26,12 +26,14 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values looked at in place, and many values at once. */
+@Tag("any-jdk")
 class TreeReadTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_241_123L);
   private static final int[] SIZES = {0, 1, 100, 1024, 1025, 3000, 3900, 5000, 100_000};

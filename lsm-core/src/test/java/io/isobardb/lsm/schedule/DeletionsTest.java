@@ -25,10 +25,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who deletes files, and how. */
+@Tag("any-jdk")
 class DeletionsTest {
   private static final int ENTRIES = 60_000;
 

@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("any-jdk")
 class SSTableModelTest {
   private static final long SEED = 20261120;
   private static final int ROUNDS = Integer.getInteger("isobar.sstable.rounds", 10);

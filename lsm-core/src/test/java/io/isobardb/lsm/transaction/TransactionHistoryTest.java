@@ -36,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * IsolationChecker}. More of them: {@code -Disobar.histories=10000}; one of them: {@code
  * -Disobar.seed=N}.
  */
+@Tag("any-jdk")
 class TransactionHistoryTest {
   private static final Long SEED = Long.getLong("isobar.seed");
   private static final int HISTORIES = Integer.getInteger("isobar.histories", 400);

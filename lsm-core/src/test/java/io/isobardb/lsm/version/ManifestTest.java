@@ -32,10 +32,12 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("any-jdk")
 class ManifestTest {
   private static final long ROLL_BYTES = 20_000;
 

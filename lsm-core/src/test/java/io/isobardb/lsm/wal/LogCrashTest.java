@@ -22,9 +22,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Power loss at, and failure of, every operation of a short life of a log. */
+@Tag("any-jdk")
 class LogCrashTest {
   /** A log's life: what was written, and what of it must survive. */
   private static final class Life {

@@ -17,9 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A log in one file of which every byte is damaged in turn. */
+@Tag("any-jdk")
 class LogDamageTest {
   private static final String FILE = SegmentLayout.fileName(0);
   private static final long SEED = 20_11;
