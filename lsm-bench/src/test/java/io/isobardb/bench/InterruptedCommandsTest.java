@@ -11,11 +11,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands that are ended by a signal, as by Ctrl-C: they take away what they made. */
+@Tag("any-jdk")
 class InterruptedCommandsTest {
   @TempDir Path temp;
 

@@ -26,10 +26,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The programs in the documents compile, and the recipes do what they say. */
+@Tag("any-jdk")
 class DocsTest {
   private static final String IMPORTS =
       """

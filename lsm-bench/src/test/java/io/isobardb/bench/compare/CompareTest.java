@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("any-jdk")
 class CompareTest {
   @TempDir Path dir;
 

@@ -22,7 +22,7 @@ class SimulatedCrashesTest {
   private static final long SHORT_SEEDS = 24;
   private static final long SEED = Long.getLong("isobar.crash.seed", SHORT_SEED);
   private static final long SEEDS = Long.getLong("isobar.crash.seeds", SHORT_SEEDS);
-  private static final int STRIDE = Integer.getInteger("isobar.crash.stride", 97);
+  private static final int STRIDE = Integer.getInteger("isobar.crash.stride", 197);
   private static final EnumSet<Survival> ALL = EnumSet.allOf(Survival.class);
 
   @Test

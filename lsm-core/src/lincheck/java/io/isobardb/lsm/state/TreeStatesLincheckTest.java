@@ -94,7 +94,7 @@ public class TreeStatesLincheckTest {
   void everyInterleaving() {
     new ModelCheckingOptions()
         .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
-        .invocationsPerIteration(200)
+        .invocationsPerIteration(100)
         .threads(3)
         .actorsPerThread(2)
         .sequentialSpecification(Sequential.class)

@@ -11,9 +11,11 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Trees that write memory has room for. */
+@Tag("any-jdk")
 class AllInMemoryTest {
   private static final long SEED = Long.getLong("isobar.seed", 5);
 

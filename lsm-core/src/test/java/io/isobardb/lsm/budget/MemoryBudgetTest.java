@@ -140,7 +140,7 @@ class MemoryBudgetTest {
     try (Store store = Store.open(temp.resolve("s"), options)) {
       Tree[] trees = {store.openTree("a"), store.openTree("b"), store.openTree("c")};
       Random random = new Random(5);
-      for (int cycle = 0; cycle < 6; cycle++) {
+      for (int cycle = 0; cycle < 3; cycle++) {
         while (Region.heldBytes() - before < large * 4 / 5) {
           for (int i = 0; i < 5000; i++) {
             int key = random.nextInt(100_000);

@@ -33,11 +33,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Disks that are full or fail. */
+@Tag("any-jdk")
 class StoreFaultsTest {
   private static final long SEED = Long.getLong("isobar.seed", 4711L);
   private static final int VALUE = 400;

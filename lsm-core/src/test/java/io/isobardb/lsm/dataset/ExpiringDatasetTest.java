@@ -17,12 +17,14 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Records that expire: their index entries do so in the same millisecond, whatever became of them
  * since. {@code -Disobar.seed=S} sets the first seed.
  */
+@Tag("any-jdk")
 class ExpiringDatasetTest {
   private static final long FIRST_SEED = Long.getLong("isobar.seed", 1);
   private static final int SEEDS = 6;

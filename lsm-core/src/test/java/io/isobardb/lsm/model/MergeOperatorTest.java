@@ -40,6 +40,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Merge operators, as users meet them. What holds through crashes, flushes and merges is for {@link
  * StoreModelTest} and the crash tests, which draw operands, too.
  */
+@Tag("any-jdk")
 class MergeOperatorTest {
   @TempDir private Path dir;
 

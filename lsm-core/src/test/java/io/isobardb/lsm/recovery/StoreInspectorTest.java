@@ -41,10 +41,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("any-jdk")
 class StoreInspectorTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).build();

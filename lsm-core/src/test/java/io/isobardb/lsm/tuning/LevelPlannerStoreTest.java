@@ -186,6 +186,7 @@ class LevelPlannerStoreTest {
   }
 
   /** Merges of L0 then bring all keys at a time, by what is learnt more than there are. */
+  @Tag("deep")
   @Test
   void aTreeThatMemoryHasRoomForIsDecidedOn() {
     for (long seed = SEED; seed < SEED + 4; seed++) {
@@ -283,6 +284,7 @@ class LevelPlannerStoreTest {
     }
   }
 
+  @Tag("deep")
   @Test
   void withoutTheOptionAPlanIsNotLookedAt() throws IOException {
     StoreOptions.Builder without = options().experimental(e -> e.optimisedLevels(false));

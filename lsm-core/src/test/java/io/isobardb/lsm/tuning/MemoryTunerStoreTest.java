@@ -56,7 +56,7 @@ class MemoryTunerStoreTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, UNIFORM", "10, UNIFORM", "10, HOT_TREE"})
+  @CsvSource({"1, UNIFORM", "10, HOT_TREE"})
   void writesGetMoreWriteMemory(int trees, TunedStore.Keys keys) {
     try (TunedStore store = loaded(options(2 << 20), trees)) {
       store.run(new TunedStore.Mix(100, keys), 140_000);
@@ -326,6 +326,7 @@ class MemoryTunerStoreTest {
     }
   }
 
+  @Tag("deep")
   @Test
   void theBudgetCanBeChangedWhileTheWallMoves() {
     try (TunedStore store = loaded(options(4 << 20), 1)) {

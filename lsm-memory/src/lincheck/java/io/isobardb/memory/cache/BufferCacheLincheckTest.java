@@ -166,7 +166,7 @@ public class BufferCacheLincheckTest {
         .addGuarantee(Steps.one(PageTable.class, "sweep"))
         // No time passes for the model checker, so who waits for some would wait for ever.
         .addGuarantee(Steps.one(Frames.class, "lookAgainLater", "wakeWaiters"))
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(100)
         .threads(2)
         .actorsPerThread(2)

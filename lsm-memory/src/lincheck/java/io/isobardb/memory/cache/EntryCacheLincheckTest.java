@@ -157,7 +157,7 @@ public class EntryCacheLincheckTest {
     Steps.options()
         .addGuarantee(Steps.none(EntryCacheLincheckTest.class, "fill", "close"))
         .addGuarantee(Steps.one(EntryCache.class, "order", "carry", "bytes", "isGhost"))
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(100)
         .threads(2)
         .actorsPerThread(2)

@@ -198,7 +198,7 @@ public class PageTableLincheckTest {
   void everyInterleaving() {
     Steps.options()
         .addGuarantee(Steps.none(PageTableLincheckTest.class, "close"))
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(100)
         .threads(2)
         .actorsPerThread(2)

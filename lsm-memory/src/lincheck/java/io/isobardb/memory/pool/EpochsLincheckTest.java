@@ -42,7 +42,7 @@ public class EpochsLincheckTest {
   @Test
   void everyInterleaving() {
     new ModelCheckingOptions()
-        .iterations(Integer.getInteger("isobar.lincheck.iterations", 2))
+        .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(2)

@@ -18,6 +18,7 @@ import io.isobardb.tpcc.store.TpccStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Tag("any-jdk")
 class KillTestTest {
   @TempDir Path dir;
 
@@ -50,7 +52,7 @@ class KillTestTest {
     }
     KillTest.Result result =
         new KillTest(
-                new KillSpec(spec, Isolation.SNAPSHOT, 4, 2, 600, TestStore.seed()),
+                new KillSpec(spec, Isolation.SNAPSHOT, 4, 2, 300, TestStore.seed()),
                 System.out::println)
             .run();
     assertEquals(List.of(), result.failures());

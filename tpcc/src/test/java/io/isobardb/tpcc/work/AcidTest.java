@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the specification has a transaction wait, one that reads a snapshot or conflicts instead is
  * accepted, as clause 3.4.2 permits: what counts is what it sees and what remains.
  */
+@Tag("any-jdk")
 class AcidTest {
   private static final int W = 1;
   private static final int D = 3;
