@@ -22,8 +22,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Short scripts crashed before each single mutating call, where {@link SimulatedCrashesTest} looks
- * at some calls of many. {@code -Disobar.crash.seed=S} chooses other crashes.
+ * Short scripts crashed before mutating calls: each third of a life's, where {@link
+ * SimulatedCrashesTest} looks at few calls of many scripts. {@code -Disobar.crash.scriptStride=1}
+ * takes all of them, {@code -Disobar.crash.seed=S} chooses other crashes.
  */
 @Tag("any-jdk")
 class EveryCallTest {
