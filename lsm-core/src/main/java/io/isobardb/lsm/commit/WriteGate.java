@@ -211,6 +211,8 @@ public final class WriteGate implements StallCounter {
    * Lets a write pass that needs about {@code bytes} of write memory.
    *
    * @throws IllegalArgumentException if it would never fit
+   * @throws IllegalStateException if a listener writes: what frees memory, or syncs, may wait for
+   *     it
    */
   public void admit(long bytes) {
     admit(bytes, bytes);
@@ -222,6 +224,7 @@ public final class WriteGate implements StallCounter {
    * @param room waited for, as far as there can be so much
    */
   void admit(long bytes, long room) {
+    observers.refuseWhileTelling("a write");
     long used = usedBytes();
     if (used + room > triggerBytes || slowed) {
       admitSlowly(bytes, room);

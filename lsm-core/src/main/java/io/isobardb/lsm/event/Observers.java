@@ -83,16 +83,16 @@ public final class Observers {
   }
 
   /**
-   * Refuses a call that would wait for work that waits for a listener.
+   * Refuses a call that may wait for work that waits for a listener.
    *
    * @param call as users write it
    * @throws IllegalStateException if this thread is in a listener
    */
   public void refuseWhileTelling(String call) {
-    if (telling.get()) {
+    if (!listeners.isEmpty() && telling.get()) {
       throw new IllegalStateException(
           call
-              + " was called by a listener; it would wait for work that waits for the listener."
+              + " was called by a listener; it may wait for work that waits for the listener."
               + " Call it from a thread of your own");
     }
   }

@@ -138,8 +138,11 @@ public final class Transactions {
   /**
    * Has plain writes lock their keys from now on. The first call waits for the writes under way, so
    * the caller must not be within an operation.
+   *
+   * @throws IllegalStateException if a listener calls: a write may wait for it
    */
   public void lockPlainWrites() {
+    engine.observers().refuseWhileTelling("a transaction or a conditional write");
     if (!started) {
       start();
     }

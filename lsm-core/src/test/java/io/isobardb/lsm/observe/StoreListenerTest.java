@@ -3,6 +3,7 @@ package io.isobardb.lsm.observe;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.schedule.Environment;
@@ -160,7 +162,7 @@ class StoreListenerTest {
   }
 
   @Test
-  void callsThatWouldWaitForTheListenerAreRefused() {
+  void callsThatMayWaitForTheListenerAreRefused() {
     try (Store store = open()) {
       Tree tree = store.openTree("t");
       List<Runnable> calls =
@@ -176,7 +178,13 @@ class StoreListenerTest {
               () -> store.openTree("other"),
               () -> store.dropTree("t"),
               () -> store.renameTree("t", "other"),
-              () -> tree.compact(null, null));
+              () -> tree.compact(null, null),
+              () -> tree.put(key(2), new byte[1]),
+              () -> tree.delete(key(1)),
+              () -> tree.deleteRange(key(0), key(9)),
+              () -> tree.putIfAbsent(key(2), new byte[1]),
+              () -> store.write(store.newBatch().put(tree, key(2), new byte[1])),
+              () -> commitTo(tree, store));
       List<Runnable> done = new CopyOnWriteArrayList<>();
       List<String> refusals = new CopyOnWriteArrayList<>();
       store.addListener(
@@ -201,6 +209,15 @@ class StoreListenerTest {
       assertTrue(
           refusals.stream().allMatch(text -> text.contains("by a listener")), refusals::toString);
       assertArrayEquals(new byte[1], tree.get(key(1)));
+      assertNull(tree.get(key(2)));
+      assertNull(tree.get(key(3)));
+    }
+  }
+
+  private static void commitTo(Tree tree, Store store) {
+    try (Transaction transaction = store.begin()) {
+      transaction.put(tree, key(3), new byte[1]);
+      transaction.commit();
     }
   }
 
