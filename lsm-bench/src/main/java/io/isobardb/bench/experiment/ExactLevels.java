@@ -44,7 +44,10 @@ final class ExactLevels implements Experiment {
       "EngineModel, memory as full as it was: flushes and merges [B/op]";
   private static final String READ = "pages read afterwards [1/op]";
 
-  /** What an SSTable has beside its entries, if it is small: header, index, filter and footer. */
+  /**
+   * What a flushed SSTable has beside its entries: header, index, filter and footer. Those that fit
+   * into one write have two pages less; here they are larger.
+   */
   private static final int FIXED_PAGES = 4;
 
   /** Writes before those that are measured, by records: plans are made, judged and followed. */

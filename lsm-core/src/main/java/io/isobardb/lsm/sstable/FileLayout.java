@@ -8,13 +8,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The layout of an SSTable file: header page, the pages of the SSTable in the order of their
  * numbers, page-map pages if pages are compressed, footer page. Header, page map and footer are
- * never compressed.
+ * never compressed. In a small file the header page holds footer and filter, too.
  *
  * <pre>
  *  header, page 0: 32 bytes page header (type HEADER), then
  *   32 long magic | 40 int version | 44 int treeId | 48 long storeIdHigh | 56 long storeIdLow
  *   64 long fileNumber | 72 int pageSize | 76 int codec | 80 int length of the tree's description
  *   84 the description, for repair; see TreeDefinition | 0 to the end
+ *  of version 2, not compressed:
+ *      at the next multiple of 8: as 44 to the keys' end of a footer | 0 | the filter's blocks
+ *      and in the last page, the index root, for repair: 24 int treeId | 28 int entries
  *
  *  footer, the last pageSize bytes: 32 bytes page header (type FOOTER), then
  *   32 long magic | 40 int version | 44 int codec | 48 long fileNumber | 56 int treeId
@@ -38,8 +41,11 @@ public final class FileLayout {
   /** "ISOBARST", little-endian. */
   public static final long MAGIC = 0x54535241424F5349L;
 
-  /** The version this engine writes, and the newest it reads. */
-  public static final int VERSION = 1;
+  /** The newest version that this engine reads; that of files whose header holds the footer. */
+  public static final int VERSION = 2;
+
+  /** The version of files with a footer page. */
+  private static final int WITH_FOOTER = 1;
 
   /** Pages are stored as they are. */
   public static final int CODEC_NONE = 0;
@@ -61,6 +67,10 @@ public final class FileLayout {
 
   private static final int DESCRIPTION = 84;
   static final int PAGE_COUNT = 60;
+
+  /** What a footer says of the SSTable is from here on. */
+  private static final int FIELDS = VERSION_END;
+
   private static final int KEYS = 132;
 
   private FileLayout() {}
@@ -80,7 +90,7 @@ public final class FileLayout {
     memory.zero(base, space.pageSize());
     memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.HEADER);
     memory.putLong(base + 32, MAGIC);
-    memory.putInt(base + 40, VERSION);
+    memory.putInt(base + 40, WITH_FOOTER);
     memory.putInt(base + 44, treeId);
     memory.putLong(base + 48, space.storeIdHigh());
     memory.putLong(base + 56, space.storeIdLow());
@@ -103,6 +113,7 @@ public final class FileLayout {
    * What a header page whose checksum is right says of a file, for repair.
    *
    * @param description of the tree; empty if the file has none
+   * @param hasFooter whether the page holds what would be in a footer page
    */
   record Header(
       long storeIdHigh,
@@ -111,14 +122,15 @@ public final class FileLayout {
       int treeId,
       int pageSize,
       int codec,
-      byte[] description) {
+      byte[] description,
+      boolean hasFooter) {
     /** Whether the page is a header that this engine can read, and where it belongs. */
     static @Nullable Header read(Memory memory, int base, int pageSize) {
-      if (memory.getLong(base + 32) != MAGIC || memory.getInt(base + 40) != VERSION) {
+      int version = memory.getInt(base + 40);
+      if (memory.getLong(base + 32) != MAGIC || version < 1 || version > VERSION) {
         return null;
       }
-      int length = memory.getInt(base + 80);
-      byte[] description = new byte[length < 0 || length > pageSize - DESCRIPTION ? 0 : length];
+      byte[] description = new byte[descriptionLength(memory, base, pageSize)];
       memory.get(base + DESCRIPTION, description, 0, description.length);
       Header header =
           new Header(
@@ -128,7 +140,8 @@ public final class FileLayout {
               memory.getInt(base + 44),
               memory.getInt(base + 72),
               memory.getInt(base + 76),
-              description);
+              description,
+              version > WITH_FOOTER);
       long seed = PageLayout.fileSeed(header.storeIdHigh, header.storeIdLow, header.fileNumber);
       boolean intact =
           header.pageSize == pageSize && PageLayout.isIntact(memory, base, pageSize, seed, 0);
@@ -136,11 +149,59 @@ public final class FileLayout {
     }
   }
 
+  private static int descriptionLength(Memory memory, int base, int pageSize) {
+    int length = memory.getInt(base + 80);
+    return length < 0 || length > pageSize - DESCRIPTION ? 0 : length;
+  }
+
+  /** Where a header page has {@link #FIELDS}, as if it was a footer page that begins there. */
+  private static int footerInHeader(Memory memory, int base, int pageSize) {
+    int end = DESCRIPTION + descriptionLength(memory, base, pageSize);
+    return base + ((end + 7) & -8) - FIELDS;
+  }
+
+  /**
+   * Whether a header page has room for footer and filter.
+   *
+   * @param keyBytes length of the first and of the last key, together
+   */
+  static boolean hasRoom(Memory memory, int base, int pageSize, int keyBytes, int filterBlocks) {
+    long end = footerInHeader(memory, base, pageSize) + KEYS + (long) keyBytes;
+    return end <= base + Filter.first(pageSize, filterBlocks);
+  }
+
+  /**
+   * Says in the last page of a file without footer page what repair needs if the header is damaged.
+   */
+  static void writeRoot(Memory memory, int base, SSTableMeta meta) {
+    memory.putInt(base + PageLayout.SPARE, meta.treeId());
+    memory.putInt(base + PageLayout.SPARE + 4, (int) meta.entries());
+  }
+
+  /** What {@link #writeRoot} said; all else is not known, and 0. */
+  static SSTableMeta readRoot(Memory memory, int base, long fileNumber, int pageNo) {
+    int treeId = memory.getInt(base + PageLayout.SPARE);
+    long entries = memory.getInt(base + PageLayout.SPARE + 4);
+    byte[] noKey = {};
+    return new SSTableMeta(
+        fileNumber, treeId, pageNo + 1, entries, 0, noKey, noKey, 0, 0, pageNo, 1, 0, 0, 0, 0, 0);
+  }
+
+  /** Adds to a header page what would be in a footer page. */
+  static void addFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {
+    memory.putInt(base + 40, VERSION);
+    writeFields(memory, footerInHeader(memory, base, pageSize), meta);
+  }
+
   static void writeFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {
     memory.zero(base, pageSize);
     memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.FOOTER);
     memory.putLong(base + 32, MAGIC);
-    memory.putInt(base + 40, VERSION);
+    memory.putInt(base + 40, WITH_FOOTER);
+    writeFields(memory, base, meta);
+  }
+
+  private static void writeFields(Memory memory, int base, SSTableMeta meta) {
     memory.putInt(base + 44, meta.codec());
     memory.putLong(base + 48, meta.fileNumber());
     memory.putInt(base + 56, meta.treeId());
@@ -173,10 +234,29 @@ public final class FileLayout {
       throw new CorruptionException(file, offset, "not a footer");
     }
     checkVersion(memory.getInt(base + 40), file, offset);
+    return readFields(memory, base, base + pageSize, pageSize, file, offset);
+  }
+
+  /** As {@link #readFooter}, of a header page whose checksum is right. */
+  static SSTableMeta readFooterInHeader(Memory memory, int base, int pageSize, String file) {
+    if (memory.getInt(base + 40) <= WITH_FOOTER) {
+      throw new CorruptionException(file, 0, "a header without what the footer says");
+    }
+    int at = footerInHeader(memory, base, pageSize);
+    return readFields(memory, at, base + pageSize, pageSize, file, 0);
+  }
+
+  private static SSTableMeta readFields(
+      Memory memory, int base, int end, int pageSize, String file, long offset) {
     int longest = PageLayout.maxKeyBytes(pageSize);
-    int minLength = memory.getInt(base + 124);
-    int maxLength = memory.getInt(base + 128);
-    if (minLength < 0 || minLength > longest || maxLength < 0 || maxLength > longest) {
+    boolean fits = base + KEYS <= end;
+    int minLength = fits ? memory.getInt(base + 124) : -1;
+    int maxLength = fits ? memory.getInt(base + 128) : -1;
+    if (minLength < 0
+        || minLength > longest
+        || maxLength < 0
+        || maxLength > longest
+        || base + KEYS + minLength + maxLength > end) {
       throw new CorruptionException(file, offset, "keys of impossible length");
     }
     byte[] minKey = new byte[minLength];

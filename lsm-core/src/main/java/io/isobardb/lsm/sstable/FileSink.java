@@ -47,6 +47,9 @@ public final class FileSink implements PageSink {
   private int pending;
   private int firstPending;
 
+  /** Whether the header page holds footer and filter. */
+  private boolean footerInHeader;
+
   private @Nullable StoredOutput output;
   private long written;
   private int[] map = new int[0];
@@ -157,6 +160,20 @@ public final class FileSink implements PageSink {
     }
   }
 
+  /**
+   * A file that fits into one write has no pages but those of entries and index, and the header.
+   */
+  @Override
+  public int headerForFilter(int keyBytes, int blocks) {
+    if (codec != FileLayout.CODEC_NONE || firstPending > 0) {
+      return PagePool.NONE;
+    }
+    int header = pages[0];
+    footerInHeader = FileLayout.hasRoom(memory(header), base(header), pageSize, keyBytes, blocks);
+    hot[0] = footerInHeader && blocks > 0;
+    return footerInHeader ? header : PagePool.NONE;
+  }
+
   /** Writes the pages that wait for others to be written with. */
   @Override
   public void rest() throws IOException {
@@ -186,7 +203,8 @@ public final class FileSink implements PageSink {
     pending = 0;
     firstPending += count;
     for (int i = 0; i < count; i++) {
-      if (adopt && first + i != 0 && first + i != footer) {
+      // Of header pages, those are hot that hold the filter.
+      if (adopt && (first + i > 0 || hot[i]) && first + i != footer) {
         long key = BufferCache.key(cacheNumber, first + i);
         Access access = hot[i] ? Access.QUERY : Access.MERGE;
         space.cache().adopt(key, pages[i], Purpose.MERGE, access);
@@ -229,6 +247,7 @@ public final class FileSink implements PageSink {
   public SSTableMeta finish(SSTableMeta meta) throws IOException {
     int pageCount = firstPending + pending;
     int mapPages = 0;
+    int footerPages = footerInHeader ? 0 : 1;
     if (codec == FileLayout.CODEC_NONE) {
       written = (long) pageCount * pageSize;
     } else {
@@ -241,7 +260,7 @@ public final class FileSink implements PageSink {
         new SSTableMeta(
             fileNumber,
             treeId,
-            pageCount + mapPages + 1,
+            pageCount + mapPages + footerPages,
             meta.entries(),
             meta.deletes(),
             meta.minKey(),
@@ -252,11 +271,16 @@ public final class FileSink implements PageSink {
             meta.indexHeight(),
             meta.filterPage(),
             meta.filterBlocks(),
-            written + (long) (mapPages + 1) * pageSize,
+            written + (long) (mapPages + footerPages) * pageSize,
             codec,
             mapPages == 0 ? 0 : pageCount,
             meta.expiring());
-    if (codec == FileLayout.CODEC_NONE) {
+    if (footerInHeader) {
+      int root = pages[pending - 1];
+      FileLayout.addFooter(memory(pages[0]), base(pages[0]), pageSize, full);
+      FileLayout.writeRoot(memory(root), base(root), full);
+      flush();
+    } else if (codec == FileLayout.CODEC_NONE) {
       int page = allocate();
       FileLayout.writeFooter(memory(page), base(page), pageSize, full);
       push(page, false, pageCount);

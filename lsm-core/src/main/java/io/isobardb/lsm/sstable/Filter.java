@@ -7,7 +7,8 @@ import java.util.Arrays;
  * The filter of an SSTable: a Bloom filter of split blocks. A key's hash chooses a block of 64
  * bytes with its upper half, and with its lower half one bit in each of the block's eight words.
  *
- * <p>Filter pages hold blocks from offset {@link #FIRST} on, so that a block is one cache line.
+ * <p>Filter pages hold blocks from offset {@link #FIRST} on, so that a block is one cache line. In
+ * a small file they are the end of the header page.
  */
 public final class Filter {
   /** Bytes of a block. */
@@ -30,6 +31,11 @@ public final class Filter {
   /** Blocks for so many keys. */
   public static int blocks(long keys, int bitsPerKey) {
     return (int) Math.max(1, (keys * bitsPerKey + BLOCK * 8 - 1) / (BLOCK * 8));
+  }
+
+  /** Where the first of so many blocks is in a header page. */
+  static int first(int pageSize, int blocks) {
+    return pageSize - blocks * BLOCK;
   }
 
   /** Blocks of a filter page. */
@@ -106,6 +112,16 @@ public final class Filter {
         int page = block / perPage;
         int at = bases[page] + FIRST + (block - page * perPage) * BLOCK;
         Filter.add(memories[page], at, hashes[i]);
+      }
+    }
+
+    /** Fills the end of a header page with a filter of so many blocks. */
+    void fillEnd(PageSink sink, int header, int blocks) {
+      Memory memory = sink.memory(header);
+      int first = sink.base(header) + first(sink.pageSize(), blocks);
+      memory.zero(first, blocks * BLOCK);
+      for (int i = 0; i < size && blocks > 0; i++) {
+        Filter.add(memory, first + block(hashes[i], blocks) * BLOCK, hashes[i]);
       }
     }
   }

@@ -18,7 +18,7 @@ import java.util.zip.CRC32C;
  *   12  u16    heapUsed    bytes of the heap, at the page's end
  *   14  u16    flags       1: keys in another order than that of bytes: no prefix, heads all 0
  *   16  long   baseLsn     what the entries' LSNs are counted from
- *   24  8 bytes spare, 0
+ *   24  8 bytes spare, 0; in the root of a small file see FileLayout
  *   32  int    heads[count]    the 4 bytes of the key after the prefix, padded with 0, big-endian
  *                              value with the sign bit flipped: signed order is order of bytes
  *       u16    offsets[count]  of entries, from the page's start

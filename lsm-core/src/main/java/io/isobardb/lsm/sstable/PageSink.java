@@ -1,6 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
 
 /**
@@ -35,6 +36,17 @@ public interface PageSink {
    * @param hot whether it should be in the cache once the SSTable is in use
    */
   void emit(int pageNo, int page, boolean hot) throws IOException;
+
+  /**
+   * Asked when all pages but those of the filter are emitted: a header page whose end is to hold
+   * the filter, or {@link PagePool#NONE} if that gets pages of its own. {@link #finish} is next.
+   *
+   * @param keyBytes length of the first and of the last key, together
+   * @param blocks of the filter, 0 if there is none
+   */
+  default int headerForFilter(int keyBytes, int blocks) {
+    return PagePool.NONE;
+  }
 
   /** Gives back what it can do without while no page is emitted for a while. */
   default void rest() throws IOException {}

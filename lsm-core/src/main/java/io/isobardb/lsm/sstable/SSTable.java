@@ -49,6 +49,10 @@ public final class SSTable {
   private final KeyOrder order;
   private final SSTableMeta meta;
   private final int filterBlocksPerPage;
+
+  /** Where the first block is in a page of the filter. */
+  private final int filterFirst;
+
   private final int @Nullable [] pages;
   private final @Nullable PageFile file;
   private final BufferCache cache;
@@ -73,6 +77,8 @@ public final class SSTable {
     this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
     this.fileKey = BufferCache.key(fileNumber, 0);
     this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
+    this.filterFirst =
+        meta.filterPage() == 0 ? Filter.first(space.pageSize(), meta.filterBlocks()) : Filter.FIRST;
   }
 
   /**
@@ -165,7 +171,7 @@ public final class SSTable {
   private boolean mayContain(int page, int pageNo, long hash) {
     int first = (pageNo - meta.filterPage()) * filterBlocksPerPage;
     int block = Filter.block(hash, meta.filterBlocks()) - first;
-    int at = pool.base(page) + Filter.FIRST + block * Filter.BLOCK;
+    int at = pool.base(page) + filterFirst + block * Filter.BLOCK;
     return Filter.mayContain(pool.memory(page), at, hash);
   }
 

@@ -109,7 +109,8 @@ public final class SSTableCheck {
           table.file().read(pageNo, memory, base);
           if (pageNo == 0) {
             FileLayout.checkHeader(memory, base, table.space(), meta);
-          } else if (pageNo == meta.pageCount() - 1) {
+          }
+          if (pageNo == (meta.footerInHeader() ? 0 : meta.pageCount() - 1)) {
             checkFooter(memory, base);
           }
         } catch (IsobarException e) {
@@ -140,8 +141,12 @@ public final class SSTableCheck {
   }
 
   private void checkFooter(Memory memory, int base) {
-    long offset = meta.sizeBytes() - pageSize;
-    SSTableMeta stored = FileLayout.readFooter(memory, base, pageSize, meta.fileName(), offset);
+    String name = meta.fileName();
+    long offset = meta.footerInHeader() ? 0 : meta.sizeBytes() - pageSize;
+    SSTableMeta stored =
+        meta.footerInHeader()
+            ? FileLayout.readFooterInHeader(memory, base, pageSize, name)
+            : FileLayout.readFooter(memory, base, pageSize, name, offset);
     boolean same =
         Arrays.equals(stored.minKey(), meta.minKey())
             && Arrays.equals(stored.maxKey(), meta.maxKey())

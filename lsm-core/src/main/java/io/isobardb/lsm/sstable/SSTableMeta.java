@@ -8,7 +8,7 @@ import io.isobardb.lsm.io.FileNumber;
  * @param fileNumber names the file, {@code NNNNNNNNNN.sst}; unique in the store for ever; memory
  *     SSTables have numbers of the same kind
  * @param treeId the tree it belongs to
- * @param pageCount pages of the file, header and footer included
+ * @param pageCount pages of the file, header and footer page included
  * @param entries entries, delete markers included
  * @param deletes delete markers
  * @param minKey the first key
@@ -17,7 +17,8 @@ import io.isobardb.lsm.io.FileNumber;
  * @param maxLsn the highest LSN of any entry
  * @param rootPage page number of the index root
  * @param indexHeight index pages on the way to a data page, 1 or more
- * @param filterPage page number of the first filter page; filter pages are contiguous
+ * @param filterPage page number of the first filter page; filter pages are contiguous; 0 if the
+ *     filter is in the header page
  * @param filterBlocks 64-byte blocks of the filter; 0 if there is none
  * @param sizeBytes bytes of the file on disk (compressed, if it is); for a memory SSTable, of its
  *     pages
@@ -107,6 +108,11 @@ public record SSTableMeta(
         codec,
         pageMapPage,
         Expiring.NONE);
+  }
+
+  /** Whether the file has no footer page: what that says is in the header page. */
+  boolean footerInHeader() {
+    return rootPage == pageCount - 1;
   }
 
   /** Whether all that it holds, by then, are expired entries and delete markers. */

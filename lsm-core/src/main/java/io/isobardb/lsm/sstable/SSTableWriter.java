@@ -6,6 +6,7 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Pages are numbered in the order in which they are finished, from 1 on: data pages, each after
  * the overflow pages of its entries; then index pages, level by level, the root last; then filter
- * pages. Index pages and the hashes of the keys are held until {@link #finish}.
+ * pages, unless the sink has a header page for the filter. Index pages and the hashes of the keys
+ * are held until {@link #finish}.
  *
  * <p>Thread rule: one thread at a time. After an exception only {@link #abort} may be called.
  */
@@ -259,9 +261,15 @@ public final class SSTableWriter {
     emit(held[0], true);
     int filterPage = nextPage;
     int blocks = bitsPerKey == 0 ? 0 : Filter.blocks(filter.keys(), bitsPerKey);
-    emitFilter(blocks);
     data.close();
     leaf.close();
+    int header = sink.headerForFilter(firstKey.length + lastLength, blocks);
+    if (header == PagePool.NONE) {
+      emitFilter(blocks);
+    } else {
+      filter.fillEnd(sink, header, blocks);
+      filterPage = 0;
+    }
     SSTableMeta meta =
         new SSTableMeta(
             fileNumber,

@@ -197,7 +197,7 @@ public final class TableSalvage implements AutoCloseable {
             ? space.fileSeed(fileNumber)
             : PageLayout.fileSeed(header.storeIdHigh(), header.storeIdLow(), header.fileNumber());
     boolean renamed = header != null && header.fileNumber() != fileNumber;
-    meta = known != null && !renamed ? known : footer();
+    meta = known != null && !renamed ? known : footer(fileNumber);
     compressed =
         header != null
             ? header.codec() != FileLayout.CODEC_NONE
@@ -231,21 +231,34 @@ public final class TableSalvage implements AutoCloseable {
     }
   }
 
-  private @Nullable SSTableMeta footer() {
+  /** What the file says of the SSTable. If it has a header, that is at {@code overflowAt}. */
+  private @Nullable SSTableMeta footer(long fileNumber) {
+    try {
+      return header != null && header.hasFooter()
+          ? FileLayout.readFooterInHeader(memory(), overflowAt, pageSize, name)
+          : lastPage(fileNumber);
+    } catch (RuntimeException e) {
+      return null;
+    }
+  }
+
+  /** What the last page says: a footer, or the root of a small file. */
+  private @Nullable SSTableMeta lastPage(long fileNumber) {
     long offset = size - pageSize;
     if (offset < pageSize || !read(offset, overflowAt, pageSize)) {
       return null;
+    }
+    int last = rawPageNo(offset);
+    if (last > 0 && memory().getByte(overflowAt + PageLayout.TYPE) == PageLayout.INDEX) {
+      SSTableMeta root = FileLayout.readRoot(memory(), overflowAt, fileNumber, last);
+      return root.treeId() > 0 ? root : null;
     }
     int pageNo = memory().getInt(overflowAt + FileLayout.PAGE_COUNT) - 1;
     if (memory().getByte(overflowAt + PageLayout.TYPE) != PageLayout.FOOTER
         || !PageLayout.isIntact(memory(), overflowAt, pageSize, seed, pageNo)) {
       return null;
     }
-    try {
-      return FileLayout.readFooter(memory(), overflowAt, pageSize, name, offset);
-    } catch (RuntimeException e) {
-      return null;
-    }
+    return FileLayout.readFooter(memory(), overflowAt, pageSize, name, offset);
   }
 
   /** Neither header nor footer: do the first pages look like compressed ones? */

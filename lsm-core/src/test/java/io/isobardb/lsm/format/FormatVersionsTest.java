@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("any-jdk")
 class FormatVersionsTest {
   /** What this release writes. */
-  private static final int TODAY = 3;
+  private static final int TODAY = 4;
 
   /** Where CURRENT and manifests have their version. */
   private static final int VERSION = 12;
@@ -246,8 +246,8 @@ class FormatVersionsTest {
     FormatException e =
         assertThrows(
             FormatException.class, () -> Store.open(directory, FormatStore.options().build()));
-    assertTrue(e.getMessage().contains("CURRENT has format version 4"), e::getMessage);
-    assertTrue(e.getMessage().contains("reads up to version 3"), e::getMessage);
+    assertTrue(e.getMessage().contains("CURRENT has format version " + (TODAY + 1)), e::getMessage);
+    assertTrue(e.getMessage().contains("reads up to version " + TODAY), e::getMessage);
     StoreFiles.assertSame(before, directory);
   }
 }

@@ -27,6 +27,19 @@ final class Footers {
     try (DataFile file = space.storage().open(name, space.ioMode())) {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
+      if (file.read(0, memory, base, pageSize) == pageSize) {
+        FileLayout.refuseNewer(memory, base, name);
+        FileLayout.Header header = FileLayout.Header.read(memory, base, pageSize);
+        if (header != null && header.hasFooter()) {
+          return checked(
+              FileLayout.readFooterInHeader(memory, base, pageSize, name),
+              file,
+              space,
+              seed,
+              memory,
+              base);
+        }
+      }
       long offset = (file.size() - pageSize) & -DataFile.BLOCK;
       if (offset < pageSize || file.read(offset, memory, base, pageSize) != pageSize) {
         throw new CorruptionException(name, file.size(), "too short for an SSTable");
@@ -37,18 +50,26 @@ final class Footers {
         throw new CorruptionException(name, offset, "the footer has a wrong checksum");
       }
       SSTableMeta meta = FileLayout.readFooter(memory, base, pageSize, name, offset);
-      if (meta.sizeBytes() != file.size()) {
-        throw new CorruptionException(
-            name, file.size(), "the footer says " + meta.sizeBytes() + " bytes");
-      }
       file.read(0, memory, base, pageSize);
-      if (!PageLayout.isIntact(memory, base, pageSize, seed, 0)) {
-        throw new CorruptionException(name, 0, "the header has a wrong checksum");
-      }
-      FileLayout.checkHeader(memory, base, space, meta);
-      return meta;
+      return checked(meta, file, space, seed, memory, base);
     } finally {
       pool.release(page, Purpose.MERGE);
     }
+  }
+
+  /** Holds what the footer says against the file's size and its header page. */
+  private static SSTableMeta checked(
+      SSTableMeta meta, DataFile file, TableSpace space, long seed, Memory memory, int base)
+      throws IOException {
+    String name = meta.fileName();
+    if (meta.sizeBytes() != file.size()) {
+      throw new CorruptionException(
+          name, file.size(), "the footer says " + meta.sizeBytes() + " bytes");
+    }
+    if (!PageLayout.isIntact(memory, base, space.pageSize(), seed, 0)) {
+      throw new CorruptionException(name, 0, "the header has a wrong checksum");
+    }
+    FileLayout.checkHeader(memory, base, space, meta);
+    return meta;
   }
 }

@@ -138,10 +138,21 @@ final class Run implements AutoCloseable {
   }
 
   SSTable onDisk(long fileNumber, int codec, boolean adopt) throws IOException {
+    return onDisk(fileNumber, codec, adopt, true);
+  }
+
+  /**
+   * @param footerPage whether it has pages for footer and filter, as small files have not
+   */
+  SSTable onDisk(long fileNumber, int codec, boolean adopt, boolean footerPage) throws IOException {
     FileSink sink = new FileSink(space, fileNumber, 3, codec, adopt);
     SSTableWriter writer = new SSTableWriter(sink, order, fileNumber, 3, 10);
     writer.sourceHot(adopt);
     write(writer);
+    if (footerPage) {
+      // The header goes out before it is known what the footer says.
+      writer.rest();
+    }
     return SSTable.onDisk(space, order, writer.finish());
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Tag("any-jdk")
 class SSTableCorruptionTest {
@@ -35,6 +35,20 @@ class SSTableCorruptionTest {
   private static final int UNKNOWN = 77;
 
   private static int reads;
+
+  /** How a file may be laid out. */
+  private enum Form {
+    FOOTER_PAGE,
+    FOOTER_IN_HEADER,
+    PACKED;
+
+    SSTable write(Run run, long fileNumber) throws IOException {
+      int codec = this == PACKED ? FileLayout.CODEC_LZ4 : FileLayout.CODEC_NONE;
+      SSTable table = run.onDisk(fileNumber, codec, false, this != FOOTER_IN_HEADER);
+      assertEquals(this == FOOTER_IN_HEADER, table.meta().footerInHeader());
+      return table;
+    }
+  }
 
   private static Run smallRun() {
     Run run = new Run(4096, KeyOrder.BYTES, 100);
@@ -88,10 +102,10 @@ class SSTableCorruptionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {FileLayout.CODEC_NONE, FileLayout.CODEC_LZ4})
-  void everyChangedByteIsFoundByTheCheckAndNeverChangesAnAnswer(int codec) throws IOException {
+  @EnumSource(Form.class)
+  void everyChangedByteIsFoundByTheCheckAndNeverChangesAnAnswer(Form form) throws IOException {
     try (Run run = smallRun()) {
-      SSTable written = run.onDisk(5, codec, false);
+      SSTable written = form.write(run, 5);
       SSTableMeta meta = written.meta();
       written.release();
       assertEquals(List.of(), findings(run, meta));
@@ -113,10 +127,13 @@ class SSTableCorruptionTest {
     }
   }
 
-  @Test
-  void everyTruncationIsFound() throws IOException {
+  @ParameterizedTest
+  @EnumSource(
+      value = Form.class,
+      names = {"FOOTER_PAGE", "FOOTER_IN_HEADER"})
+  void everyTruncationIsFound(Form form) throws IOException {
     try (Run run = smallRun()) {
-      SSTable written = run.onDisk(5, FileLayout.CODEC_NONE, false);
+      SSTable written = form.write(run, 5);
       SSTableMeta meta = written.meta();
       written.release();
       byte[] file = run.storage.files.get(NAME);
@@ -132,11 +149,14 @@ class SSTableCorruptionTest {
     }
   }
 
-  @Test
-  void swappedPagesAndPagesOfOtherFilesAndStoresAreFound() throws IOException {
+  @ParameterizedTest
+  @EnumSource(
+      value = Form.class,
+      names = {"FOOTER_PAGE", "FOOTER_IN_HEADER"})
+  void swappedPagesAndPagesOfOtherFilesAndStoresAreFound(Form form) throws IOException {
     try (Run run = smallRun()) {
-      SSTable written = run.onDisk(5, FileLayout.CODEC_NONE, false);
-      SSTable other = run.onDisk(6, FileLayout.CODEC_NONE, false);
+      SSTable written = form.write(run, 5);
+      SSTable other = form.write(run, 6);
       SSTableMeta meta = written.meta();
       written.release();
       other.release();
@@ -169,9 +189,9 @@ class SSTableCorruptionTest {
 
   @Test
   void theFooterTellsWhatTheManifestKnew() throws IOException {
-    for (int codec = 0; codec <= 1; codec++) {
+    for (Form form : Form.values()) {
       try (Run run = smallRun()) {
-        SSTable written = run.onDisk(5, codec, false);
+        SSTable written = form.write(run, 5);
         SSTableMeta meta = Footers.readMeta(run.space, 5);
         assertEquals(written.meta().sizeBytes(), meta.sizeBytes());
         assertEquals(List.of(), findings(run, meta));
@@ -202,13 +222,13 @@ class SSTableCorruptionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {FileLayout.CODEC_NONE, FileLayout.CODEC_LZ4})
-  void anEntryOfAKindThatIsNotKnownIsToldByFileAndOffset(int codec) throws IOException {
+  @EnumSource(Form.class)
+  void anEntryOfAKindThatIsNotKnownIsToldByFileAndOffset(Form form) throws IOException {
     try (Run run = smallRun()) {
       byte[] key = "user00020x".getBytes(StandardCharsets.US_ASCII);
       run.add(key, 800, UNKNOWN, new byte[30]);
       run.sort();
-      SSTable table = run.onDisk(5, codec, false);
+      SSTable table = form.write(run, 5);
       assertUnknown(table, () -> table.locatePinned(key, KeyHash.hash(key, 0, key.length), 900));
       byte[] other = "user00020".getBytes(StandardCharsets.US_ASCII);
       long location = table.locatePinned(other, KeyHash.hash(other, 0, other.length), 900);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
  * Files of SSTables, byte by byte, and what can be read of them once they are damaged.
  *
  * <pre>
- *   write PAGEBYTES plain|packed WHAT COUNT KEYBYTES VALUEBYTES, ...     WHAT: put, delete, versions
- *   pages     type and CRC32C of each; plain files alone, since LZ4's bytes are not ours
+ *   write PAGEBYTES plain|small|packed WHAT COUNT KEYBYTES VALUEBYTES, ...     WHAT: put, delete, versions
+ *   pages     type and CRC32C of each; not of packed files, since LZ4's bytes are not ours
  *   change OFFSET BYTE...   seal PAGE (its checksum is right again)   shorten BYTES
  *   check     meta     salvage [known]
  * </pre>
@@ -103,7 +103,11 @@ class SSTableFilesTest {
       run.sort();
       boolean packed = words[2].equals("packed");
       SSTable table =
-          run.onDisk(FILE, packed ? FileLayout.CODEC_LZ4 : FileLayout.CODEC_NONE, false);
+          run.onDisk(
+              FILE,
+              packed ? FileLayout.CODEC_LZ4 : FileLayout.CODEC_NONE,
+              false,
+              !words[2].equals("small"));
       table.release();
       meta = table.meta();
       if (!packed) {

@@ -33,9 +33,14 @@ class SSTableFuzzTest {
   }
 
   private void plainPagesOf(byte[] changes) throws IOException {
+    pages(Written.PLAIN, changes);
+    pages(Written.SMALL, changes);
+  }
+
+  private void pages(Written written, byte[] changes) throws IOException {
     try (Run run = new Run(PAGE, KeyOrder.BYTES, 100)) {
-      SSTableMeta meta = Written.PLAIN.meta;
-      byte[] file = Written.PLAIN.copyTo(run);
+      SSTableMeta meta = written.meta;
+      byte[] file = written.copyTo(run);
       change(run, file, changes);
       look(run, meta);
     }
@@ -73,7 +78,7 @@ class SSTableFuzzTest {
     Lz4.decompress(from, 0, data.length, to, 0, PAGE);
   }
 
-  /** A footer page. */
+  /** A footer page, or a header page that holds what the footer says. */
   @FuzzTest(maxDuration = "10m")
   void footer(byte[] data) {
     Watched.input("footer", data, () -> footerOf(data));
@@ -82,6 +87,12 @@ class SSTableFuzzTest {
   private void footerOf(byte[] data) {
     Memory memory = new Memory(ByteBuffer.allocateDirect(PAGE));
     memory.put(0, data, 0, Math.min(data.length, PAGE));
+    try {
+      String file = "0000000005.sst";
+      assertNotNull(FileLayout.readFooterInHeader(memory, 0, PAGE, file).fileName());
+    } catch (CorruptionException | FormatException e) {
+      // Told of.
+    }
     try {
       assertNotNull(FileLayout.readFooter(memory, 0, PAGE, "0000000005.sst", 0).fileName());
     } catch (CorruptionException | FormatException e) {
@@ -103,12 +114,13 @@ class SSTableFuzzTest {
 
   /** An SSTable that was written once, for all inputs. */
   private record Written(byte[] file, SSTableMeta meta) {
-    private static final Written PLAIN = of(FileLayout.CODEC_NONE);
-    private static final Written PACKED = of(FileLayout.CODEC_LZ4);
+    private static final Written PLAIN = of(FileLayout.CODEC_NONE, true);
+    private static final Written SMALL = of(FileLayout.CODEC_NONE, false);
+    private static final Written PACKED = of(FileLayout.CODEC_LZ4, true);
 
-    private static Written of(int codec) {
+    private static Written of(int codec, boolean footerPage) {
       try (Run run = smallRun()) {
-        SSTable written = run.onDisk(FILE, codec, false);
+        SSTable written = run.onDisk(FILE, codec, false, footerPage);
         written.release();
         return new Written(run.storage.files.get(SSTableMeta.fileName(FILE)), written.meta());
       } catch (IOException e) {

@@ -61,6 +61,26 @@ class SSTableModelTest {
   }
 
   @Test
+  void smallFilesAgreeWithTheModel() throws IOException {
+    int inHeader = 0;
+    int rounds = 30;
+    for (int round = 0; round < rounds; round++) {
+      SplittableRandom random = new SplittableRandom(SEED + 300 + round);
+      KeyOrder order = round % 4 == 3 ? Run.REVERSE : KeyOrder.BYTES;
+      String what = "seed " + SEED + " small round " + round;
+      try (Run run = new Run(4096 << round % 3, order, random.nextInt(8, 60))) {
+        run.randomEntries(random, random.nextInt(1, 400), 2000);
+        SSTable table = run.onDisk(5, FileLayout.CODEC_NONE, round % 2 == 0, false);
+        inHeader += table.meta().footerInHeader() ? 1 : 0;
+        checkAll(run, table, random, what);
+        assertEquals(java.util.List.of(), SSTableCheck.check(table), what);
+        table.release();
+      }
+    }
+    assertEquals(rounds, inHeader);
+  }
+
+  @Test
   void aLookupWhoseKeyOrderThrowsLeavesNoPagePinned() throws IOException {
     ThrowingOrder order = new ThrowingOrder();
     // Closing the run finds pages that are pinned.

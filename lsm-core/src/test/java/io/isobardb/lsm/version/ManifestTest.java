@@ -461,7 +461,9 @@ class ManifestTest {
     replace(storage, "MANIFEST-000001", bytes);
     long mutations = storage.mutations();
     FormatException e = assertThrows(FormatException.class, () -> recover(storage));
-    assertTrue(e.getMessage().contains("format version 4"), e::getMessage);
+    assertTrue(
+        e.getMessage().contains("format version " + (ManifestLayout.FORMAT_VERSION + 1)),
+        e::getMessage);
     assertEquals(mutations, storage.mutations());
   }
 
@@ -473,7 +475,7 @@ class ManifestTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
+  @ValueSource(ints = {1, 2, 3})
   void aStoreOfAnEarlierFormatIsRefusedByItsReleaseOnceItIsSettled(int version) throws IOException {
     write(storage, script(9, 3), ROLL_BYTES);
     byte[] bytes = read(storage, "CURRENT");
@@ -487,7 +489,7 @@ class ManifestTest {
       manifest.settle();
     }
     bytes = read(storage, "CURRENT");
-    assertEquals(3, ManifestLayout.version(bytes));
+    assertEquals(ManifestLayout.FORMAT_VERSION, ManifestLayout.version(bytes));
     assertEquals(before, ManifestLayout.synced(bytes));
     assertEquals(1, ManifestLayout.checkCurrent(bytes).number());
     recover(storage);
