@@ -22,7 +22,7 @@ final class ExactTrees implements Experiment {
   private static final long BUDGET = 32 << 20;
   private static final long RECORDS = 300_000_000;
 
-  /** So many that all keys are there, and each tree has merged all of it down several times. */
+  /** Enough that all keys exist and each tree has merged its data down several times. */
   private static final long OPERATIONS = 900_000_000;
 
   @Override

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  *   32 long magic | 40 int version | 44 int treeId | 48 long storeIdHigh | 56 long storeIdLow
  *   64 long fileNumber | 72 int pageSize | 76 int codec | 80 int length of the tree's description
  *   84 the description, for repair; see TreeDefinition | 0 to the end
- *  of version 2, not compressed:
- *      at the next multiple of 8: as 44 to the keys' end of a footer | 0 | the filter's blocks
- *      and in the last page, the index root, for repair: 24 int treeId | 28 int entries
+ *  in a file of version 2, which is not compressed and has neither filter nor footer pages:
+ *   at the next multiple of 8, a footer's bytes from 44 to the end of its keys
+ *   0 | the filter's blocks, to the end of the page
+ *   the last page is the index root; for repair it has: 24 int treeId | 28 int entries
  *
  *  footer, the last pageSize bytes: 32 bytes page header (type FOOTER), then
  *   32 long magic | 40 int version | 44 int codec | 48 long fileNumber | 56 int treeId
