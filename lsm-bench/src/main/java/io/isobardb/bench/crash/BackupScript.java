@@ -36,14 +36,10 @@ final class BackupScript {
 
   private final long seed;
   private final int count;
-  private final Coverage coverage;
+  private final Stage stage;
   private final SplittableRandom random;
-  private final Expected expected = new Expected();
+  private final Expected expected;
   private final Verifier verifier;
-  private final Workload workload;
-  private SimulatedWorld world;
-  private StoreOptions options;
-  private Store store;
 
   /** Of the backups. */
   private SimulatedStorage disk;
@@ -81,14 +77,12 @@ final class BackupScript {
   BackupScript(long seed, int count, Coverage coverage) throws IOException {
     this.seed = seed;
     this.count = count;
-    this.coverage = coverage;
-    this.random = new SplittableRandom(seed);
-    this.verifier = new Verifier(expected, coverage);
-    this.workload = new Workload(seed, random, expected, coverage, () -> false);
-    this.world = new SimulatedWorld(random.nextLong());
-    this.options = RandomOptions.store(random, workload.pageSize());
-    this.store = open();
-    this.disk = new SimulatedStorage(world.clock());
+    this.stage = new Stage(seed, coverage, () -> false, (world, random) -> {});
+    this.random = stage.random;
+    this.expected = stage.expected;
+    this.verifier = stage.verifier;
+    stage.open();
+    this.disk = new SimulatedStorage(stage.world().clock());
     this.directory = BackupDirectory.open(disk);
   }
 
@@ -105,14 +99,13 @@ final class BackupScript {
   /** Makes the backups, or as many as there are up to the first violation, which it returns. */
   @Nullable Violation run() {
     try {
-      workload.begin();
+      stage.workload.begin();
       for (int i = 0; i < count; i++) {
         operations();
         backup();
       }
-      expected.checkpointing();
-      store.close();
-      world.checkClosed();
+      stage.close();
+      stage.world().checkClosed();
       directory.close();
       return null;
     } catch (Throwable e) {
@@ -123,29 +116,19 @@ final class BackupScript {
 
   private void abandon(Throwable why) {
     try {
-      store.close();
+      stage.store().close();
     } catch (RuntimeException | Error e) {
       why.addSuppressed(e);
     }
   }
 
-  private Store open() {
-    Store opened = world.open(options);
-    opened.addListener(coverage);
-    workload.on(world, opened);
-    return opened;
-  }
-
   private void operations() {
     for (int i = 4 + random.nextInt(16); i > 0; i--) {
-      workload.operation();
+      stage.workload.operation();
     }
     if (random.nextInt(8) == 0) {
-      expected.checkpointing();
-      store.close();
-      expected.checkpointed();
-      options = RandomOptions.store(random, workload.pageSize());
-      store = open();
+      stage.close();
+      stage.reopenWithOtherOptions();
     }
   }
 
@@ -153,7 +136,7 @@ final class BackupScript {
     Watchdog.mark("a backup");
     from = expected.begun();
     disk.onMutation(storage -> meanwhile());
-    BackupDirectory.Entry made = OpenStore.session(store).backup(directory, Long.MAX_VALUE);
+    BackupDirectory.Entry made = OpenStore.session(stage.store()).backup(directory, Long.MAX_VALUE);
     disk.onMutation(storage -> {});
     if (wrong != null) {
       throw new AssertionError("while a backup was made", wrong);
@@ -184,14 +167,14 @@ final class BackupScript {
   }
 
   private Expected.Found restore(BackupDirectory in, long id) throws IOException {
-    SimulatedStorage target = new SimulatedStorage(world.clock());
+    SimulatedStorage target = new SimulatedStorage(stage.world().clock());
     in.restore(id, target);
     target.close();
     if (random.nextInt(4) == 0) {
-      Verifier.checkFiles(target.copy(), options);
+      Verifier.checkFiles(target.copy(), stage.options());
     }
     SimulatedWorld other = new SimulatedWorld(target, random.nextLong());
-    StoreOptions others = RandomOptions.store(random, workload.pageSize());
+    StoreOptions others = stage.anyOptions(random);
     try (Store opened = other.open(others)) {
       return verifier.read(opened, random);
     }
@@ -206,9 +189,9 @@ final class BackupScript {
     try {
       int dice = random.nextInt(64);
       if (dice < 24 && hasRoom()) {
-        workload.writeMeanwhile();
+        stage.workload.writeMeanwhile();
       } else if (dice < 28) {
-        world.background(random.nextInt(20));
+        stage.world().background(random.nextInt(20));
       } else if (dice < 31) {
         look(crash());
       } else if (dice == 31) {
@@ -224,7 +207,7 @@ final class BackupScript {
 
   /** Whether no writer has to wait for memory that the backup may hold: it is this thread's. */
   private boolean hasRoom() {
-    StoreStats stats = store.stats();
+    StoreStats stats = stage.store().stats();
     return stats.writeMemoryBytes() * 2 < stats.writeMemoryLimitBytes();
   }
 
@@ -232,12 +215,12 @@ final class BackupScript {
     Survival[] all = Survival.values();
     Survival survival = all[random.nextInt(all.length)];
     return new Crashed(
-        survival, survival.crash(world.storage(), random), survival.crash(disk, random));
+        survival, survival.crash(stage.world().storage(), random), survival.crash(disk, random));
   }
 
   private void look(Crashed left) throws IOException {
     crashes++;
-    verifier.verify(left.survival(), left.store(), options, random);
+    verifier.verify(left.survival(), left.store(), stage.options(), random);
     try (BackupDirectory after = BackupDirectory.open(left.backups())) {
       look(after);
     }
@@ -298,20 +281,14 @@ final class BackupScript {
     Watchdog.mark("going on after a crash");
     crashes++;
     directory.close();
-    store.close();
+    stage.store().close();
     disk = left.backups();
     directory = BackupDirectory.open(disk);
     Long underWay = look(directory);
     if (underWay != null) {
       hold(underWay, directory);
     }
-    if (left.survival() != Survival.KILLED) {
-      expected.machineFailed();
-    }
-    world = new SimulatedWorld(left.store(), random.nextLong());
-    store = open();
-    coverage.count(Happening.RECOVERED);
-    expected.cutTo(verifier.contents(left.survival(), store, random));
-    workload.begin();
+    stage.goOn(left.survival(), left.store());
+    stage.workload.begin();
   }
 }

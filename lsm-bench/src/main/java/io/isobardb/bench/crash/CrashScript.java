@@ -1,6 +1,5 @@
 package io.isobardb.bench.crash;
 
-import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -57,42 +56,31 @@ final class CrashScript {
   private final long seed;
   private final Crashes crashes;
   private final Coverage coverage;
-  private final SplittableRandom random;
-  private final Expected expected = new Expected();
-  private final Verifier verifier;
-  private final Workload workload;
-  private SimulatedWorld world;
-  private StoreOptions options;
-  private Store store;
+  private final Stage stage;
   private @Nullable Violation violation;
 
   CrashScript(long seed, Crashes crashes, Coverage coverage) {
     this.seed = seed;
     this.crashes = crashes;
     this.coverage = coverage;
-    this.random = new SplittableRandom(seed);
-    this.verifier = new Verifier(expected, coverage);
-    this.workload = new Workload(seed, random, expected, coverage, () -> violation != null);
-    this.world = new SimulatedWorld(random.nextLong());
-    this.options = RandomOptions.store(random, workload.pageSize());
-    hook();
-    this.store = openStore();
+    this.stage = new Stage(seed, coverage, () -> violation != null, this::hook);
+    stage.open();
   }
 
   /** States opened and checked. */
   long states() {
-    return verifier.states();
+    return stage.verifier.states();
   }
 
   /** Equal for equal runs. */
   long traceHash() {
-    return world.storage().traceHash();
+    return stage.world().storage().traceHash();
   }
 
   /** Runs the workload to its end, or to the first violation, which it returns. */
   @Nullable Violation run() {
     try {
-      int sessions = 1 + random.nextInt(3);
+      int sessions = 1 + stage.random.nextInt(3);
       for (int session = 1; session <= sessions && violation == null; session++) {
         session();
         endSession(session == sessions);
@@ -111,71 +99,53 @@ final class CrashScript {
     return violation;
   }
 
-  private Store openStore() {
-    Store opened = world.open(options);
-    opened.addListener(coverage);
-    workload.on(world, opened);
-    return opened;
-  }
-
-  private void hook() {
+  private void hook(SimulatedWorld world, SplittableRandom random) {
     world.storage().supportsDirect(random.nextBoolean());
     world.storage().faults(coverage);
     world.storage().onMutation(this::mayCrash);
   }
 
   private void session() {
-    workload.begin();
-    int operations = workload.someOperations();
+    stage.workload.begin();
+    int operations = stage.workload.someOperations();
     for (int i = 0; i < operations && violation == null; i++) {
-      workload.operation();
+      stage.workload.operation();
     }
   }
 
   /** Closes the store and opens it with other options, or goes on after a crash. */
   private void endSession(boolean last) throws IOException {
-    if (random.nextInt(3) != 0) {
-      expected.checkpointing();
-      store.close();
-      expected.checkpointed();
+    if (stage.random.nextInt(3) != 0) {
+      stage.close();
       coverage.count(Happening.CLOSED);
-      world.checkClosed();
-      if (last) {
-        return;
+      stage.world().checkClosed();
+      if (!last) {
+        stage.reopenWithOtherOptions();
       }
-      options = RandomOptions.store(random, workload.pageSize());
-      store = openStore();
       return;
     }
     Survival[] survivals = Survival.values();
-    Survival survival = survivals[random.nextInt(survivals.length)];
-    SimulatedStorage disk = survival.crash(world.storage(), random);
+    Survival survival = survivals[stage.random.nextInt(survivals.length)];
+    SimulatedStorage disk = survival.crash(stage.world().storage(), stage.random);
     abandon();
-    if (survival != Survival.KILLED) {
-      expected.machineFailed();
-    }
-    world = new SimulatedWorld(disk, random.nextLong());
-    hook();
-    store = openStore();
-    coverage.count(Happening.RECOVERED);
-    expected.cutTo(verifier.contents(survival, store, random));
+    stage.goOn(survival, disk);
   }
 
   private void abandon() {
-    world.storage().onMutation(storage -> {});
-    store.close();
+    stage.world().storage().onMutation(storage -> {});
+    stage.store().close();
   }
 
   private StoreOptions laterOptions(SplittableRandom dice) {
     return switch (dice.nextInt(8)) {
-      case 0, 1 -> RandomOptions.shortOfMemory(dice, workload.pageSize());
-      case 2 -> RandomOptions.store(dice, workload.pageSize());
-      default -> options;
+      case 0, 1 -> RandomOptions.shortOfMemory(dice, stage.workload.pageSize());
+      case 2 -> stage.anyOptions(dice);
+      default -> stage.options();
     };
   }
 
   private int thinned() {
-    return workload.isLoading() ? LOAD_STRIDE : workload.isWide() ? WIDE_STRIDE : 1;
+    return stage.workload.isLoading() ? LOAD_STRIDE : stage.workload.isWide() ? WIDE_STRIDE : 1;
   }
 
   private void mayCrash(SimulatedStorage storage) {
@@ -189,7 +159,7 @@ final class CrashScript {
       StoreOptions later = laterOptions(dice);
       Watchdog.mark("a crash at call " + mutation + ", " + survival);
       try {
-        verifier.verify(survival, survival.crash(storage, dice), later, dice);
+        stage.verifier.verify(survival, survival.crash(storage, dice), later, dice);
       } catch (Throwable e) {
         // Kept for later: the engine would take it for an error of the disk.
         violation = new Violation(HOW, seed, mutation, survival, e);

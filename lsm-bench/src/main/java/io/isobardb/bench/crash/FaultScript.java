@@ -24,22 +24,21 @@ final class FaultScript {
   private static final int SESSIONS = 2;
 
   private final Coverage coverage;
-  private final SplittableRandom random;
-  private final Expected expected = new Expected();
+  private final Stage stage;
+  private final Expected expected;
   private final Verifier verifier;
-  private final Workload workload;
   private final SimulatedWorld world;
   private final StoreOptions options;
-  private @Nullable Store store;
+  private boolean open;
   private boolean told;
 
   FaultScript(long seed, Coverage coverage) {
     this.coverage = coverage;
-    this.random = new SplittableRandom(seed);
-    this.verifier = new Verifier(expected, coverage);
-    this.workload = new Workload(seed, random, expected, coverage, () -> false);
-    this.world = new SimulatedWorld(random.nextLong());
-    this.options = RandomOptions.store(random, workload.pageSize());
+    this.stage = new Stage(seed, coverage, () -> false, (world, random) -> {});
+    this.expected = stage.expected;
+    this.verifier = stage.verifier;
+    this.world = stage.world();
+    this.options = stage.options();
   }
 
   /** How many calls the workload makes when none fails. */
@@ -51,7 +50,7 @@ final class FaultScript {
   }
 
   boolean isWide() {
-    return workload.isWide();
+    return stage.workload.isWide();
   }
 
   /** Whether an exception told of the fault. */
@@ -94,8 +93,8 @@ final class FaultScript {
     if (interrupted != (kind == FaultKind.INTERRUPTED)) {
       throw new AssertionError(interrupted ? "interrupted by nobody" : "an interrupt is forgotten");
     }
-    if (store != null) {
-      afterwards(store, kind, failure, dice);
+    if (open) {
+      afterwards(stage.store(), kind, failure, dice);
     }
     if (world.storage().openFiles() != 0) {
       throw new AssertionError(world.storage().openFiles() + " files left open");
@@ -104,19 +103,18 @@ final class FaultScript {
   }
 
   private void afterwards(
-      Store open, FaultKind kind, @Nullable IsobarException failure, SplittableRandom dice)
+      Store store, FaultKind kind, @Nullable IsobarException failure, SplittableRandom dice)
       throws IOException {
-    Expected.Moments live = verifier.live(open, dice);
+    Expected.Moments live = verifier.live(store, dice);
     boolean passed = false;
     if (kind.passes() && failure != null) {
       if (!(failure instanceof DiskFullException)) {
         throw new AssertionError("a full disk was not told as such", failure);
       }
-      goOn(open, dice);
+      goOn(store, dice);
       passed = true;
     }
     verifier.verify(Survival.LOST, Survival.LOST.crash(world.storage(), dice), options, dice);
-    store = null;
     // A store that has failed makes no last checkpoint, and need not say so again. If there is room
     // again it makes one, without the write that was refused.
     if (passed) {
@@ -125,7 +123,7 @@ final class FaultScript {
       expected.checkpointing(live);
     }
     try {
-      open.close();
+      store.close();
       if (passed) {
         expected.checkpointed();
       }
@@ -137,39 +135,31 @@ final class FaultScript {
   }
 
   /** There is room again. */
-  private void goOn(Store open, SplittableRandom dice) {
+  private void goOn(Store store, SplittableRandom dice) {
     world.pass(2_000_000_000L);
-    open.checkpoint();
-    expected.cutTo(verifier.live(open, dice));
-    expected.settle(open.treeNames());
-    workload.begin();
+    store.checkpoint();
+    expected.cutTo(verifier.live(store, dice));
+    expected.settle(store.treeNames());
+    stage.workload.begin();
     for (int i = 0; i < 20; i++) {
-      workload.operation();
+      stage.workload.operation();
     }
     expected.checkpointing();
-    open.checkpoint();
+    store.checkpoint();
     expected.checkpointed();
   }
 
   private void sessions() throws IOException {
     for (int session = 0; session < SESSIONS; session++) {
-      Store opened = world.open(options);
-      store = opened;
-      opened.addListener(coverage);
-      workload.on(world, opened);
-      workload.begin();
-      int operations = workload.someOperations() / 2;
+      stage.open();
+      open = true;
+      stage.workload.begin();
+      int operations = stage.workload.someOperations() / 2;
       for (int i = 0; i < operations; i++) {
-        workload.operation();
+        stage.workload.operation();
       }
-      close(opened);
+      open = false;
+      stage.close();
     }
-  }
-
-  private void close(Store open) {
-    store = null;
-    expected.checkpointing();
-    open.close();
-    expected.checkpointed();
   }
 }
