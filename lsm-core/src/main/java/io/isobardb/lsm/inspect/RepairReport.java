@@ -24,7 +24,7 @@ public record RepairReport(List<SavedTree> trees, List<Loss> losses, List<String
    *
    * @param file in the damaged store
    * @param from offset of the first byte
-   * @param to offset behind the last byte; below 0 if the file is missing
+   * @param to offset behind the last byte; below 0 if that is not known, or the file is missing
    * @param tree the tree's name, or null if it may concern any tree
    * @param after all keys lost are behind this one; null if that is not known
    * @param before all keys lost are in front of this one; null if that is not known

@@ -460,13 +460,7 @@ public final class StoreRepair {
     for (LogSalvage.Lost lost : log.lost()) {
       losses.add(
           new RepairReport.Loss(
-              lost.file(),
-              lost.from(),
-              lost.from() + lost.bytes(),
-              null,
-              null,
-              null,
-              "records that can't be read"));
+              lost.file(), lost.from(), lost.to(), null, null, null, "records that can't be read"));
     }
     log.headers().forEach(finding -> notes.add(finding.toString()));
   }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * right, save those behind a torn tail.
  *
  * @param lost what was synced, and can't be read
- * @param headers files whose header is damaged, though their records may be right
+ * @param headers files whose header is damaged, or their end, though their records may be right
  */
 public record LogSalvage(List<Lost> lost, List<Finding> headers) {
   /**
@@ -33,9 +34,14 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
    *
    * @param file the segment that it begins in
    * @param from offset of its first byte in the file
-   * @param bytes its length, which may reach into later segments
+   * @param bytes its length, which may reach into later segments; -1 if that is not known
    */
-  public record Lost(String file, long from, long bytes) {}
+  public record Lost(String file, long from, long bytes) {
+    /** Offset of the first byte behind it, as if the file went on; -1 if that is not known. */
+    public long to() {
+      return bytes < 0 ? -1 : from + bytes;
+    }
+  }
 
   /** The store that most segments say they are of; null if there is none that says so. */
   public static @Nullable UUID storeId(Storage storage, PagePool pool) throws IOException {
@@ -95,14 +101,45 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
         long from = Math.max(start, segments.endPosition());
         part.lost(from, extent.syncedLsn());
       }
+      if (!known) {
+        findCut(storage, headers, bad, lost);
+      }
       return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
+    }
+  }
+
+  /** Segments have their header and their length before they have their name: these had more. */
+  private static void findCut(
+      Storage storage, List<SegmentLayout> headers, List<Finding> bad, List<Lost> lost)
+      throws IOException {
+    Map<String, Long> least = new TreeMap<>();
+    for (Finding finding : bad) {
+      if (SegmentLayout.indexOf(finding.file()) >= 0) {
+        least.put(finding.file(), (long) SegmentLayout.HEADER_BYTES);
+      }
+    }
+    for (SegmentLayout header : headers) {
+      long length = SegmentLayout.HEADER_BYTES + header.segmentBytes();
+      least.put(SegmentLayout.fileName(header.index()), length);
+    }
+    for (Map.Entry<String, Long> segment : least.entrySet()) {
+      try (DataFile file = storage.open(segment.getKey(), IoMode.BUFFERED)) {
+        if (file.size() < segment.getValue()) {
+          lost.add(new Lost(segment.getKey(), file.size(), -1));
+        }
+      }
     }
   }
 
   private static @Nullable RingFile ring(
       Storage storage, UUID storeId, ScanMemory memory, List<Finding> bad) throws IOException {
     try {
-      return RingFile.find(storage, storeId, memory.scratch().memory());
+      RingFile found = RingFile.find(storage, storeId, memory.scratch().memory());
+      long end = found == null ? -1 : found.salvage();
+      if (end >= 0) {
+        bad.add(new Finding(RingFile.NAME, end, "the file ends here"));
+      }
+      return found;
     } catch (CorruptionException e) {
       bad.add(new Finding(e.file(), e.offset(), e.what()));
     } catch (FormatException e) {

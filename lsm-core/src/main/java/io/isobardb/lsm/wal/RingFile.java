@@ -64,6 +64,9 @@ final class RingFile implements AutoCloseable {
   /** The same for markers. */
   private final BitSet markers = new BitSet();
 
+  /** Whether what the file lacks at its end is taken for zeros. */
+  private boolean salvaged;
+
   private RingFile(DataFile file, int ringBytes, Memory scratch) {
     this.file = file;
     this.ringBytes = ringBytes;
@@ -148,6 +151,13 @@ final class RingFile implements AutoCloseable {
     return ringBytes;
   }
 
+  /** Takes what the file lacks at its end for zeros from now on; gives where that begins, or -1. */
+  long salvage() throws IOException {
+    salvaged = true;
+    long size = file.size();
+    return size < HEADER_BYTES + (long) ringBytes ? size : -1;
+  }
+
   /** Whether anything stands at a position of the stream, were it of an earlier one. */
   boolean holds(long position) throws IOException {
     read(position, scratch, 0, Long.BYTES);
@@ -174,7 +184,9 @@ final class RingFile implements AutoCloseable {
 
   private void readPart(int from, Memory target, int targetOffset, int length) throws IOException {
     int got = file.read(HEADER_BYTES + (long) from, target, targetOffset, length);
-    if (got < length) {
+    if (got < length && salvaged) {
+      target.zero(targetOffset + got, length - got);
+    } else if (got < length) {
       throw new CorruptionException(NAME, HEADER_BYTES + (long) from + got, "the file ends here");
     }
     clear(states, RecordLayout.APPLIED, from, target, targetOffset, length);

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("any-jdk")
 class FormatVersionsTest {
   /** What this release writes. */
-  private static final int TODAY = 4;
+  private static final int TODAY = 5;
 
   /** Where CURRENT and manifests have their version. */
   private static final int VERSION = 12;
@@ -151,7 +151,7 @@ class FormatVersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
+  @ValueSource(ints = {1, 2, 4})
   void aStoreOfAnEarlierFormatIsReadAndWritten(int version) throws IOException {
     Path directory = unpack(version);
     assertEquals(version, version(directory.resolve("CURRENT")));
@@ -201,7 +201,7 @@ class FormatVersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
+  @ValueSource(ints = {1, 2, 4})
   void aStoreOfAnEarlierFormatIsRepaired(int version) throws IOException {
     Path directory = unpack(version);
     Path target = temp.resolve("repaired");
@@ -218,7 +218,7 @@ class FormatVersionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
+  @ValueSource(ints = {1, 2, 4})
   void aStoreOfAnEarlierFormatIsBackedUpAndRestored(int version) throws IOException {
     Path directory = unpack(version);
     StoreOptions options = FormatStore.options().build();
