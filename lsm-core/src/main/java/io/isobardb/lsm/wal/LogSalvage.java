@@ -101,14 +101,17 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
         long from = Math.max(start, segments.endPosition());
         part.lost(from, extent.syncedLsn());
       }
-      if (!known) {
+      if (extent.syncedLsn() == 0) {
         findCut(storage, headers, bad, lost);
       }
       return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
     }
   }
 
-  /** Segments have their header and their length before they have their name: these had more. */
+  /**
+   * Segments that are shorter than they were made. They get header and length before their name, so
+   * this is told even if nobody knows how far the log was synced.
+   */
   private static void findCut(
       Storage storage, List<SegmentLayout> headers, List<Finding> bad, List<Lost> lost)
       throws IOException {
