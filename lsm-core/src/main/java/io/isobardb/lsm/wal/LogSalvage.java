@@ -101,7 +101,7 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
         long from = Math.max(start, segments.endPosition());
         part.lost(from, extent.syncedLsn());
       }
-      if (extent.syncedLsn() == 0) {
+      if (!known && extent.syncedLsn() == 0) {
         findCut(storage, headers, bad, lost);
       }
       return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
