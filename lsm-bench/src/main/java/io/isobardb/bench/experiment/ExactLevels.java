@@ -46,7 +46,7 @@ final class ExactLevels implements Experiment {
 
   /**
    * What a flushed SSTable has beside its entries: header, index, filter and footer. Those that fit
-   * into one write have three pages fewer; here they are larger.
+   * into one write have two pages fewer; here they are larger.
    */
   private static final int FIXED_PAGES = 4;
 

@@ -8,18 +8,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The layout of an SSTable file: header page, the pages of the SSTable in the order of their
  * numbers, page-map pages if pages are compressed, footer page. Header, page map and footer are
- * never compressed. In a small file the header page holds footer, filter and index root, too.
+ * never compressed. In a small file the header page holds footer and filter, too.
  *
  * <pre>
  *  header, page 0: 32 bytes page header (type HEADER), then
  *   32 long magic | 40 int version | 44 int treeId | 48 long storeIdHigh | 56 long storeIdLow
  *   64 long fileNumber | 72 int pageSize | 76 int codec | 80 int length of the tree's description
  *   84 the description, for repair; see TreeDefinition | 0 to the end
- *  in a file of version 2 or 3, which is not compressed and has neither filter nor footer pages:
+ *  in a file of version 2, which is not compressed and has neither filter nor footer pages:
  *   at the next multiple of 8, a footer's bytes from 44 to the end of its keys
  *   0 | the filter's blocks, to the end of the page
- *   the last page has, for repair: 24 int treeId | 28 int entries; in version 2 it is the root
- *   in version 3 the root is the header page from its middle to the filter, as a page of that size
+ *   the last page is the index root; for repair it has: 24 int treeId | 28 int entries
  *
  *  footer, the last pageSize bytes: 32 bytes page header (type FOOTER), then
  *   32 long magic | 40 int version | 44 int codec | 48 long fileNumber | 56 int treeId
@@ -43,11 +42,8 @@ public final class FileLayout {
   /** "ISOBARST", little-endian. */
   public static final long MAGIC = 0x54535241424F5349L;
 
-  /** The newest version that this engine reads; that of files whose header holds the root, too. */
-  public static final int VERSION = 3;
-
-  /** The version of files whose header holds the footer, but not the root. */
-  private static final int WITH_ROOT = 2;
+  /** The newest version that this engine reads; that of files whose header holds the footer. */
+  public static final int VERSION = 2;
 
   /** The version of files with a footer page. */
   private static final int WITH_FOOTER = 1;
@@ -165,59 +161,26 @@ public final class FileLayout {
     return base + ((end + 7) & -8) - FIELDS;
   }
 
-  /** Where in a header page the root begins, if it is there. */
-  static int rootAt(int pageSize) {
-    return pageSize / 2;
-  }
-
-  /** How long the root in a header page is. */
-  static int rootBytes(int pageSize, int filterBlocks) {
-    return Filter.first(pageSize, filterBlocks) - rootAt(pageSize);
-  }
-
   /**
-   * Whether a header page has room for footer and filter, and for the root.
+   * Whether a header page has room for footer and filter.
    *
    * @param keyBytes length of the first and of the last key, together
-   * @param rootBytes the least that the root takes; 0 if that is not asked
    */
-  static boolean hasRoom(
-      Memory memory, int base, int pageSize, int keyBytes, int filterBlocks, int rootBytes) {
-    long end = footerInHeader(memory, base, pageSize) + KEYS + (long) keyBytes - base;
-    return rootBytes == 0
-        ? end <= Filter.first(pageSize, filterBlocks)
-        : end <= rootAt(pageSize) && rootBytes <= rootBytes(pageSize, filterBlocks);
-  }
-
-  /** Copies the root into a header page that has room for it. */
-  static void addRoot(PageSink sink, int header, int root, int filterBlocks) {
-    int pageSize = sink.pageSize();
-    PageLayout.copy(
-        sink.memory(root),
-        sink.base(root),
-        pageSize,
-        sink.memory(header),
-        sink.base(header) + rootAt(pageSize),
-        rootBytes(pageSize, filterBlocks));
+  static boolean hasRoom(Memory memory, int base, int pageSize, int keyBytes, int filterBlocks) {
+    long end = footerInHeader(memory, base, pageSize) + KEYS + (long) keyBytes;
+    return end <= base + Filter.first(pageSize, filterBlocks);
   }
 
   /**
    * Says in the last page of a file without footer page what repair needs if the header is damaged.
    */
-  static void writeLast(Memory memory, int base, SSTableMeta meta) {
+  static void writeRoot(Memory memory, int base, SSTableMeta meta) {
     memory.putInt(base + PageLayout.SPARE, meta.treeId());
     memory.putInt(base + PageLayout.SPARE + 4, (int) meta.entries());
   }
 
-  /** Whether a page is the last of a file without footer page; its checksum is right. */
-  static boolean isLast(Memory memory, int base) {
-    int type = memory.getByte(base + PageLayout.TYPE);
-    return (type == PageLayout.INDEX || type == PageLayout.DATA)
-        && memory.getInt(base + PageLayout.SPARE) > 0;
-  }
-
-  /** What {@link #writeLast} said; all else is not known, and 0. */
-  static SSTableMeta readLast(Memory memory, int base, long fileNumber, int pageNo) {
+  /** What {@link #writeRoot} said; all else is not known, and 0. */
+  static SSTableMeta readRoot(Memory memory, int base, long fileNumber, int pageNo) {
     int treeId = memory.getInt(base + PageLayout.SPARE);
     long entries = memory.getInt(base + PageLayout.SPARE + 4);
     byte[] noKey = {};
@@ -227,7 +190,7 @@ public final class FileLayout {
 
   /** Adds to a header page what would be in a footer page. */
   static void addFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {
-    memory.putInt(base + 40, meta.rootInHeader() ? VERSION : WITH_ROOT);
+    memory.putInt(base + 40, VERSION);
     writeFields(memory, footerInHeader(memory, base, pageSize), meta);
   }
 

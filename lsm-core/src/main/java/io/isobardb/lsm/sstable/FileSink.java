@@ -47,7 +47,7 @@ public final class FileSink implements PageSink {
   private int pending;
   private int firstPending;
 
-  /** Whether the header page holds footer and filter, and maybe the root. */
+  /** Whether the header page holds footer and filter. */
   private boolean footerInHeader;
 
   private @Nullable StoredOutput output;
@@ -161,18 +161,16 @@ public final class FileSink implements PageSink {
   }
 
   /**
-   * A file that fits into one write has no pages but those of entries and the header, and the root
-   * if there is no room for it in the header.
+   * A file that fits into one write has no pages but those of entries and index, and the header.
    */
   @Override
-  public int headerFor(int keyBytes, int blocks, int rootBytes) {
+  public int headerForFilter(int keyBytes, int blocks) {
     if (codec != FileLayout.CODEC_NONE || firstPending > 0) {
       return PagePool.NONE;
     }
     int header = pages[0];
-    footerInHeader =
-        FileLayout.hasRoom(memory(header), base(header), pageSize, keyBytes, blocks, rootBytes);
-    hot[0] |= footerInHeader && blocks + rootBytes > 0;
+    footerInHeader = FileLayout.hasRoom(memory(header), base(header), pageSize, keyBytes, blocks);
+    hot[0] = footerInHeader && blocks > 0;
     return footerInHeader ? header : PagePool.NONE;
   }
 
@@ -205,7 +203,7 @@ public final class FileSink implements PageSink {
     pending = 0;
     firstPending += count;
     for (int i = 0; i < count; i++) {
-      // Of header pages, those are hot that hold filter or root.
+      // Of header pages, those are hot that hold the filter.
       if (adopt && (first + i > 0 || hot[i]) && first + i != footer) {
         long key = BufferCache.key(cacheNumber, first + i);
         Access access = hot[i] ? Access.QUERY : Access.MERGE;
@@ -278,9 +276,9 @@ public final class FileSink implements PageSink {
             mapPages == 0 ? 0 : pageCount,
             meta.expiring());
     if (footerInHeader) {
-      int last = pages[pending - 1];
+      int root = pages[pending - 1];
       FileLayout.addFooter(memory(pages[0]), base(pages[0]), pageSize, full);
-      FileLayout.writeLast(memory(last), base(last), full);
+      FileLayout.writeRoot(memory(root), base(root), full);
       flush();
     } else if (codec == FileLayout.CODEC_NONE) {
       int page = allocate();

@@ -14,11 +14,6 @@ final class PageCheck {
 
   /** What is wrong with a page, or null: after that {@link PageReader} does not leave the page. */
   static @Nullable String problem(Memory memory, int base, int pageSize) {
-    return problem(memory, base, pageSize, PageLayout.maxKeyBytes(pageSize));
-  }
-
-  /** The same for a root in a header page, which is smaller than a page. */
-  static @Nullable String problem(Memory memory, int base, int pageSize, int longestKey) {
     int count = memory.getUnsignedShort(base + PageLayout.COUNT);
     int prefix = memory.getUnsignedShort(base + PageLayout.PREFIX_LENGTH);
     int prefixAt = memory.getUnsignedShort(base + PageLayout.PREFIX_OFFSET);
@@ -37,11 +32,8 @@ final class PageCheck {
     for (int slot = 0; slot < count; slot++) {
       int entry = PageReader.entry(memory, base, slot);
       // The two numbers take ten bytes at most, and the tail is readable.
-      if (entry < heap || entry + 3 + width > end || !fits(memory, base, entry, end)) {
+      if (entry < heap || entry + 3 + width > end || !fits(memory, base, entry, prefix, end)) {
         return "slot " + slot + ": an entry that leaves the page";
-      }
-      if (prefix + PageReader.suffixLength(memory, base, entry) > longestKey) {
-        return "slot " + slot + ": a key of impossible length";
       }
       int kind = PageReader.kind(memory, base, entry);
       if (kind != Kind.CHILD && !Kind.isData(kind)) {
@@ -51,7 +43,7 @@ final class PageCheck {
     return null;
   }
 
-  private static boolean fits(Memory memory, int base, int entry, int end) {
+  private static boolean fits(Memory memory, int base, int entry, int prefix, int end) {
     int lengths = PageReader.skipVarint(memory, base + entry + 1);
     if (lengths >= base + end || PageReader.skipVarint(memory, lengths) > base + end) {
       return false;
@@ -59,7 +51,10 @@ final class PageCheck {
     int suffix = PageReader.suffixLength(memory, base, entry);
     int value = PageReader.valueLength(memory, base, entry);
     int at = PageReader.suffixOffset(memory, base, entry);
-    if (suffix < 0 || value < 0 || (long) at + suffix + value > end) {
+    if (suffix < 0
+        || value < 0
+        || (long) at + suffix + value > end
+        || prefix + suffix > PageLayout.maxKeyBytes(end + PageLayout.TAIL)) {
       return false;
     }
     int kind = PageReader.kind(memory, base, entry);

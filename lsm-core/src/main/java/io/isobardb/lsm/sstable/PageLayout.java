@@ -18,7 +18,7 @@ import java.util.zip.CRC32C;
  *   12  u16    heapUsed    bytes of the heap, at the page's end
  *   14  u16    flags       1: keys in another order than that of bytes: no prefix, heads all 0
  *   16  long   baseLsn     what the entries' LSNs are counted from
- *   24  8 bytes spare, 0; in the last page of a small file see FileLayout
+ *   24  8 bytes spare, 0; in the root of a small file see FileLayout
  *   32  int    heads[count]    the 4 bytes of the key after the prefix, padded with 0, big-endian
  *                              value with the sign bit flipped: signed order is order of bytes
  *       u16    offsets[count]  of entries, from the page's start
@@ -112,33 +112,6 @@ public final class PageLayout {
   static void initialize(Memory memory, int base, int type) {
     memory.zero(base, HEADER_BYTES);
     memory.putByte(base + TYPE, (byte) type);
-  }
-
-  /** What a page takes at least: its header, slots, prefix and entries. */
-  static int usedBytes(Memory memory, int base) {
-    return HEADER_BYTES
-        + memory.getUnsignedShort(base + COUNT) * SLOT_BYTES
-        + memory.getUnsignedShort(base + HEAP_USED)
-        + TAIL;
-  }
-
-  /** Copies a page as one of another size, which is {@link #usedBytes} or more. */
-  static void copy(Memory from, int base, int size, Memory to, int target, int targetSize) {
-    int count = from.getUnsignedShort(base + COUNT);
-    int slots = HEADER_BYTES + count * SLOT_BYTES;
-    int heap = from.getUnsignedShort(base + HEAP_USED) + TAIL;
-    to.copyFrom(target, from, base, slots);
-    to.zero(target + slots, targetSize - slots - heap);
-    to.copyFrom(target + targetSize - heap, from, base + size - heap, heap);
-    int shift = targetSize - size;
-    move(to, target + PREFIX_OFFSET, shift);
-    for (int at = target + HEADER_BYTES + (count << 2); at < target + slots; at += 2) {
-      move(to, at, shift);
-    }
-  }
-
-  private static void move(Memory memory, int at, int shift) {
-    memory.putShort(at, memory.getUnsignedShort(at) + shift);
   }
 
   /** What binds a page to its store and file; mixed into its checksum. */

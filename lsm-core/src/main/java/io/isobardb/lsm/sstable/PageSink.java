@@ -38,14 +38,13 @@ public interface PageSink {
   void emit(int pageNo, int page, boolean hot) throws IOException;
 
   /**
-   * Asked when all pages but root and filter are emitted, first for the root and then for the
-   * filter: a header page that is to hold it, or {@link PagePool#NONE} if it gets pages of its own.
+   * Asked when all pages but those of the filter are emitted: a header page whose end is to hold
+   * the filter, or {@link PagePool#NONE} if that gets pages of its own. {@link #finish} is next.
    *
    * @param keyBytes length of the first and of the last key, together
    * @param blocks of the filter, 0 if there is none
-   * @param rootBytes the least that the root takes; 0 for the filter
    */
-  default int headerFor(int keyBytes, int blocks, int rootBytes) {
+  default int headerForFilter(int keyBytes, int blocks) {
     return PagePool.NONE;
   }
 

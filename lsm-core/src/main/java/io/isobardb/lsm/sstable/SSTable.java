@@ -53,9 +53,6 @@ public final class SSTable {
   /** Where the first block is in a page of the filter. */
   private final int filterFirst;
 
-  /** Where the root is in the header page, if it is there. */
-  private final int rootAt;
-
   private final int @Nullable [] pages;
   private final @Nullable PageFile file;
   private final BufferCache cache;
@@ -79,7 +76,6 @@ public final class SSTable {
     this.file = file;
     this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
     this.fileKey = BufferCache.key(fileNumber, 0);
-    this.rootAt = FileLayout.rootAt(space.pageSize());
     this.filterBlocksPerPage = Filter.blocksPerPage(space.pageSize());
     this.filterFirst =
         meta.filterPage() == 0 ? Filter.first(space.pageSize(), meta.filterBlocks()) : Filter.FIRST;
@@ -179,12 +175,6 @@ public final class SSTable {
     return Filter.mayContain(pool.memory(page), at, hash);
   }
 
-  /** Where {@link PageReader} finds an index page of which the pool page is known. */
-  int indexBase(int pageNo, int page) {
-    int base = pool.base(page);
-    return pageNo == 0 ? base + rootAt : base;
-  }
-
   /**
    * Finds the newest version of a key with an LSN of at most {@code lsn}, without asking the
    * filter. Inside an epoch. The caller has checked the key range.
@@ -201,7 +191,7 @@ public final class SSTable {
         return miss(pageNo);
       }
       Memory memory = pool.memory(page);
-      int base = indexBase(pageNo, page);
+      int base = pool.base(page);
       int slot = PageReader.childSlot(memory, base, key, 0, key.length, at, order);
       pageNo = PageReader.child(memory, base, slot);
     }
@@ -246,7 +236,7 @@ public final class SSTable {
       int child;
       try {
         Memory memory = pool.memory(page);
-        int base = indexBase(pageNo, page);
+        int base = pool.base(page);
         int slot = PageReader.childSlot(memory, base, key, 0, key.length, at, order);
         child = PageReader.child(memory, base, slot);
       } finally {

@@ -193,22 +193,20 @@ public final class SSTableCheck {
     int page = MemorySink.allocate(pool, Purpose.MERGE);
     try {
       Memory memory = pool.memory(page);
+      int base = pool.base(page);
       if (table.isInMemory()) {
         int shared = table.page(pageNo);
-        memory.copyFrom(pool.base(page), pool.memory(shared), pool.base(shared), pageSize);
+        memory.copyFrom(base, pool.memory(shared), pool.base(shared), pageSize);
       } else {
-        table.file().read(pageNo, memory, pool.base(page));
+        table.file().read(pageNo, memory, base);
       }
-      int base = table.indexBase(pageNo, page);
-      boolean inHeader = pageNo == 0;
-      int size = inHeader ? FileLayout.rootBytes(pageSize, meta.filterBlocks()) : pageSize;
       int type = memory.getByte(base + PageLayout.TYPE);
       int count = PageReader.count(memory, base);
       if (type != (level > 0 ? PageLayout.INDEX : PageLayout.DATA) || count == 0) {
         find(pageNo, "has type " + type + " and " + count + " slots");
         return;
       }
-      String problem = PageCheck.problem(memory, base, size, PageLayout.maxKeyBytes(pageSize));
+      String problem = PageCheck.problem(memory, base, pageSize);
       if (problem != null) {
         find(pageNo, problem);
         return;
@@ -224,7 +222,7 @@ public final class SSTableCheck {
         int child = PageReader.child(memory, base, slot);
         if (PageReader.kind(memory, base, entry) != Kind.CHILD
             || child <= 0
-            || child >= (inHeader ? meta.pageCount() : pageNo)
+            || child >= pageNo
             || (entries > 0 && compare(lastKey, lastLsn, key, lsn) >= 0)) {
           find(pageNo, "slot " + slot + ": a separator out of place");
           continue;

@@ -157,7 +157,7 @@ public final class SSTableCursor extends LeafCursor {
       int childNo;
       try {
         Memory index = pool.memory(page);
-        int indexBase = table.indexBase(pageNo, page);
+        int indexBase = pool.base(page);
         int child = PageReader.childSlot(index, indexBase, sought, offset, length, at, order);
         pathSlots[level] = child;
         childNo = PageReader.child(index, indexBase, child);
@@ -209,7 +209,7 @@ public final class SSTableCursor extends LeafCursor {
       int child;
       try {
         Memory index = pool.memory(page);
-        int indexBase = table.indexBase(pageNo, page);
+        int indexBase = pool.base(page);
         child = PageReader.child(index, indexBase, pathSlots[level]);
         if (level == height - 1) {
           noteFollowing(index, indexBase, pathSlots[level]);
@@ -229,7 +229,7 @@ public final class SSTableCursor extends LeafCursor {
   private int lastSlot(int pageNo) {
     int page = table.loadPage(pageNo, mode);
     try {
-      return PageReader.count(pool.memory(page), table.indexBase(pageNo, page)) - 1;
+      return PageReader.count(pool.memory(page), pool.base(page)) - 1;
     } finally {
       table.unpin(pageNo);
     }

@@ -15,7 +15,7 @@ import io.isobardb.lsm.io.FileNumber;
  * @param maxKey the last key
  * @param minLsn the lowest LSN of any entry
  * @param maxLsn the highest LSN of any entry
- * @param rootPage page number of the index root; 0 if the root is in the header page
+ * @param rootPage page number of the index root
  * @param indexHeight index pages on the way to a data page, 1 or more
  * @param filterPage page number of the first filter page; filter pages are contiguous; 0 if the
  *     filter is in the header page
@@ -112,12 +112,7 @@ public record SSTableMeta(
 
   /** Whether the file has no footer page: what that says is in the header page. */
   boolean footerInHeader() {
-    return rootInHeader() || rootPage == pageCount - 1;
-  }
-
-  /** Whether the header page has the index root, too. */
-  boolean rootInHeader() {
-    return rootPage == 0;
+    return rootPage == pageCount - 1;
   }
 
   /** Whether all that it holds, by then, are expired entries and delete markers. */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Pages are numbered in the order in which they are finished, from 1 on: data pages, each after
  * the overflow pages of its entries; then index pages, level by level, the root last; then filter
- * pages. A sink may have a header page for the filter, and for the root. Index pages and the hashes
- * of the keys are held until {@link #finish}.
+ * pages, unless the sink has a header page for the filter. Index pages and the hashes of the keys
+ * are held until {@link #finish}.
  *
  * <p>Thread rule: one thread at a time. After an exception only {@link #abort} may be called.
  */
@@ -256,16 +256,19 @@ public final class SSTableWriter {
     for (; heldCount > 1; height++) {
       raiseIndex();
     }
+    int root = nextPage;
+    heldCount = 0;
+    emit(held[0], true);
+    int filterPage = nextPage;
+    int blocks = bitsPerKey == 0 ? 0 : Filter.blocks(filter.keys(), bitsPerKey);
     data.close();
     leaf.close();
-    int blocks = bitsPerKey == 0 ? 0 : Filter.blocks(filter.keys(), bitsPerKey);
-    int root = placeRoot(height, blocks);
-    int header = sink.headerFor(firstKey.length + lastLength, blocks, 0);
-    int filterPage = header == PagePool.NONE ? nextPage : 0;
+    int header = sink.headerForFilter(firstKey.length + lastLength, blocks);
     if (header == PagePool.NONE) {
       emitFilter(blocks);
     } else {
       filter.fillEnd(sink, header, blocks);
+      filterPage = 0;
     }
     SSTableMeta meta =
         new SSTableMeta(
@@ -287,22 +290,6 @@ public final class SSTableWriter {
             0,
             expiring);
     return sink.finish(meta);
-  }
-
-  /** Gives the number of the root's page: 0 if the sink has a header page with room for it. */
-  private int placeRoot(int height, int blocks) throws IOException {
-    int page = held[0];
-    heldCount = 0;
-    int used = PageLayout.usedBytes(sink.memory(page), sink.base(page));
-    int keyBytes = firstKey.length + lastLength;
-    int header = height > 1 ? PagePool.NONE : sink.headerFor(keyBytes, blocks, used);
-    if (header == PagePool.NONE) {
-      emit(page, true);
-      return nextPage - 1;
-    }
-    FileLayout.addRoot(sink, header, page, blocks);
-    sink.release(page);
-    return 0;
   }
 
   /** Gives up, and frees everything. */

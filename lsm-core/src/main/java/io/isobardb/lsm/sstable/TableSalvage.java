@@ -242,15 +242,16 @@ public final class TableSalvage implements AutoCloseable {
     }
   }
 
-  /** What the last page says: a footer, or the last page of a small file. */
+  /** What the last page says: a footer, or the root of a small file. */
   private @Nullable SSTableMeta lastPage(long fileNumber) {
     long offset = size - pageSize;
     if (offset < pageSize || !read(offset, overflowAt, pageSize)) {
       return null;
     }
     int last = rawPageNo(offset);
-    if (last > 0 && FileLayout.isLast(memory(), overflowAt)) {
-      return FileLayout.readLast(memory(), overflowAt, fileNumber, last);
+    if (last > 0 && memory().getByte(overflowAt + PageLayout.TYPE) == PageLayout.INDEX) {
+      SSTableMeta root = FileLayout.readRoot(memory(), overflowAt, fileNumber, last);
+      return root.treeId() > 0 ? root : null;
     }
     int pageNo = memory().getInt(overflowAt + FileLayout.PAGE_COUNT) - 1;
     if (memory().getByte(overflowAt + PageLayout.TYPE) != PageLayout.FOOTER
@@ -372,7 +373,6 @@ public final class TableSalvage implements AutoCloseable {
     }
     closeGap(at, first);
     pastData |= type != PageLayout.DATA && type != PageLayout.OVERFLOW;
-    pastData |= FileLayout.isLast(memory(), overflowAt);
     if (type == PageLayout.OVERFLOW || type == PageLayout.DATA) {
       if (pageNo >= offsets.length) {
         offsets = Arrays.copyOf(offsets, Math.max(pageNo + 1, 2 * offsets.length));

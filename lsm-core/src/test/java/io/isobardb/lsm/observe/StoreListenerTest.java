@@ -23,7 +23,9 @@ import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -218,6 +220,57 @@ class StoreListenerTest {
     try (Transaction transaction = store.begin()) {
       transaction.put(tree, key(3), new byte[1]);
       transaction.commit();
+    }
+  }
+
+  /** A write in each of its calls, one that waits for the disk. */
+  private static final class Writer implements StoreListener {
+    private final Tree tree;
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private final Set<String> written = ConcurrentHashMap.newKeySet();
+
+    Writer(Tree tree) {
+      this.tree = tree;
+    }
+
+    private void write(String where) {
+      try {
+        tree.put(key(2), new byte[1], Durability.SYNC);
+        written.add(where);
+      } catch (IllegalStateException e) {
+        refused.add(where);
+      }
+    }
+
+    @Override
+    public void flushed(Flush event) {
+      write("flushed");
+    }
+
+    @Override
+    public void merged(Merge event) {
+      write("merged");
+    }
+
+    @Override
+    public void stalled(Stall event) {
+      write("stalled");
+    }
+
+    @Override
+    public void synced(Sync event) {
+      write("synced");
+    }
+  }
+
+  @Test
+  void aWriteIsRefusedInEachCallOfAListener() {
+    try (Store store = open()) {
+      Writer writer = new Writer(store.openTree("t"));
+      store.addListener(writer);
+      load(store);
+      assertEquals(Set.of(), writer.written);
+      assertEquals(Set.of("flushed", "merged", "stalled", "synced"), writer.refused);
     }
   }
 

@@ -475,7 +475,7 @@ class ManifestTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4})
+  @ValueSource(ints = {1, 2, 3})
   void aStoreOfAnEarlierFormatIsRefusedByItsReleaseOnceItIsSettled(int version) throws IOException {
     write(storage, script(9, 3), ROLL_BYTES);
     byte[] bytes = read(storage, "CURRENT");
