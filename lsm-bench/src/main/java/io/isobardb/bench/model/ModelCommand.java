@@ -34,6 +34,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code model}: what a write costs in a log-structured design, estimated or simulated. */
@@ -59,6 +60,16 @@ public final class ModelCommand implements Callable<Integer> {
   private final Progress progress = Progress.onStandardError();
 
   @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "DIR",
+      description = {
+        "A store's directory: what its levels hold, and what the model of its design says of its",
+        "trees. The store must be closed. Keys and sizes are its own; of the options below it",
+        "takes --skew, --write-memory, --log-limit, --memory-used, --memory-weight and --json."
+      })
+  private @Nullable Path directory;
 
   @Option(
       names = "--design",
@@ -196,6 +207,10 @@ public final class ModelCommand implements Callable<Integer> {
     if (largestFirst && !(simulate && design == Design.LEVELDB)) {
       throw new UsageException("--largest-first is for --design leveldb with --simulate");
     }
+    Path store = directory;
+    if (store != null) {
+      return printed(ofStore(store));
+    }
     Path file = keysFrom;
     if (file != null) {
       checkAlone("--keys-from", "--keys", "--skew", "--simulate", "--trees");
@@ -211,6 +226,21 @@ public final class ModelCommand implements Callable<Integer> {
     // All that it works with are arguments.
     ModelReport report = UsageException.ofArguments(() -> report(recorded));
     return printed(json ? report.json() : report.text());
+  }
+
+  private String ofStore(Path store) throws IOException {
+    checkAlone("DIR", "--design", "--keys", "--item", "--keys-from", "--trees", "--levels");
+    checkAlone("DIR", "--optimise", "--simulate", "--figures", "--writes", "--flush-whole");
+    if (!(skew >= 0)) {
+      throw new UsageException("--skew must be 0 or more, not " + skew);
+    }
+    StoreEstimate estimate =
+        StoreEstimate.of(
+            store,
+            skew,
+            entryBytes ->
+                UsageException.ofArguments(() -> engine.shape(entryBytes, writeMemory.bytes())));
+    return json ? estimate.json() : estimate.text();
   }
 
   private int printed(String text) {

@@ -1,9 +1,13 @@
 package io.isobardb.bench.model;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.Isobar;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -137,6 +141,34 @@ class ModelCommandTest {
       assertEquals(0, run("--keys-from " + file + sizes + design));
       assertEquals(1, total() / known, 0.03, design);
     }
+  }
+
+  @Test
+  void aStoreIsShownBesideItsModel(@TempDir Path dir) throws IOException {
+    StoreOptions options =
+        StoreOptions.builder().memoryBudget(8 << 20).writeMemory(1 << 20).build();
+    try (Store store = Store.open(dir, options)) {
+      Tree tree = store.openTree("people");
+      store.openTree("empty");
+      for (int i = 0; i < 20_000; i++) {
+        tree.put(String.format("key%08d", i * 7919 % 20_000).getBytes(UTF_8), new byte[400]);
+      }
+      store.flush();
+      tree.compact(null, null);
+    }
+    String line = dir + " --skew 0 --write-memory 1MB";
+    assertEquals(0, run(line), err.toString());
+    String text = out.toString();
+    assertTrue(text.contains(": 1 tree with levels"), text);
+    assertTrue(text.contains("people: 20,000 entries of "), text);
+    assertTrue(text.matches("(?s).*\nL1 +[0-9.]+ MB +[0-9.]+ [KM]B +[0-9.]+\n.*"), text);
+    out.getBuffer().setLength(0);
+    assertEquals(0, run(line + " --json"));
+    assertTrue(out.toString().contains("\"name\":\"people\",\"entries\":20000"), out.toString());
+    assertEquals(2, run(dir + " --keys 1000"));
+    assertTrue(err.toString().contains("DIR and --keys exclude each other"), err.toString());
+    assertEquals(2, run(dir + " --skew -1"));
+    assertTrue(run(dir.resolve("none") + " --skew 0") > 0);
   }
 
   private double total() {
