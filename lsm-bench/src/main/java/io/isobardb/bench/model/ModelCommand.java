@@ -18,6 +18,7 @@ import io.isobardb.tuner.model.LevelBounds;
 import io.isobardb.tuner.model.LevelDbModel;
 import io.isobardb.tuner.model.LevelSizeOptimiser;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.ReadModel;
 import io.isobardb.tuner.model.SamtModel;
 import io.isobardb.tuner.model.TabulatedPopularity;
 import io.isobardb.tuner.model.UniversalModel;
@@ -140,6 +141,14 @@ public final class ModelCommand implements Callable<Integer> {
   private double maxSpace = Double.POSITIVE_INFINITY;
 
   @Option(
+      names = "--max-reads",
+      paramLabel = "X",
+      description =
+          "leveldb: the most pages that a read takes on average, without filters and cache, with"
+              + " --optimise. Default: any.")
+  private double maxReads = Double.POSITIVE_INFINITY;
+
+  @Option(
       names = "--growth",
       paramLabel = "R",
       description = "cola, samt: merges that a stage takes. Default: ${DEFAULT-VALUE}.")
@@ -200,6 +209,9 @@ public final class ModelCommand implements Callable<Integer> {
     }
     if (writeMemory.bytes() < item.bytes()) {
       throw new UsageException("--write-memory must hold one --item or more");
+    }
+    if (!(maxReads > 0)) {
+      throw new UsageException("--max-reads must be above 0, not " + maxReads);
     }
     if (design != Design.LEVELDB && (levels != null || optimise)) {
       throw new UsageException("--levels and --optimise are for --design leveldb");
@@ -355,20 +367,31 @@ public final class ModelCommand implements Callable<Integer> {
     LevelDbModel standard = LevelDbModel.standard(count, item.bytes());
     double[] sizes = levels == null ? standard.levelEntries() : given(levels, count);
     LevelDbModel model = new LevelDbModel(buffer(), LEVEL0_TABLES, sizes);
-    report.add("LevelDB", model.cost(popularity), sizes);
+    report.addWithReads("LevelDB", model.cost(popularity), reads(model, popularity), sizes);
     report.add("worst case", new WorstCaseModel(model).cost(popularity));
     simulated(report, "simulated", model);
     if (optimise) {
       int most = maxLevels == null ? sizes.length : maxLevels;
       LevelBounds bounds = new LevelBounds(count, buffer(), 1, most, maxSpace);
       double[] best =
-          new LevelSizeOptimiser(
-                  entries -> model.withLevels(entries).cost(popularity).total(), bounds)
+          new LevelSizeOptimiser(entries -> bounded(model.withLevels(entries), popularity), bounds)
               .optimise()
               .levelEntries();
-      report.add("optimised", model.withLevels(best).cost(popularity), best);
-      simulated(report, "optimised, simulated", model.withLevels(best));
+      LevelDbModel optimised = model.withLevels(best);
+      double reads = reads(optimised, popularity);
+      report.addWithReads("optimised", optimised.cost(popularity), reads, best);
+      simulated(report, "optimised, simulated", optimised);
     }
+  }
+
+  private static double reads(LevelDbModel model, Popularity popularity) {
+    return ReadModel.ofTables(model, popularity).costAsWritten(popularity);
+  }
+
+  /** What sizes cost; without bounds where reads cost too much. */
+  private double bounded(LevelDbModel model, Popularity popularity) {
+    boolean reads = maxReads == Double.POSITIVE_INFINITY || reads(model, popularity) <= maxReads;
+    return reads ? model.cost(popularity).total() : Double.POSITIVE_INFINITY;
   }
 
   private void simulated(ModelReport report, String name, LevelDbModel model) {

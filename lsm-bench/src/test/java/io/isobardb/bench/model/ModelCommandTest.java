@@ -66,6 +66,27 @@ class ModelCommandTest {
     assertTrue(out.toString().contains("levels, optimised: "), out.toString());
   }
 
+  @Test
+  void optimisedSizesKeepABoundOnReads() {
+    String line = "--keys 1e8 --skew 0 --optimise --json";
+    assertEquals(0, run(line));
+    Matcher reads = Pattern.compile("\"pagesPerRead\":([0-9.]+)").matcher(out.toString());
+    assertTrue(reads.find() && reads.find(), out.toString());
+    double free = Double.parseDouble(reads.group(1));
+    double best = total();
+    double most = free - 0.5;
+    assertEquals(0, run(line + " --max-reads " + most));
+    reads = Pattern.compile("\"pagesPerRead\":([0-9.]+)").matcher(out.toString());
+    assertTrue(reads.find() && reads.find(), out.toString());
+    assertTrue(Double.parseDouble(reads.group(1)) <= most, out.toString());
+    Matcher totals = Pattern.compile("optimised\",\"total\":([0-9.]+)").matcher(out.toString());
+    assertTrue(totals.find(), out.toString());
+    assertTrue(Double.parseDouble(totals.group(1)) > 23.67, out + " and " + best);
+    assertEquals(2, run(line + " --max-reads 1"));
+    assertTrue(err.toString().contains("within the bounds"), err.toString());
+    assertEquals(2, run(line + " --max-reads 0"));
+  }
+
   @ParameterizedTest
   @CsvSource({"'', 2", "--flush-whole, 2", "--trees 5 --memory-weight 1, 2"})
   void ourDesignIsModelledAndSimulated(String options, int levels) {

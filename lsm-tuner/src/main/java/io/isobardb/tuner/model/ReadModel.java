@@ -53,6 +53,43 @@ public final class ReadModel {
   }
 
   /**
+   * LevelDB without filters and without a cache: the tables that a read looks into, half of those
+   * of level 0 on average.
+   */
+  public static ReadModel ofTables(LevelDbModel design, Popularity popularity) {
+    double[] cost = new double[design.levelEntries().length + 2];
+    double level0 = design.level0Tables() / 2.0;
+    cost[1] = level0 / 2;
+    for (int l = 2; l < cost.length; l++) {
+      cost[l] = level0 + l - 1;
+    }
+    return of(design, popularity, cost);
+  }
+
+  /**
+   * The expected cost of a read if keys are read as they are written. A key was written within so
+   * many requests with the probability 1 - Unique'(requests) (definition 1).
+   */
+  public double costAsWritten(Popularity writers) {
+    double sum = 0;
+    double seen = 0;
+    for (int l = 0; l < oldest.length; l++) {
+      double found = 1 - slope(writers, oldest[l]);
+      sum += (found - seen) * cost[l];
+      seen = found;
+    }
+    return sum;
+  }
+
+  private static double slope(Popularity writers, double requests) {
+    if (requests == Double.POSITIVE_INFINITY) {
+      return 0;
+    }
+    double step = Math.max(1, requests * 1e-3);
+    return (writers.unique(requests + step) - writers.unique(requests)) / step;
+  }
+
+  /**
    * The expected cost of a read.
    *
    * @param readers keys weighted by their share of the reads, requested as they are written
