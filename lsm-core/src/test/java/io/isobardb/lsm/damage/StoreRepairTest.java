@@ -66,6 +66,8 @@ class StoreRepairTest {
           "missing with CURRENT",
           files -> files.keySet().removeIf(n -> n.startsWith("MANIFEST") || n.equals("CURRENT")));
 
+  private static final String RING = "RING";
+
   private static DamagedStore store;
   private static DamagedStore other;
 
@@ -318,6 +320,17 @@ class StoreRepairTest {
         assertTrue(
             report.losses().stream().anyMatch(loss -> loss.file().equals(name)), report::toString);
       }
+    }
+  }
+
+  @Test
+  void aRingThatIsCutIsNoError() throws IOException {
+    int length = store.files().get(RING).length;
+    for (int end : new int[] {0, 100, 4096, 4097, length / 2, length - 1}) {
+      Damage cut = Damage.truncate(RING, end);
+      RepairReport report = judge(cut);
+      assertEquals(1, report.notes().size(), report::toString);
+      assertTrue(report.notes().get(0).contains(RING), report::toString);
     }
   }
 
