@@ -63,12 +63,16 @@ final class EngineEstimate {
 
   /** Adds the model's estimate for trees of such keys each. */
   void addModel(ModelReport report, StoreShape shape, Popularity ofTree) {
-    EngineShape full = shape.modelled(trees, ofTree.keys());
-    Double used = memoryUsed;
-    EngineModel model =
-        new EngineModel(used == null ? full : full.holding(shape.room().entries(used / 100)));
+    EngineModel model = model(shape, trees, ofTree.keys());
     report.addWithReads(
         "Isobar", model.cost(ofTree), model.pagesPerRead(ofTree), model.levelEntries(ofTree));
+  }
+
+  /** The model of so many trees with so many keys each, and with as much memory in use. */
+  EngineModel model(StoreShape shape, int count, double keys) {
+    EngineShape full = shape.modelled(count, keys);
+    Double used = memoryUsed;
+    return new EngineModel(used == null ? full : full.holding(shape.room().entries(used / 100)));
   }
 
   /** Adds what a simulation gives of so many rounds after the load. */

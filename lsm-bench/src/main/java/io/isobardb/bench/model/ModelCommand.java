@@ -243,15 +243,14 @@ public final class ModelCommand implements Callable<Integer> {
   private String ofStore(Path store) throws IOException {
     checkAlone("DIR", "--design", "--keys", "--item", "--keys-from", "--trees", "--levels");
     checkAlone("DIR", "--optimise", "--simulate", "--figures", "--writes", "--flush-whole");
-    if (!(skew >= 0)) {
-      throw new UsageException("--skew must be 0 or more, not " + skew);
-    }
+    checkAlone("DIR", "--max-levels", "--max-space", "--max-reads", "--largest-first", "--seed");
+    checkAlone("DIR", "--growth", "--tables");
     StoreEstimate estimate =
         StoreEstimate.of(
             store,
             skew,
-            entryBytes ->
-                UsageException.ofArguments(() -> engine.shape(entryBytes, writeMemory.bytes())));
+            (entryBytes, trees, count) ->
+                engine.model(engine.shape(entryBytes, writeMemory.bytes()), trees, count));
     return json ? estimate.json() : estimate.text();
   }
 

@@ -1,10 +1,10 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
@@ -34,9 +34,9 @@ final class StoreEstimate {
   private static final long MEMORY = 16 << 20;
   private static final String LEVEL = "L[1-9][0-9]*";
 
-  /** Makes what the model needs of a store whose entries have this size. */
-  interface Shapes {
-    StoreShape of(long entryBytes);
+  /** Makes the model of so many trees with so many keys each, whose entries have this size. */
+  interface Models {
+    EngineModel of(long entryBytes, int trees, double keys);
   }
 
   /**
@@ -59,14 +59,18 @@ final class StoreEstimate {
   private final String path;
   private final double skew;
   private final List<Estimate> trees = new ArrayList<>();
+  private final List<String> passedOver = new ArrayList<>();
 
   private StoreEstimate(String path, double skew) {
     this.path = path;
     this.skew = skew;
   }
 
-  /** Reads a store's manifest; trees without two entries on a level are passed over. */
-  static StoreEstimate of(Path directory, double skew, Shapes shapes) throws IOException {
+  /**
+   * Reads a store's manifest. Trees are passed over that have less than two entries on a level, or
+   * an order of keys that is not known, as nobody can tell their levels then.
+   */
+  static StoreEstimate of(Path directory, double skew, Models models) throws IOException {
     StoreOptions options =
         StoreOptions.builder().memoryBudget(MEMORY).createIfMissing(false).build();
     Path file = directory.resolve(TunerFile.NAME);
@@ -76,8 +80,11 @@ final class StoreEstimate {
       List<StoredTree> stored =
           inspector.trees().stream().filter(tree -> lastEntries(tree) >= 2).toList();
       StoreEstimate estimate = new StoreEstimate(inspector.path(), skew);
+      inspector.trees().stream()
+          .filter(tree -> lastEntries(tree) < 2)
+          .forEach(tree -> estimate.passedOver.add(tree.name()));
       for (StoredTree tree : stored) {
-        estimate.add(tree, stored.size(), shapes, found(decisions, tree.id()));
+        estimate.add(tree, stored.size(), models, found(decisions, tree.id()));
       }
       return estimate;
     }
@@ -107,12 +114,14 @@ final class StoreEstimate {
     return run.tables().stream().mapToLong(StoredTree.Table::entries).sum();
   }
 
-  private void add(StoredTree tree, int count, Shapes shapes, @Nullable LevelDecision decision) {
+  private void add(StoredTree tree, int count, Models models, @Nullable LevelDecision decision) {
     List<StoredTree.Run> levels = levels(tree);
     double keys = lastEntries(tree);
     long entryBytes = Math.max(1, (long) (levels.get(levels.size() - 1).bytes() / keys));
-    Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(keys, skew));
-    EngineModel model = new EngineModel(shapes.of(entryBytes).modelled(count, keys));
+    // All that these are made of are arguments.
+    Popularity popularity =
+        UsageException.ofArguments(() -> TabulatedPopularity.of(KeyGroups.zipf(keys, skew)));
+    EngineModel model = UsageException.ofArguments(() -> models.of(entryBytes, count, keys));
     double[] modelled = model.levelEntries(popularity);
     for (int i = 0; i < modelled.length; i++) {
       modelled[i] *= entryBytes;
@@ -136,6 +145,11 @@ final class StoreEstimate {
             path,
             Numbers.count(trees.size(), "tree"),
             skew == 0 ? "uniform" : "Zipf " + skew));
+    if (!passedOver.isEmpty()) {
+      out.append("passed over, without levels or with an order of keys that is not known: ")
+          .append(String.join(", ", passedOver))
+          .append('\n');
+    }
     for (Estimate tree : trees) {
       out.append(
           String.format(
@@ -207,6 +221,7 @@ final class StoreEstimate {
     report.put("store", path);
     report.put("skew", skew);
     report.put("trees", list);
+    report.put("passedOver", passedOver);
     return JSON.std.asString(report) + "\n";
   }
 }

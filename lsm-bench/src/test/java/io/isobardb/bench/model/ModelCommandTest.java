@@ -182,13 +182,22 @@ class ModelCommandTest {
     String text = out.toString();
     assertTrue(text.contains(": 1 tree with levels"), text);
     assertTrue(text.contains("people: 20,000 entries of "), text);
+    assertTrue(text.contains("is not known: empty\n"), text);
     assertTrue(text.matches("(?s).*\nL1 +[0-9.]+ MB +[0-9.]+ [KM]B +[0-9.]+\n.*"), text);
     out.getBuffer().setLength(0);
     assertEquals(0, run(line + " --json"));
     assertTrue(out.toString().contains("\"name\":\"people\",\"entries\":20000"), out.toString());
+    out.getBuffer().setLength(0);
     assertEquals(2, run(dir + " --keys 1000"));
     assertTrue(err.toString().contains("DIR and --keys exclude each other"), err.toString());
     assertEquals(2, run(dir + " --skew -1"));
+    assertEquals(2, run(dir + " --max-space 1.2"));
+    // Nothing but the active SSTable would have room.
+    assertEquals(2, run(dir + " --write-memory 4MB --memory-used 1"), err.toString());
+    assertEquals(0, run(line + " --memory-used 40 --json"), err.toString());
+    double less = total();
+    assertEquals(0, run(line + " --memory-used 80 --json"), err.toString());
+    assertTrue(less > total());
     assertTrue(run(dir.resolve("none") + " --skew 0") > 0);
   }
 

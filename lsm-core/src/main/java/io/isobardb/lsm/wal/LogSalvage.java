@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * right, save those behind a torn tail.
  *
  * @param lost what was synced, and can't be read
- * @param headers files whose header is damaged, or their end, though their records may be right
+ * @param headers files whose header or end is damaged, though their records may be right
  */
 public record LogSalvage(List<Lost> lost, List<Finding> headers) {
   /**

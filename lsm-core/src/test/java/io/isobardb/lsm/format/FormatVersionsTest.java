@@ -152,7 +152,7 @@ class FormatVersionsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
-  void aStoreOfAnEarlierFormatIsReadAndWritten(int version) throws IOException {
+  void aStoreOfAReleaseIsReadAndWritten(int version) throws IOException {
     Path directory = unpack(version);
     assertEquals(version, version(directory.resolve("CURRENT")));
     readAndWrite(directory);
@@ -202,7 +202,7 @@ class FormatVersionsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
-  void aStoreOfAnEarlierFormatIsRepaired(int version) throws IOException {
+  void aStoreOfAReleaseIsRepaired(int version) throws IOException {
     Path directory = unpack(version);
     Path target = temp.resolve("repaired");
     StoreOptions options = FormatStore.options().build();
@@ -219,7 +219,7 @@ class FormatVersionsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
-  void aStoreOfAnEarlierFormatIsBackedUpAndRestored(int version) throws IOException {
+  void aStoreOfAReleaseIsBackedUpAndRestored(int version) throws IOException {
     Path directory = unpack(version);
     StoreOptions options = FormatStore.options().build();
     Path image = temp.resolve("image");

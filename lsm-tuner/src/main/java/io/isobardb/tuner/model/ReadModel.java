@@ -1,5 +1,7 @@
 package io.isobardb.tuner.model;
 
+import java.util.function.DoubleUnaryOperator;
+
 /**
  * What a point read costs: the sum over all levels of the share of reads that end there and what a
  * read that ends there costs (section 8 of the paper, theorem 4).
@@ -71,14 +73,7 @@ public final class ReadModel {
    * many requests with the probability 1 - Unique'(requests) (definition 1).
    */
   public double costAsWritten(Popularity writers) {
-    double sum = 0;
-    double seen = 0;
-    for (int l = 0; l < oldest.length; l++) {
-      double found = 1 - slope(writers, oldest[l]);
-      sum += (found - seen) * cost[l];
-      seen = found;
-    }
-    return sum;
+    return cost(age -> 1 - slope(writers, age));
   }
 
   private static double slope(Popularity writers, double requests) {
@@ -95,12 +90,19 @@ public final class ReadModel {
    * @param readers keys weighted by their share of the reads, requested as they are written
    */
   public double cost(Popularity readers) {
+    return cost(age -> readers.unique(age) / readers.keys());
+  }
+
+  /**
+   * @param found the share of the reads that find an entry no older than that
+   */
+  private double cost(DoubleUnaryOperator found) {
     double sum = 0;
     double seen = 0;
     for (int l = 0; l < oldest.length; l++) {
-      double found = readers.unique(oldest[l]) / readers.keys();
-      sum += (found - seen) * cost[l];
-      seen = found;
+      double share = found.applyAsDouble(oldest[l]);
+      sum += (share - seen) * cost[l];
+      seen = share;
     }
     return sum;
   }

@@ -104,6 +104,14 @@ class WriteModelTest {
     double[] cost = {0, 1, 1, 1, 1};
     assertTrue(
         ReadModel.of(standard(1e6), KeyGroups.uniform(1e6), cost).cost(KeyGroups.uniform(1e6)) < 1);
+    // Keys that are all alike are read as they are written.
+    KeyGroups alike = KeyGroups.uniform(1e6);
+    ReadModel tables = ReadModel.ofTables(standard(1e6), alike);
+    assertEquals(tables.cost(alike), tables.costAsWritten(alike), 1e-2);
+    // Most reads are for what was written lately.
+    KeyGroups zipf = KeyGroups.zipf(1e6, 0.99);
+    ReadModel skewed = ReadModel.ofTables(standard(1e6), zipf);
+    assertTrue(skewed.costAsWritten(zipf) < 0.7 * skewed.cost(zipf));
     refused("must not descend", () -> new ReadModel(new double[] {2, 1}, new double[] {1, 1}));
   }
 
