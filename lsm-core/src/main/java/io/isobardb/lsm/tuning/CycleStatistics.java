@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
  * What a store has done since a cycle began: the difference between its counters now and then.
@@ -124,8 +125,12 @@ final class CycleStatistics {
     return bytes - l0Bytes();
   }
 
-  /** All of it, for the tuner. */
-  StoreCycle cycle(long number, MemoryWall wall) {
+  /**
+   * All of it, for the tuner.
+   *
+   * @param steepness of a tree's merges by a model, as {@link TreeCycle} has it
+   */
+  StoreCycle cycle(long number, MemoryWall wall, ToDoubleFunction<TreeHandle> steepness) {
     CacheStats now = cache.stats();
     int pageBytes = engine.catalog().space().pageSize();
     long ghost = Math.max(now.ghostPages(), now.ghostCapacityPages() / LEAST_GHOST);
@@ -140,7 +145,7 @@ final class CycleStatistics {
         now.queryGhostHits() - cacheStart.queryGhostHits(),
         now.mergeGhostHits() - cacheStart.mergeGhostHits(),
         (long) (ghost * pageBytes / (1 - lentShare(now, wall.writeBytes() / pageBytes))),
-        treeCycles());
+        treeCycles(steepness));
   }
 
   /**
@@ -156,12 +161,12 @@ final class CycleStatistics {
   }
 
   /** The trees that have done something, by ID. */
-  private List<TreeCycle> treeCycles() {
+  private List<TreeCycle> treeCycles(ToDoubleFunction<TreeHandle> steepness) {
     List<TreeHandle> handles = new ArrayList<>(engine.catalog().trees());
     handles.sort(Comparator.comparingInt(TreeHandle::id));
     List<TreeCycle> cycles = new ArrayList<>();
     for (TreeHandle tree : handles) {
-      TreeCycle cycle = cycle(tree);
+      TreeCycle cycle = cycle(tree, steepness.applyAsDouble(tree));
       if (cycle.writtenBytes() > 0 || cycle.mergedBytes() > 0 || cycle.flushes() > 0) {
         cycles.add(cycle);
       }
@@ -169,7 +174,7 @@ final class CycleStatistics {
     return cycles;
   }
 
-  private TreeCycle cycle(TreeHandle tree) {
+  private TreeCycle cycle(TreeHandle tree, double steepness) {
     Before before = before(tree);
     TreeWork.Sums then = before.work();
     TreeWork.Sums now = tree.work().sums();
@@ -185,7 +190,8 @@ final class CycleStatistics {
         Math.max(0, now.recentReads() - then.recentReads()),
         version.atHeight(0).sizeBytes(),
         tree.priority().floorBytes(),
-        tree.priority().weight());
+        tree.priority().weight(),
+        steepness);
   }
 
   private Before before(TreeHandle tree) {

@@ -197,6 +197,15 @@ public final class LevelPlanner {
     return decisions;
   }
 
+  /**
+   * How steeply what merges of a tree write falls with its memory, by the model; 0 if the tree is
+   * none of those that are learnt from, or not enough is known of it yet.
+   */
+  double steepness(TreeHandle tree) {
+    Watched watched = trees.get(tree.id());
+    return watched == null || tree.closed() ? 0 : LevelTuner.steepness(view(tree, watched));
+  }
+
   /** Tells of a decision, but not of waiting. */
   void tell(LevelDecision decision) {
     TreeHandle tree = engine.catalog().tree(decision.tree());

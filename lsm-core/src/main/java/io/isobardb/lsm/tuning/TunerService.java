@@ -271,7 +271,9 @@ public final class TunerService implements Service {
   private void decide(Handle started) {
     TuningSpan span = TuningSpan.start();
     Decision before = history.last();
-    StoreCycle cycle = statistics.cycle(history.nextCycle(), wall);
+    StoreCycle cycle =
+        statistics.cycle(
+            history.nextCycle(), wall, tree -> levels == null ? 0 : levels.steepness(tree));
     WallRules.Floors floors = wall.floors();
     TunerOptions options = tuning.options().withFloors(floors.write(), floors.cache());
     Decision decision = new MemoryTuner(options).decide(history, cycle).last();

@@ -104,7 +104,8 @@ class HotEntriesTest {
           store.checkpoint();
         }
         if (round == 3) {
-          // Most hot keys lie where loading left them: later, flushes put them side by side in pages
+          // Most hot keys lie where loading left them: later, flushes put them side by side in
+          // pages
           // that are worth their memory, and entries of their own are hardly held any more.
           assertTrue(store.stats().cache().entryHits() > 2_000, store.stats()::toJson);
         }

@@ -33,6 +33,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  *   <li>{@code -Disobar.tuner.curves=DIR}: where the costs of fixed splits are kept; what is there
  *       is not measured again. Default: {@code target/tuner-curves}
  *   <li>{@code -Disobar.tuner.decisions=32}: how many the tuner is to make from the lower end
+ *   <li>{@code -Disobar.tuner.log=8}: megabytes of log; half of the budget then bounds what is held
+ *   <li>{@code -Disobar.tuner.levels=OPTIMISED}: a model tells how steeply merges fall with memory
+ *   <li>{@code -Disobar.tuner.records}, {@code .value}: how many, and how long their values are
  *   <li>{@code -Disobar.seed}: another seed
  * </ul>
  *
@@ -45,6 +48,9 @@ class MemoryTunerAccuracyTest {
   private static final int TREES = Integer.getInteger("isobar.tuner.trees", 1);
   private static final int WRITES = Integer.getInteger("isobar.tuner.writes", 50);
   private static final int THEN = Integer.getInteger("isobar.tuner.then", 0);
+  private static final int LOG_MEGABYTES = Integer.getInteger("isobar.tuner.log", 32);
+  private static final boolean OPTIMISED =
+      "OPTIMISED".equals(System.getProperty("isobar.tuner.levels"));
   private static final Keys KEYS =
       Boolean.getBoolean("isobar.tuner.zipf") ? Keys.ZIPF : Keys.UNIFORM;
   private static final Path CURVES =
@@ -72,8 +78,8 @@ class MemoryTunerAccuracyTest {
   private static final int[] SPLITS = {1, 2, 3, 4, 6, 8, 10, 12};
   private static final long BUDGET = 16 << 20;
   private static final double SIXTEENTH = BUDGET / 16.0;
-  private static final int RECORDS = 40_000;
-  private static final int VALUE = 2_000;
+  private static final int RECORDS = Integer.getInteger("isobar.tuner.records", 40_000);
+  private static final int VALUE = Integer.getInteger("isobar.tuner.value", 2_000);
   private static final int PAGE = 8_192;
   private static final double NEAR = 1.05;
 
@@ -95,7 +101,8 @@ class MemoryTunerAccuracyTest {
         .memoryBudget(BUDGET)
         .writeMemory(write)
         .pageSize(PAGE)
-        .logLimit(32 << 20)
+        .logLimit((long) LOG_MEGABYTES << 20)
+        .experimental(e -> e.optimisedLevels(OPTIMISED))
         .memoryTuner(
             t ->
                 t.interval(Duration.ofSeconds(3))

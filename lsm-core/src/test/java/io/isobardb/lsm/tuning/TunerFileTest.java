@@ -41,7 +41,7 @@ class TunerFileTest {
     List<TreeCycle> all =
         LongStream.range(0, trees)
             .mapToObj(
-                id -> new TreeCycle(id, 1000, 2000, 900, 0, 3, 0.3 / trees, 1e-4, 1 << 30, 0, 1))
+                id -> new TreeCycle(id, 1000, 2000, 900, 0, 3, 0.3 / trees, 1e-4, 1 << 30, 0, 1, 0))
             .toList();
     decided =
         new MemoryTuner(TunerOptions.DEFAULT)

@@ -58,7 +58,7 @@ class TunerFuzzTest {
     TunerOptions options = TunerOptions.DEFAULT;
     for (int i = 0; i < 4; i++) {
       TreeCycle tree =
-          new TreeCycle(1, 1000 << 10, 2000 << 10, 900 << 10, 0, 3, 0.3, 1e-4, 1 << 30, 0, 1);
+          new TreeCycle(1, 1000 << 10, 2000 << 10, 900 << 10, 0, 3, 0.3, 1e-4, 1 << 30, 0, 1, 0);
       StoreCycle seen =
           new StoreCycle(
               history.nextCycle(),

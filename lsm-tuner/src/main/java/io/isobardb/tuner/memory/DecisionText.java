@@ -107,13 +107,13 @@ public final class DecisionText {
         Long.parseLong(ghost[0]),
         Long.parseLong(ghost[1]),
         Long.parseLong(ghost[2]),
-        fields.records("trees", TreeCycle.class));
+        fields.records("trees", TreeCycle.class, ",0.0"));
   }
 
   private static Progress after(Fields fields) {
     String[] state = fields.values("state", 6);
     return new Progress(
-        fields.records("samples", Progress.Sample.class),
+        fields.records("samples", Progress.Sample.class, ""),
         Integer.parseInt(state[0]),
         Integer.parseInt(state[1]),
         real(state[2]),
@@ -219,13 +219,21 @@ public final class DecisionText {
       return DecisionText.record(type, name, value(name));
     }
 
-    <T extends Record> List<T> records(String name, Class<T> type) {
+    /**
+     * @param added what rows end with now and did not always, as it is to be read where it is
+     *     missing
+     */
+    <T extends Record> List<T> records(String name, Class<T> type, String added) {
       String value = value(name);
-      return value.equals("-")
-          ? List.of()
-          : Arrays.stream(value.split(";"))
-              .map(row -> DecisionText.record(type, name, row))
-              .toList();
+      if (value.equals("-")) {
+        return List.of();
+      }
+      int before =
+          type.getRecordComponents().length - (int) added.chars().filter(c -> c == ',').count();
+      return Arrays.stream(value.split(";"))
+          .map(row -> row.split(",").length == before ? row + added : row)
+          .map(row -> DecisionText.record(type, name, row))
+          .toList();
     }
 
     private static String[] split(String name, String value, int count) {

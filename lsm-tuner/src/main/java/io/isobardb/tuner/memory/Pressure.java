@@ -15,6 +15,11 @@ import java.util.List;
  */
 public record Pressure(double writeCost, double readCost, double cost, double write, double cache) {
 
+  /**
+   * Of what a model says, this is the most: where a level goes, more is saved at once than stays.
+   */
+  private static final double MOST_MODELLED = 2;
+
   /** Memory shares below this are taken for errors, unless there are so many trees. */
   private static final double MIN_SHARE = 0.01;
 
@@ -102,9 +107,12 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
    * with one percent more memory. Not more than one: twice the memory can't do more than halve what
    * is merged; near a last level as large as the memory the equation would have it without bounds.
    * 0 for a tree whose last level is no larger than its memory, of which the equation knows
-   * nothing.
+   * nothing. What a model says comes before the equation, since it is nearer (docs/decisions/0062).
    */
   private static double elasticity(StoreCycle cycle, TreeCycle tree, double written) {
+    if (tree.steepness() > 0) {
+      return tree.memoryTriggered() * Math.min(MOST_MODELLED, tree.steepness());
+    }
     double logarithm =
         StrictMath.log(
             tree.lastLevelBytes() / (share(cycle.trees(), tree, written) * memory(cycle)));

@@ -18,6 +18,9 @@ package io.isobardb.tuner.memory;
  * @param lastLevelBytes size of its last level: |L<sub>N</sub>|
  * @param floorBytes write memory that it is to keep; a part of the write memory's floor
  * @param weight how much its writes count in the cost, 1 ordinarily, a million at most
+ * @param steepness how many percent less its merges write with one percent more memory, by a model
+ *     that knows how popular its keys are; 0 if there is none, and then equation 5 tells; a million
+ *     at most
  */
 public record TreeCycle(
     long tree,
@@ -30,7 +33,8 @@ public record TreeCycle(
     double recentReads,
     long lastLevelBytes,
     long floorBytes,
-    double weight) {
+    double weight,
+    double steepness) {
 
   /**
    * @throws IllegalArgumentException if a number is negative not finite or too large; the message
@@ -47,6 +51,7 @@ public record TreeCycle(
     Check.notNegative("lastLevelBytes", lastLevelBytes);
     Check.notNegative("floorBytes", floorBytes);
     Check.weight("weight", weight);
+    Check.weight("steepness", steepness);
   }
 
   /** All that was flushed, in bytes. */

@@ -27,12 +27,29 @@ public final class LevelTuner {
   /** A plan that costs more than what was before by more than this part has failed. */
   private static final double TOLERANCE = 0.02;
 
+  /** The part more of write memory by which the model's slope is taken: a step of the wall. */
+  private static final double MORE_MEMORY = 0.1;
+
+  /** With memory for nearly all keys the model has no slope to tell. */
+  private static final double NEARLY_ALL = 0.999;
+
   /** By how much a level may grow or shrink in a cycle. */
   private static final double STEP = 2;
 
   private static final int MOST_LEVELS = 16;
 
   private LevelTuner() {}
+
+  /**
+   * How many percent less merges write with one percent more write memory, by the model, if levels
+   * stay as they are. Where they have the cheapest sizes it is the same if they follow.
+   *
+   * @return 0 if what the model must know is not known
+   */
+  public static double steepness(LevelView view) {
+    Model model = Model.of(view);
+    return model == null ? 0 : model.steepness();
+  }
 
   /** What is done now. */
   public static LevelDecision choose(LevelProgress before, LevelView view) {
@@ -165,9 +182,29 @@ public final class LevelTuner {
       if (popularity == null || !sizes.known()) {
         return null;
       }
-      double columns = popularity.unique(sizes.round()) / sizes.slice();
-      double interval = sizes.round() * sizes.depth();
-      return new Model(view, popularity, new LevelMerges(interval, sizes.table(), columns, false));
+      return new Model(view, popularity, merges(popularity, sizes, 1, sizes.round()));
+    }
+
+    /** With so many times the slices, and rounds of so many writes. */
+    private static LevelMerges merges(
+        Popularity popularity, LevelView.Sizes sizes, double slices, double round) {
+      double columns = popularity.unique(round) / (sizes.slice() * slices);
+      return new LevelMerges(round * sizes.depth(), sizes.table(), columns, false);
+    }
+
+    /** What memory holds is what came since its keys were flushed last: it tells the round. */
+    double steepness() {
+      double more = 1 + MORE_MEMORY;
+      double held = popularity.sweptUnique(view.sizes().round());
+      double most = NEARLY_ALL * popularity.keys();
+      if (held * more >= most) {
+        return 0;
+      }
+      double round = popularity.sweptUniqueInverse(held * more);
+      double[] entries = view.now().entries(view.sizes().last());
+      double after = merges(popularity, view.sizes(), more, round).cost(popularity, entries);
+      double steepness = StrictMath.log(cost(view.now()) / after) / StrictMath.log(more);
+      return Math.max(0, steepness);
     }
 
     double cost(LevelShares shares) {

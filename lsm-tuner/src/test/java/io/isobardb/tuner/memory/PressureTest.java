@@ -42,11 +42,39 @@ class PressureTest {
         0,
         lastLevelBytes,
         0,
-        weight);
+        weight,
+        0);
   }
 
   private static Pressure of(TreeCycle... trees) {
     return Pressure.of(cycle(0, 0, 0, 0, trees), PLAIN, 1);
+  }
+
+  @Test
+  void whatAModelSaysComesBeforeEquationFive() {
+    TreeCycle equation = tree(0.5, 25, 5000 * MB, 1);
+    // 0.5 pages merged per operation, three quarters of the flushes for memory's sake.
+    for (double[] modelled : new double[][] {{0.8, 0.8}, {2, 2}, {70, 2}}) {
+      Pressure pressure = of(modelled(equation, modelled[0]));
+      assertEquals(0.5 * 0.75 * modelled[1] / (100.0 * MB), pressure.write(), 1e-18);
+    }
+    assertEquals(of(equation), of(modelled(equation, 0)));
+  }
+
+  private static TreeCycle modelled(TreeCycle it, double steepness) {
+    return new TreeCycle(
+        it.tree(),
+        it.writtenBytes(),
+        it.mergedBytes(),
+        it.memoryFlushedBytes(),
+        it.logFlushedBytes(),
+        it.flushes(),
+        it.shareSum(),
+        it.recentReads(),
+        it.lastLevelBytes(),
+        it.floorBytes(),
+        it.weight(),
+        steepness);
   }
 
   @Test
@@ -103,7 +131,8 @@ class PressureTest {
   }
 
   private static TreeCycle exampleTree(long mergedPages, double share, long lastLevelBytes) {
-    return new TreeCycle(1, 1, 16384 * mergedPages, 0, 0, 10, 10 * share, 0, lastLevelBytes, 0, 1);
+    return new TreeCycle(
+        1, 1, 16384 * mergedPages, 0, 0, 10, 10 * share, 0, lastLevelBytes, 0, 1, 0);
   }
 
   @Test
@@ -154,7 +183,8 @@ class PressureTest {
         reads,
         it.lastLevelBytes(),
         it.floorBytes(),
-        it.weight());
+        it.weight(),
+        it.steepness());
   }
 
   @Test
@@ -196,15 +226,15 @@ class PressureTest {
 
   @Test
   void withoutFlushesTheShareIsThatOfTheWrites() {
-    TreeCycle quarter = new TreeCycle(1, 25, 1024L * 500_000, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
-    TreeCycle rest = new TreeCycle(2, 75, 0, 0, 0, 0, 0, 0, 5000 * MB, 0, 1);
+    TreeCycle quarter = new TreeCycle(1, 25, 1024L * 500_000, 0, 0, 0, 0, 0, 5000 * MB, 0, 1, 0);
+    TreeCycle rest = new TreeCycle(2, 75, 0, 0, 0, 0, 0, 0, 5000 * MB, 0, 1, 0);
     double expected = 0.5 / (100.0 * MB * Math.log(5000 / 25.0));
     assertEquals(expected, of(quarter, rest).write(), 1e-18);
   }
 
   @Test
   void nothingIsDividedByZero() {
-    TreeCycle idle = new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    TreeCycle idle = new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
     for (long zeros : LongStream.range(0, 32).toArray()) {
       StoreCycle cycle =
           new StoreCycle(

@@ -130,7 +130,8 @@ final class SyntheticStore {
               0,
               (long) lastLevelBytes,
               0,
-              1));
+              1,
+              0));
     }
     double cache = budgetBytes - x;
     long ghost = budgetBytes / 32;

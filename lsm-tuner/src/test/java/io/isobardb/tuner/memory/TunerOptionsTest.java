@@ -13,7 +13,7 @@ class TunerOptionsTest {
   private static StoreCycle cycle(long budgetBytes, long... floors) {
     List<TreeCycle> trees =
         java.util.Arrays.stream(floors)
-            .mapToObj(floor -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, floor, 1))
+            .mapToObj(floor -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, floor, 1, 0))
             .toList();
     return new StoreCycle(1, budgetBytes, 0, 1024, 0, 0, 0, 0, 0, 0, trees);
   }
@@ -58,9 +58,10 @@ class TunerOptionsTest {
     refused("samples", () -> new TunerOptions(1, 1, 1, 0.1, 0.1, 1, 1, 0.1, 0, 0, 0));
     refused("budgetBytes", () -> cycle(-1));
     refused("floorBytes", () -> cycle(1, -1));
-    refused("weight", () -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, Double.POSITIVE_INFINITY));
-    refused("recentReads", () -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 1e200, 0, 0, 1));
-    refused("shareSum", () -> new TreeCycle(1, 0, 0, 0, 0, 0, Double.NaN, 0, 0, 0, 1));
+    refused(
+        "weight", () -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, Double.POSITIVE_INFINITY, 0));
+    refused("recentReads", () -> new TreeCycle(1, 0, 0, 0, 0, 0, 0, 1e200, 0, 0, 1, 0));
+    refused("shareSum", () -> new TreeCycle(1, 0, 0, 0, 0, 0, Double.NaN, 0, 0, 0, 1, 0));
   }
 
   private static void refused(String name, Runnable make) {

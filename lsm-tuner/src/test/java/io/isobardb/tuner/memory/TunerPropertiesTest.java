@@ -37,7 +37,8 @@ class TunerPropertiesTest {
         random.nextInt(3) == 0 ? 0 : random.nextDouble() / (1.0 + number(random)),
         number(random),
         random.nextInt(5) == 0 ? random.nextLong(1 << 20) : 0,
-        random.nextInt(9) == 0 ? 1e6 : random.nextDouble() * 3);
+        random.nextInt(9) == 0 ? 1e6 : random.nextDouble() * 3,
+        0);
   }
 
   private static TunerOptions options(SplittableRandom random) {

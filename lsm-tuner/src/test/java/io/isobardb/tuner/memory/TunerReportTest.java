@@ -101,6 +101,19 @@ class TunerReportTest {
         history.decisions().get(0), DecisionText.parse(line.replace(" x=", " newer=1,2 x=")));
   }
 
+  @Test
+  void aDecisionFromBeforeModelsHadASayIsRead() {
+    SyntheticStore store = new Story().store;
+    TunerHistory history = store.tune(new MemoryTuner(TunerOptions.DEFAULT), TunerHistory.EMPTY, 1);
+    Decision decision = history.decisions().get(0);
+    String line = DecisionText.write(decision);
+    int trees = line.indexOf(" trees=");
+    String before =
+        line.substring(0, trees) + line.substring(trees).replaceAll(",0\\.0(?=[; ])", "");
+    assertTrue(before.length() < line.length(), line);
+    assertEquals(decision, DecisionText.parse(before));
+  }
+
   private static void refused(String line, String why) {
     var e = assertThrows(IllegalArgumentException.class, () -> DecisionText.parse(line));
     assertTrue(e.getMessage().contains(why), e.getMessage());

@@ -105,6 +105,39 @@ class LevelTunerTest {
     }
   }
 
+  private static double steepness(Popularity popularity, double round, LevelShares levels) {
+    // Slices so large that a flush is one: nothing is rewritten needlessly for them.
+    Sizes sizes = new Sizes(LAST, 2_000, LAST, round, 3);
+    LevelView.Work work = new LevelView.Work(0, List.of(), 0);
+    return LevelTuner.steepness(new LevelView(1, 1, sizes, levels, levels, popularity, 1.25, work));
+  }
+
+  @Test
+  void withOneLevelAndFewKeysInMemoryMergesAreInverseToIt() {
+    // Each merge of L0 rewrites the level, and there are as many fewer as rounds are longer. Rounds
+    // grow a little faster than memory, since some keys come twice.
+    assertEquals(1, steepness(UNIFORM, ROUND, shares(1.0)), 0.01);
+    double zipf = steepness(ZIPF, ROUND, shares(1.0));
+    assertTrue(zipf > 1.1 && zipf < 1.6, "" + zipf);
+  }
+
+  @Test
+  void moreLevelsMakeMemoryLessWorth() {
+    double two = steepness(UNIFORM, ROUND, shares(1.0, 0.1));
+    double three = steepness(UNIFORM, ROUND, shares(1.0, 0.1, 0.01));
+    assertTrue(0.05 < three && three < two && two < 0.9, three + " and " + two);
+  }
+
+  @Test
+  void noSteepnessIsToldWhereTheModelKnowsNothing() {
+    assertEquals(0, steepness(UNIFORM, 0, shares(1.0)));
+    assertEquals(0, steepness(UNIFORM, 100 * LAST, shares(1.0)), "memory holds all keys");
+    LevelView.Work work = new LevelView.Work(0, List.of(), 0);
+    Sizes sizes = new Sizes(LAST, 2_000, 2_000, ROUND, 3);
+    LevelShares one = shares(1.0);
+    assertEquals(0, LevelTuner.steepness(new LevelView(1, 1, sizes, one, one, null, 1.25, work)));
+  }
+
   @Test
   void levelsGoBySteps() {
     Cycles tree = new Cycles(ROUND, UNIFORM, shares(1.0, 0.02, 0.006));
