@@ -25,7 +25,7 @@ final class Tuned {
   /** Data of 50 GB, and half as much log as memory, so that a cycle is not too long. */
   static final long RECORDS = 50_000_000;
 
-  private static final double SMALL_SECONDS = 4;
+  private static final double SMALL_SECONDS = 15;
 
   private Tuned() {}
 
@@ -48,13 +48,13 @@ final class Tuned {
         .memoryTuner(t -> t.interval(Duration.ofSeconds((long) Math.max(2, bench.seconds(2)))));
   }
 
-  /** Fixed memory: warmed up, then measured. */
+  /** Fixed memory: warmed up by a window of so many operations, then measured over some. */
   static Map<String, Double> fixed(
-      Bench bench, StoreOptions options, Shape shape, Workload workload, long operations)
+      Bench bench, StoreOptions options, Shape shape, Workload workload, long window, int windows)
       throws Exception {
     try (Rig rig = bench.rig(options, shape, SMALL_SECONDS)) {
-      rig.run(workload, operations / 2);
-      return rig.measure(workload, operations);
+      rig.run(workload, window);
+      return rig.measure(workload, windows * window);
     }
   }
 

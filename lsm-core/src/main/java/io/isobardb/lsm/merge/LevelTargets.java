@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  * <p>While no batches are known, or T is given, the rule is the paper's: a level at height h may
  * hold a T<sup>h</sup>th of the last one. L1 is added when write memory times T is less than L1's
  * target, dropped when it exceeds f times L2's. Just after either, the write memory must change by
- * the factor f, or T, before the other.
+ * the factor f, or T, before the other. How many levels a small tree has is decided so in any case.
  *
  * <p>A plan from elsewhere comes before both. It says how many levels there are, and what they
  * hold.
  */
 final class LevelTargets {
   /**
-   * In a smaller tree, by write memories, sizes by batches wrote no less, and merges of L0 were
-   * several times as large (decision 0034).
+   * A tree that is smaller, by write memories, gets no further level for what its batches are: with
+   * uniform keys one level is cheaper there than a plan believes (decision 0034).
    */
-  private static final int LARGE = 16;
+  private static final int LARGE = 8;
 
   private final LevelingOptions options;
   private final long targetBytes;
@@ -34,6 +34,9 @@ final class LevelTargets {
 
   /** What L0 delivers at a time; 0 if sizes don't go by that. */
   private final long batchBytes;
+
+  /** Whether the number of levels goes by that, too. */
+  private final boolean large;
 
   private final double ratio;
   private final @Nullable LevelShares plan;
@@ -51,9 +54,9 @@ final class LevelTargets {
     // A flush writes an SSTable at least, so less memory needs no further level.
     this.writeMemoryBytes = Math.max(followed, targetBytes);
     boolean fixed = options.sizeRatio() > 0 || options.fixedWriteMemoryBytes() > 0;
-    boolean large = lastBytes >= LARGE * writeMemoryBytes;
     this.plan = view.plan();
-    this.batchBytes = plan != null || fixed || !large ? 0 : view.batchBytes();
+    this.batchBytes = plan != null || fixed ? 0 : view.batchBytes();
+    this.large = batchBytes > 0 && lastBytes >= LARGE * writeMemoryBytes;
     this.ratio =
         batchBytes > 0
             ? LevelPlan.of(levels, lastBytes, batchBytes, options.maxSpace()).ratio()
@@ -65,9 +68,9 @@ final class LevelTargets {
     return writeMemoryBytes;
   }
 
-  /** What levels are made for, if L0 has told; else 0. */
+  /** What the number of levels goes by, if L0 has told and the tree is large; else 0. */
   long batchBytes() {
-    return batchBytes;
+    return large ? batchBytes : 0;
   }
 
   /** What a level should hold at most, in bytes; the last one has no target. */
@@ -97,7 +100,7 @@ final class LevelTargets {
       return levels < plan.count();
     }
     return levels < Place.MAX_LEVELS
-        && (batchBytes > 0 ? wanted(batchBytes) > levels : reach() < share(levels - 1));
+        && (large ? wanted(batchBytes) > levels : reach() < share(levels - 1));
   }
 
   /** Whether L1 is of no use, memory being so large. */
@@ -106,7 +109,7 @@ final class LevelTargets {
       return levels > plan.count();
     }
     return levels > 1
-        && (batchBytes > 0
+        && (large
             ? wanted(batchBytes / options.dropFactor()) < levels
             : reach() > options.dropFactor() * share(levels - 2));
   }
@@ -117,7 +120,7 @@ final class LevelTargets {
 
   /** Write memory times T. */
   private double reach() {
-    return writeMemoryBytes * ratio;
+    return writeMemoryBytes * options.usualRatio();
   }
 
   private double share(int height) {
