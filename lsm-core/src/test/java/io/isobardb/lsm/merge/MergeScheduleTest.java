@@ -162,8 +162,13 @@ class MergeScheduleTest {
 
   @Test
   void aMergeThatIsPausedEndsAndHoldsUpNobody() {
+    // So small a first level that deep merges are under way whenever a burst begins.
+    StoreOptions options =
+        options(schedule("AFTER_LAST_WRITE"), 100).toBuilder()
+            .experimental(e -> e.levelSizeRatio(10))
+            .build();
     StoreStats stats;
-    try (Store store = world.open(options(schedule("AFTER_LAST_WRITE"), 100))) {
+    try (Store store = world.open(options)) {
       Tree tree = store.openTree("t");
       for (int i = 0; i < 10; i++) {
         burst(tree, SECOND);
