@@ -35,6 +35,7 @@ final class ExactLevels implements Experiment {
   private static final String UNIFORM = "uniform";
   private static final String ZIPF = "zipf";
   private static final String SHIFT = "uniform then zipf";
+  private static final String BACK = "uniform to zipf and back";
   private static final String DYNAMIC = "DYNAMIC";
   private static final String OPTIMISED = "OPTIMISED";
   private static final String RATIO = "ratio of 10";
@@ -70,14 +71,14 @@ final class ExactLevels implements Experiment {
         "100 M records, 20 GB of memory, 10 GB of log, times the scale, write-only, on a simulated"
             + " disk with a simulated clock: a seed counts the same bytes on every machine. All is"
             + " loaded in the order of the keys. Eight times as many writes as there are records come"
-            + " first (after a shift as many again), then three times as many are measured, then as"
+            + " first (after each shift as many again), then three times as many are measured, then as"
             + " many reads as records, in 16 parts with as many writes before each. Merges keep up.");
   }
 
   @Override
   public List<Point> points(Scale scale) {
     List<Point> points = new ArrayList<>();
-    for (String keys : List.of(UNIFORM, ZIPF, SHIFT)) {
+    for (String keys : List.of(UNIFORM, ZIPF, SHIFT, BACK)) {
       points.addAll(
           Point.each(
               Point.each(List.of(Point.of(KEYS, keys)), SIXTEENTHS, List.of("2", "8")),
@@ -91,15 +92,14 @@ final class ExactLevels implements Experiment {
   public List<Row> measure(Point point, Bench bench) {
     Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
     StoreOptions options = options(point, bench);
-    String keys = point.text(KEYS);
     try (SimulatedRig rig = new SimulatedRig(options, shape, bench.seed())) {
       rig.load();
-      if (keys.equals(SHIFT)) {
-        rig.measure(Workload.mixed(100, Keys.UNIFORM), BEFORE * shape.records());
+      Keys drawn = Keys.UNIFORM;
+      for (Keys phase : phases(point.text(KEYS))) {
+        drawn = phase;
+        rig.measure(Workload.mixed(100, drawn), BEFORE * shape.records());
       }
-      Keys drawn = keys.equals(UNIFORM) ? Keys.UNIFORM : Keys.ZIPF;
       Workload writes = Workload.mixed(100, drawn);
-      rig.measure(writes, BEFORE * shape.records());
       Map<String, Double> figures =
           new LinkedHashMap<>(rig.measure(writes, MEASURED * shape.records()));
       if (point.text(SCHEME).equals(RATIO)) {
@@ -108,6 +108,17 @@ final class ExactLevels implements Experiment {
       figures.put(READ, pagesPerRead(rig, shape.records() / READ_ROUNDS, drawn));
       return List.of(Bench.row(point, figures));
     }
+  }
+
+  /** Which keys are drawn, one after the other; the last ones are measured. */
+  private static List<Keys> phases(String keys) {
+    return switch (keys) {
+      case UNIFORM -> List.of(Keys.UNIFORM);
+      case ZIPF -> List.of(Keys.ZIPF);
+      case SHIFT -> List.of(Keys.UNIFORM, Keys.ZIPF);
+      case BACK -> List.of(Keys.UNIFORM, Keys.ZIPF, Keys.UNIFORM);
+      default -> throw new UsageException("no keys are called '" + keys + "'");
+    };
   }
 
   /** The mean over some moments: what a read costs depends on how full L0 and memory are. */
