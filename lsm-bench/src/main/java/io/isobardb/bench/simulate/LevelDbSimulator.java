@@ -25,6 +25,9 @@ public final class LevelDbSimulator {
     LARGEST
   }
 
+  /** Of so many requests one is looked up before it is inserted. */
+  private static final int LOOKUPS = 16;
+
   /** A table may overlap so many times its size in the level below the next. */
   private static final int MAX_OVERLAP = 10;
 
@@ -39,6 +42,10 @@ public final class LevelDbSimulator {
 
   private final Level[] levels;
   private final long[] written;
+
+  /** Where keys were found that were requested: in the memtable, in level 0, in the levels. */
+  private final long[] found;
+
   private long requests;
   private long flushed;
   private int memtableRequests;
@@ -66,6 +73,7 @@ public final class LevelDbSimulator {
     double[] sizes = design.levelEntries();
     this.levels = new Level[sizes.length];
     this.written = new long[sizes.length];
+    this.found = new long[sizes.length + 2];
     for (int l = 0; l < sizes.length; l++) {
       levels[l] = new Level(stream.keys(), l == sizes.length - 1 ? Double.MAX_VALUE : sizes[l]);
     }
@@ -84,13 +92,40 @@ public final class LevelDbSimulator {
     Arrays.fill(written, 0);
     long wanted = (long) (rounds * stream.keys());
     for (long i = 0; i < wanted; i++) {
-      insert(stream.next());
+      int key = stream.next();
+      if (i % LOOKUPS == 0) {
+        found[lookUp(key)]++;
+      }
+      insert(key);
     }
     double[] perLevel = new double[written.length];
     for (int l = 0; l < written.length; l++) {
       perLevel[l] = (double) written[l] / requests;
     }
     return new WriteCost(1, (double) flushed / requests, perLevel);
+  }
+
+  /**
+   * Of reads that come as the writes of {@link #run} did, the shares that end in the memtable, in
+   * level 0, and in each level.
+   */
+  public double[] foundShares() {
+    double all = Arrays.stream(found).sum();
+    return Arrays.stream(found).mapToDouble(it -> it / all).toArray();
+  }
+
+  private int lookUp(int key) {
+    if (memtable.contains(key)) {
+      return 0;
+    }
+    if (level0.contains(key)) {
+      return 1;
+    }
+    int l = 0;
+    while (!levels[l].bits.contains(key)) {
+      l++;
+    }
+    return l + 2;
   }
 
   private void insert(int key) {

@@ -9,10 +9,13 @@ import io.isobardb.tuner.model.ColaModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.LevelDbModel;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.ReadModel;
 import io.isobardb.tuner.model.SamtModel;
 import io.isobardb.tuner.model.UniversalModel;
 import io.isobardb.tuner.model.WriteCost;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +41,40 @@ class SimulatorTest {
     // 2 % at 10^6 uniform, 4 % with Zipf; 0.3 and 2 % at 10^7: see docs/models.md.
     assertEquals(roundRobin, estimate, roundRobin * 0.045);
     assertTrue(largest > 1.2 * roundRobin, largest + " to " + roundRobin);
+  }
+
+  /** Reads come as writes do: where they end, and into how many tables they look. */
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.5, 0.99})
+  void readsOfLevelDb(double skew) {
+    LevelDbModel model = LevelDbModel.standard(KEYS, 1000);
+    LevelDbSimulator simulator =
+        new LevelDbSimulator(model, TABLE, Selection.ROUND_ROBIN, stream(skew));
+    simulator.run(ROUNDS);
+    double[] found = simulator.foundShares();
+    double level0 = (model.level0Tables() - 1) / 2.0;
+    double simulated = found[1] * (level0 + 1) / 2;
+    double[] shares = new double[found.length];
+    for (int l = 0; l < found.length; l++) {
+      double[] cost = new double[found.length];
+      cost[l] = 1;
+      shares[l] = ReadModel.of(model, popularity(skew), cost).costAsWritten(popularity(skew));
+      simulated += l < 2 ? 0 : found[l] * (level0 + l - 1);
+    }
+    double estimate = ReadModel.ofTables(model, popularity(skew)).costAsWritten(popularity(skew));
+    System.out.printf(
+        Locale.ROOT,
+        "skew %.2f: tables read %.3f, by the model %.3f; ends in %s, by the model %s%n",
+        skew,
+        simulated,
+        estimate,
+        Arrays.toString(found),
+        Arrays.toString(shares));
+    // 0.5 % with uniform keys, 5 % with Zipf 0.99: see docs/models.md.
+    assertEquals(simulated, estimate, 0.06 * simulated);
+    for (int l = 0; l < found.length; l++) {
+      assertEquals(found[l], shares[l], 0.03, "share that ends in " + l);
+    }
   }
 
   /** What the optimiser promises comes true. */

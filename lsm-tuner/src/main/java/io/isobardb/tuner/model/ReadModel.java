@@ -38,7 +38,9 @@ public final class ReadModel {
   }
 
   /**
-   * The ages of LevelDB's levels: memory, level 0, then the levels.
+   * The ages of LevelDB's levels: memory, level 0, then the levels. These are means over time and
+   * over the keys: memory is half full, and a level that is emptied round the key space was so half
+   * an interval ago.
    *
    * @param cost of a read that ends at each of them
    */
@@ -46,22 +48,27 @@ public final class ReadModel {
     double[] sizes = design.levelEntries();
     double[] oldest = new double[sizes.length + 2];
     oldest[0] = design.bufferEntries() / 2;
-    oldest[1] = oldest[0] + design.bufferEntries() * design.level0Tables() / 2;
+    oldest[1] = oldest[0] + design.bufferEntries() * level0(design);
     for (int l = 0; l < sizes.length - 1; l++) {
-      oldest[l + 2] = oldest[l + 1] + popularity.sweptUniqueInverse(sizes[l]);
+      oldest[l + 2] = oldest[l + 1] + popularity.sweptUniqueInverse(sizes[l]) / 2;
     }
     oldest[oldest.length - 1] = Double.POSITIVE_INFINITY;
     return new ReadModel(oldest, cost);
   }
 
+  /** Tables of level 0, which is merged down as soon as it has all; the mean over time. */
+  private static double level0(LevelDbModel design) {
+    return (design.level0Tables() - 1) / 2.0;
+  }
+
   /**
-   * LevelDB without filters and without a cache: the tables that a read looks into, half of those
-   * of level 0 on average.
+   * LevelDB without filters and without a cache: the tables that a read looks into. One that ends
+   * in level 0 looks into half of those there.
    */
   public static ReadModel ofTables(LevelDbModel design, Popularity popularity) {
     double[] cost = new double[design.levelEntries().length + 2];
-    double level0 = design.level0Tables() / 2.0;
-    cost[1] = level0 / 2;
+    double level0 = level0(design);
+    cost[1] = (level0 + 1) / 2;
     for (int l = 2; l < cost.length; l++) {
       cost[l] = level0 + l - 1;
     }
