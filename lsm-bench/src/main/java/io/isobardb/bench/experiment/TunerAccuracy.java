@@ -26,9 +26,7 @@ final class TunerAccuracy implements Experiment {
   private static final double GIGABYTES = 10;
   private static final int WINDOWS = 20;
 
-  /**
-   * So many windows long are fixed splits measured: a few merges more or less are then 1 to 2 %.
-   */
+  /** So many windows are measured of a fixed split. */
   private static final int MEASURED = 10;
 
   @Override
@@ -41,9 +39,9 @@ final class TunerAccuracy implements Experiment {
             + " exhaustive search finds, and notably lower than that of the least write memory or of an"
             + " even split.",
         "50 M records in one or ten trees (80 % of the operations for two of the ten), 10 GB of"
-            + " memory, 5 GB of log, times the scale; uniform or Zipfian keys. Fixed splits are measured"
-            + " over thirty times as many operations as records, after three times as many; tuned stores begin"
-            + " with 1/16 or 12/16 of the budget and run for twenty windows of the latter; the split that they have"
+            + " memory, 5 GB of log, times the scale; uniform or Zipfian keys. A window is"
+            + " three operations per record. Fixed splits are measured over ten windows, after one; tuned"
+            + " stores begin with 1/16 or 12/16 of the budget and run for twenty; the split that they have"
             + " come to is then measured as the fixed ones are, since an older store costs more with any"
             + " split. Buffered I/O: what counts is pages, read and written alike.");
   }

@@ -30,7 +30,7 @@ final class YcsbDefaults implements Experiment {
   /** So often a window of operations before it is measured. */
   private static final int WINDOWS = 6;
 
-  /** So many windows are measured: a few merges more or less are then 1 to 2 %. */
+  /** So many windows are measured. */
   private static final int MEASURED = 10;
 
   /** Good enough is 97 % as good. */

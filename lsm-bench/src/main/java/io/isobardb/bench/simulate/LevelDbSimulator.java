@@ -90,6 +90,7 @@ public final class LevelDbSimulator {
     requests = 0;
     flushed = 0;
     Arrays.fill(written, 0);
+    Arrays.fill(found, 0);
     long wanted = (long) (rounds * stream.keys());
     for (long i = 0; i < wanted; i++) {
       int key = stream.next();

@@ -15,9 +15,7 @@ import java.util.List;
  */
 public record Pressure(double writeCost, double readCost, double cost, double write, double cache) {
 
-  /**
-   * Of what a model says, this is the most: where a level goes, more is saved at once than stays.
-   */
+  /** The most that is taken of a model: what is steeper is so for a short way only. */
   private static final double MOST_MODELLED = 2;
 
   /** Memory shares below this are taken for errors, unless there are so many trees. */

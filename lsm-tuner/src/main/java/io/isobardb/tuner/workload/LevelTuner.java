@@ -204,7 +204,7 @@ public final class LevelTuner {
       double[] entries = view.now().entries(view.sizes().last());
       double after = merges(popularity, view.sizes(), more, round).cost(popularity, entries);
       double steepness = StrictMath.log(cost(view.now()) / after) / StrictMath.log(more);
-      return Math.max(0, steepness);
+      return steepness > 0 && Double.isFinite(steepness) ? steepness : 0;
     }
 
     double cost(LevelShares shares) {

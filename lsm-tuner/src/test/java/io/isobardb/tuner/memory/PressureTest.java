@@ -62,6 +62,10 @@ class PressureTest {
   }
 
   private static TreeCycle modelled(TreeCycle it, double steepness) {
+    return changed(it, it.recentReads(), steepness);
+  }
+
+  private static TreeCycle changed(TreeCycle it, double reads, double steepness) {
     return new TreeCycle(
         it.tree(),
         it.writtenBytes(),
@@ -70,7 +74,7 @@ class PressureTest {
         it.logFlushedBytes(),
         it.flushes(),
         it.shareSum(),
-        it.recentReads(),
+        reads,
         it.lastLevelBytes(),
         it.floorBytes(),
         it.weight(),
@@ -171,20 +175,7 @@ class PressureTest {
   }
 
   private static TreeCycle recentlyRead(double share, long logPercent, double reads) {
-    TreeCycle it = tree(share, logPercent, 5000 * MB, 1);
-    return new TreeCycle(
-        it.tree(),
-        it.writtenBytes(),
-        it.mergedBytes(),
-        it.memoryFlushedBytes(),
-        it.logFlushedBytes(),
-        it.flushes(),
-        it.shareSum(),
-        reads,
-        it.lastLevelBytes(),
-        it.floorBytes(),
-        it.weight(),
-        it.steepness());
+    return changed(tree(share, logPercent, 5000 * MB, 1), reads, 0);
   }
 
   @Test

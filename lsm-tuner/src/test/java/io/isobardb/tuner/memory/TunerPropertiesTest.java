@@ -38,7 +38,7 @@ class TunerPropertiesTest {
         number(random),
         random.nextInt(5) == 0 ? random.nextLong(1 << 20) : 0,
         random.nextInt(9) == 0 ? 1e6 : random.nextDouble() * 3,
-        0);
+        random.nextBoolean() ? 0 : random.nextInt(9) == 0 ? 1e6 : random.nextDouble() * 3);
   }
 
   private static TunerOptions options(SplittableRandom random) {
