@@ -95,6 +95,26 @@ final class ActiveEdit {
     return gap(memory, base, ActiveLayout.count(shape)) + memory.getInt(base + GARBAGE);
   }
 
+  /** Whether there is contiguous room for an entry and for {@code slots} more slots. */
+  boolean hasRoom(Memory memory, int base, int entryBytes, int slots) {
+    int count = ActiveLayout.count(memory.getLong(base + SHAPE));
+    return gap(memory, base, count + slots) >= entryBytes;
+  }
+
+  /** Whether the entry in this slot and the one before it have the same key. */
+  boolean sameKeys(Memory memory, int base, int slot) {
+    if (memory.getInt(ActiveLayout.headAt(base, slot - 1))
+        != memory.getInt(ActiveLayout.headAt(base, slot))) {
+      return false;
+    }
+    int capacity = ActiveLayout.capacity(memory.getLong(base + SHAPE));
+    int left = entry(memory, base, capacity, slot - 1);
+    int right = entry(memory, base, capacity, slot);
+    int length = ActiveLayout.keyLength(memory, left);
+    return length == ActiveLayout.keyLength(memory, right)
+        && memory.compare(left + ENTRY_KEY, length, memory, right + ENTRY_KEY, length) == 0;
+  }
+
   /**
    * Makes contiguous room for an entry of {@code entryBytes} and for {@code slots} (0 or 1) more
    * slots, by compacting if need be.

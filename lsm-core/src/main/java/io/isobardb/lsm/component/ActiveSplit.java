@@ -173,27 +173,14 @@ final class ActiveSplit {
     }
     cut = Math.max(1, Math.min(cut, count - 1));
     for (int away = 0; away < count; away++) {
-      if (cut - away > 0 && keysDiffer(memory, base, capacity, cut - away)) {
+      if (cut - away > 0 && !edit.sameKeys(memory, base, cut - away)) {
         return cut - away;
       }
-      if (cut + away < count && keysDiffer(memory, base, capacity, cut + away)) {
+      if (cut + away < count && !edit.sameKeys(memory, base, cut + away)) {
         return cut + away;
       }
     }
     return cut;
-  }
-
-  /** Whether the entry in this slot and the one before it have different keys. */
-  private static boolean keysDiffer(Memory memory, int base, int capacity, int slot) {
-    int left = ActiveEdit.entry(memory, base, capacity, slot - 1);
-    int right = ActiveEdit.entry(memory, base, capacity, slot);
-    return memory.compare(
-            left + ENTRY_KEY,
-            ActiveLayout.keyLength(memory, left),
-            memory,
-            right + ENTRY_KEY,
-            ActiveLayout.keyLength(memory, right))
-        != 0;
   }
 
   /**

@@ -228,7 +228,7 @@ public final class ActiveTree implements Sealed {
           growing.add(write.hash);
           added = growing;
         }
-        done = writer.put(memory, base, position, write, visibility);
+        done = writer.put(memory, base, version + 1, position, write, visibility);
       } finally {
         ActiveEdit.unlock(memory, base, version);
       }

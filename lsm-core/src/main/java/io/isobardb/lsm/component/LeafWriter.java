@@ -20,35 +20,46 @@ final class LeafWriter {
   /** So many operands of a key, one below the other, are folded. */
   private static final int DEEP = 16;
 
+  /**
+   * A leaf that has lost old versions is split if this part of it would not be left free: it would
+   * have to be compacted again too soon.
+   */
+  private static final int LEFT_SHARE = 8;
+
   private final PagePool pool;
   private final ActiveSearch search;
   private final ActiveEdit edit;
   private final AtomicInteger pages;
+  private final int leastLeft;
 
   LeafWriter(PagePool pool, ActiveSearch search, ActiveEdit edit, AtomicInteger pages) {
     this.pool = pool;
     this.search = search;
     this.edit = edit;
     this.pages = pages;
+    this.leastLeft = pool.pageSize() / LEFT_SHARE;
   }
 
   /**
-   * Adds a version, or replaces it.
+   * Adds a version, or replaces it. A leaf without contiguous room for it first loses all that
+   * nobody can ask for any more.
    *
+   * @param version the leaf's, while latched
    * @param position its place in the leaf, from {@link ActiveSearch#lowerBound}
    * @return false if the leaf has no room; no version that can be seen has changed then
    */
-  boolean put(Memory memory, int base, int position, Write write, Visibility visibility) {
-    long shape = memory.getLong(base + SHAPE);
+  boolean put(
+      Memory memory, int base, int version, int position, Write write, Visibility visibility) {
     int pos = ActiveSearch.slot(position);
-    int entry;
-    if (ActiveSearch.sameKey(position)
-        && ActiveLayout.lsn(memory, search.entry(memory, base, shape, pos)) == write.lsn) {
-      entry = replace(memory, base, pos, write);
-    } else if (ActiveSearch.sameKey(position) || hasKey(memory, base, shape, pos - 1, write)) {
-      entry = addVersion(memory, base, pos, write, visibility);
-    } else {
-      entry = add(memory, base, pos, write);
+    int entry = place(memory, base, position, write, visibility, false);
+    if (entry < 0) {
+      boolean pruned = pruneAll(memory, base, visibility);
+      if (pruned && edit.room(memory, base) < write.entryBytes() + leastLeft) {
+        return false;
+      }
+      int moved = search.lowerBound(memory, base, version, write);
+      pos = ActiveSearch.slot(moved);
+      entry = place(memory, base, moved, write, visibility, true);
     }
     if (entry < 0) {
       return false;
@@ -58,6 +69,80 @@ final class LeafWriter {
       write.deep = isDeep(memory, base, pos, write);
     }
     return true;
+  }
+
+  /**
+   * A slot and room for a version; gives where it goes, -1 if there is no room.
+   *
+   * @param compacting whether the leaf may be compacted for it
+   */
+  private int place(
+      Memory memory,
+      int base,
+      int position,
+      Write write,
+      Visibility visibility,
+      boolean compacting) {
+    long shape = memory.getLong(base + SHAPE);
+    int pos = ActiveSearch.slot(position);
+    if (ActiveSearch.sameKey(position)
+        && ActiveLayout.lsn(memory, search.entry(memory, base, shape, pos)) == write.lsn) {
+      return replace(memory, base, pos, write, compacting);
+    }
+    return ActiveSearch.sameKey(position) || hasKey(memory, base, shape, pos - 1, write)
+        ? addVersion(memory, base, pos, write, visibility, compacting)
+        : add(memory, base, pos, write, compacting);
+  }
+
+  /**
+   * Prunes what nobody can ask for any more, of all keys: the versions below the newest one that is
+   * visible, down to what a snapshot holds.
+   *
+   * @return whether there was any
+   */
+  private boolean pruneAll(Memory memory, int base, Visibility visibility) {
+    // In this order: a snapshot announced after its LSN was read as visible is seen.
+    long visible = visibility.visible();
+    long newestSnapshot = visibility.newestSnapshot();
+    boolean pruned = false;
+    long shape = memory.getLong(base + SHAPE);
+    int slot = 0;
+    while (slot < ActiveLayout.count(shape)) {
+      int end = slot + 1;
+      while (end < ActiveLayout.count(shape) && edit.sameKeys(memory, base, end)) {
+        end++;
+      }
+      int keeper = slot;
+      while (keeper < end && lsn(memory, base, shape, keeper) > visible) {
+        keeper++;
+      }
+      // Operands need what is below them, down to a version that needs nothing older.
+      while (keeper < end && isOperand(memory, base, shape, keeper)) {
+        keeper++;
+      }
+      int from = keeper + 1;
+      int to = from;
+      while (to < end && lsn(memory, base, shape, to) > newestSnapshot) {
+        to++;
+      }
+      if (from < to) {
+        keeps(memory, base, keeper, prunedFrom(memory, base, shape, from, to));
+        prune(memory, base, from, to);
+        shape = memory.getLong(base + SHAPE);
+        pruned = true;
+        end -= to - from;
+      }
+      slot = end;
+    }
+    return pruned;
+  }
+
+  /** Notes in the entry of a slot that versions from an LSN up to its own may be missing. */
+  private void keeps(Memory memory, int base, int slot, long prunedFrom) {
+    int entry = search.entry(memory, base, memory.getLong(base + SHAPE), slot);
+    long from = Math.min(prunedFrom, ActiveLayout.prunedFrom(memory, entry));
+    memory.putInt(
+        entry + ENTRY_LINK, ActiveLayout.prunedLink(ActiveLayout.lsn(memory, entry), from));
   }
 
   /**
@@ -98,14 +183,21 @@ final class LeafWriter {
     }
   }
 
+  private boolean makeRoom(Memory memory, int base, int entryBytes, int slots, boolean compacting) {
+    return compacting
+        ? edit.makeRoom(memory, base, entryBytes, slots)
+        : edit.hasRoom(memory, base, entryBytes, slots)
+            && edit.makeRoom(memory, base, entryBytes, slots);
+  }
+
   private boolean hasKey(Memory memory, int base, long shape, int slot, Write write) {
     return search.hasKeyAt(memory, base, shape, slot, write.key, write.keyOffset, write.keyLength);
   }
 
   /** Makes room and a slot for an entry; gives where it goes, -1 if there is no room. */
-  private int add(Memory memory, int base, int pos, Write write) {
+  private int add(Memory memory, int base, int pos, Write write, boolean compacting) {
     int bytes = write.entryBytes();
-    if (!edit.makeRoom(memory, base, bytes, 1)) {
+    if (!makeRoom(memory, base, bytes, 1, compacting)) {
       return -1;
     }
     int offset = edit.take(memory, base, bytes);
@@ -117,7 +209,7 @@ final class LeafWriter {
   }
 
   /** Room for what takes the place of the entry in slot {@code pos}, and keeps its link. */
-  private int replace(Memory memory, int base, int pos, Write write) {
+  private int replace(Memory memory, int base, int pos, Write write, boolean compacting) {
     int bytes = write.entryBytes();
     long shape = memory.getLong(base + SHAPE);
     int old = search.entry(memory, base, shape, pos);
@@ -131,14 +223,14 @@ final class LeafWriter {
     } else if (ActiveLayout.count(shape) == 1) {
       // No split can help here: the old entry must make room, and comes back if it can't.
       edit.removeSlots(memory, base, 0, 1);
-      entry = add(memory, base, 0, write);
+      entry = add(memory, base, 0, write, compacting);
       if (entry < 0) {
         memory.putLong(base + SHAPE, shape);
         edit.discard(memory, base, -oldBytes);
         return -1;
       }
     } else {
-      if (!edit.makeRoom(memory, base, bytes, 0)) {
+      if (!makeRoom(memory, base, bytes, 0, compacting)) {
         return -1;
       }
       edit.discard(memory, base, oldBytes);
@@ -153,7 +245,8 @@ final class LeafWriter {
   }
 
   /** As {@link #add} for a key that has other versions, of which some may be pruned. */
-  private int addVersion(Memory memory, int base, int pos, Write write, Visibility visibility) {
+  private int addVersion(
+      Memory memory, int base, int pos, Write write, Visibility visibility, boolean compacting) {
     int bytes = write.entryBytes();
     long lsn = write.lsn;
     // In this order: a snapshot announced after its LSN was read as visible is seen.
@@ -188,27 +281,24 @@ final class LeafWriter {
       to++;
     }
     if (from >= to || !hasKey(memory, base, shape, from, write)) {
-      return add(memory, base, pos, write);
+      return add(memory, base, pos, write, compacting);
     }
     long prunedFrom = prunedFrom(memory, base, shape, from, to);
     if (keeperIsNew) {
       // Nothing may go before the new version is in.
-      int entry = add(memory, base, pos, write);
+      int entry = add(memory, base, pos, write, compacting);
       if (entry >= 0) {
         memory.putInt(entry + ENTRY_LINK, ActiveLayout.prunedLink(lsn, prunedFrom));
         prune(memory, base, from + 1, to + 1);
       }
       return entry;
     }
-    int kept = search.entry(memory, base, shape, keeper);
-    long keptFrom = Math.min(prunedFrom, ActiveLayout.prunedFrom(memory, kept));
-    memory.putInt(
-        kept + ENTRY_LINK, ActiveLayout.prunedLink(ActiveLayout.lsn(memory, kept), keptFrom));
+    keeps(memory, base, keeper, prunedFrom);
     int vacated = search.entry(memory, base, shape, from);
     int vacatedBytes = ActiveLayout.entryBytes(memory, vacated);
     if (vacatedBytes < bytes) {
       prune(memory, base, from, to);
-      return add(memory, base, pos, write);
+      return add(memory, base, pos, write, compacting);
     }
     if (to > from + 1) {
       prune(memory, base, from + 1, to);

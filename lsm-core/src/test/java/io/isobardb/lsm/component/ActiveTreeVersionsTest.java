@@ -227,6 +227,86 @@ class ActiveTreeVersionsTest {
   }
 
   @Test
+  void keysThatAreOverwrittenAllTakeLittleMoreThanOnce() {
+    int keys = 1000;
+    long lsn = 0;
+    long once = 0;
+    for (int round = 0; round < 20; round++) {
+      for (int i = 0; i < keys; i++) {
+        lsn += 8;
+        put(other(i * 389 % keys), lsn, value(lsn));
+        visible = lsn;
+      }
+      once = round == 0 ? tree.bytesUsed() : once;
+    }
+    assertTrue(tree.bytesUsed() <= once * 3 / 2, once + " to " + tree.bytesUsed() + " bytes");
+    assertTrue(tree.entries() < keys * 8 / 5, "versions: " + tree.entries());
+    new TreeCheck(pool, KeyOrder.BYTES).check(tree);
+  }
+
+  @Test
+  void whatASnapshotSeesStaysThoughOtherKeysNeedTheRoom() {
+    put(8);
+    visible = 8;
+    newestSnapshot = 8;
+    for (long lsn = 16; lsn <= 32; lsn += 8) {
+      put(lsn);
+    }
+    visible = 32;
+    assertArrayEquals(value(24), get(KEY, 24));
+    overwriteOthers();
+    assertArrayEquals(value(8), get(KEY, 8));
+    assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 16));
+    assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 24));
+    assertArrayEquals(value(32), get(KEY, 32));
+    newestSnapshot = -1;
+    overwriteOthers();
+    assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 8));
+    assertArrayEquals(value(32), get(KEY, visible));
+  }
+
+  @Test
+  void whatIsNotVisibleYetTakesNothingAway() {
+    put(8);
+    visible = 8;
+    put(1 << 20);
+    overwriteOthers();
+    assertArrayEquals(value(8), get(KEY, visible));
+  }
+
+  @Test
+  void whatOperandsNeedStaysThoughOtherKeysNeedTheRoom() {
+    put(8);
+    for (long lsn = 16; lsn <= 24; lsn += 8) {
+      byte[] operand = value(lsn);
+      tree.put(
+          new Write()
+              .of(Kind.MERGE, KEY, 0, KEY.length)
+              .value(operand, 0, operand.length)
+              .at(lsn)
+              .hashed(),
+          visibility);
+    }
+    visible = 24;
+    overwriteOthers();
+    assertEquals(3, ActiveTrees.versions(tree, KEY, visible));
+  }
+
+  /** Writes keys behind {@link #KEY} again and again, beginning in its leaf. */
+  private void overwriteOthers() {
+    long lsn = visible;
+    for (int i = 0; i < 400; i++) {
+      lsn += 8;
+      put(other(i % 20), lsn, value(lsn));
+      visible = lsn;
+    }
+  }
+
+  private static byte[] other(int i) {
+    return ("user6284781860667377211-" + (1000 + i)).getBytes();
+  }
+
+  @Test
   void ascendingKeysFillTheirLeaves() {
     byte[] value = new byte[100];
     for (int i = 0; i < 4000; i++) {

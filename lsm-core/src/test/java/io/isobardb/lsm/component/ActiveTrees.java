@@ -37,4 +37,22 @@ final class ActiveTrees {
       }
     }
   }
+
+  /** How many versions of a key there are that a reader at an LSN does not find too new. */
+  static int versions(ActiveTree tree, byte[] key, long lsn) {
+    long hash = KeyHash.hash(key, 0, key.length);
+    int versions = 0;
+    int epoch = tree.pool.epochs().enter();
+    try {
+      for (long seen = lsn; ; versions++) {
+        long newest = tree.seenLsn(key, hash, seen);
+        if (newest < 0) {
+          return versions;
+        }
+        seen = newest - 1;
+      }
+    } finally {
+      tree.pool.epochs().exit(epoch);
+    }
+  }
 }
