@@ -39,7 +39,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A merge of <em>all</em> that is sealed goes round the key space, from where the last one ended
  * ({@link TreeHandle#packedUpTo}): each slice takes all runs there are by then, and joins the
  * oldest one if that is packed. Stopping it costs the slice under way, and nothing is merged twice
- * before the rest had its turn.
+ * before the rest had its turn. No SSTable has keys on both sides of where flushes have come to
+ * ({@link TreeHandle#sweep}): what is old behind it would hold the log for what is young before it,
+ * which is not flushed for a whole round.
  *
  * <p>A merge of <em>one SSTable</em> of a level takes what that overlaps in the next one, and
  * leaves the others of both. One that overlaps nothing moves there as it is. If it has to stop in
@@ -242,7 +244,7 @@ final class MemoryMergeJob implements Job {
         engine.filter(tree),
         cursor -> false,
         this::writer,
-        OutputCuts.at(tree.order(), choice.sliceBytes()),
+        OutputCuts.at(tree.order(), choice.sliceBytes(), round ? tree.sweep() : null),
         -1);
   }
 

@@ -7,6 +7,7 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the SSTables that a flush or merge writes end: at about their size, and where others begin
@@ -19,19 +20,27 @@ public final class OutputCuts {
   private final KeyOrder order;
   private final List<byte[]> seams;
   private final long targetBytes;
+  private final byte @Nullable [] border;
+  private boolean beforeBorder;
   private int next;
   private int passed;
   private boolean aligned = true;
 
-  private OutputCuts(KeyOrder order, List<byte[]> seams, long targetBytes) {
+  private OutputCuts(
+      KeyOrder order, List<byte[]> seams, long targetBytes, byte @Nullable [] border) {
     this.order = order;
     this.seams = seams;
     this.targetBytes = targetBytes;
+    this.border = border;
   }
 
-  /** Cuts by size alone. */
-  public static OutputCuts at(KeyOrder order, long targetBytes) {
-    return new OutputCuts(order, List.of(), targetBytes);
+  /**
+   * Cuts by size, and at a border.
+   *
+   * @param border an output has keys up to this one, or keys above it; null for none
+   */
+  public static OutputCuts at(KeyOrder order, long targetBytes, byte @Nullable [] border) {
+    return new OutputCuts(order, List.of(), targetBytes, border);
   }
 
   /**
@@ -52,14 +61,14 @@ public final class OutputCuts {
     seams.addAll(below);
     KeyOrder order = version.order();
     seams.sort((a, b) -> order.compare(a, 0, a.length, b, 0, b.length));
-    return new OutputCuts(order, seams, targetBytes);
+    return new OutputCuts(order, seams, targetBytes, null);
   }
 
   /** Cuts of what goes to the level of this height, and later to the one below. */
   public static OutputCuts inLevel(Version version, int height, long targetBytes) {
     List<byte[]> seams = new ArrayList<>();
     addStarts(below(version, height), seams);
-    return new OutputCuts(version.order(), seams, targetBytes);
+    return new OutputCuts(version.order(), seams, targetBytes, null);
   }
 
   private static boolean isInL0(Version version, byte[] key) {
@@ -83,6 +92,7 @@ public final class OutputCuts {
   public void begin(byte[] key, int length) {
     advance(key, length);
     passed = 0;
+    beforeBorder = border != null && !isBehindBorder(key, length);
   }
 
   /**
@@ -91,6 +101,9 @@ public final class OutputCuts {
    * @param bytes of the output so far
    */
   public boolean before(byte[] key, int length, long bytes) {
+    if (beforeBorder && isBehindBorder(key, length)) {
+      return true;
+    }
     boolean atSeam = advance(key, length);
     boolean ends;
     if (atSeam) {
@@ -105,6 +118,11 @@ public final class OutputCuts {
       aligned &= !ends;
     }
     return ends;
+  }
+
+  private boolean isBehindBorder(byte[] key, int length) {
+    byte[] last = border;
+    return last != null && order.compare(key, 0, length, last, 0, last.length) > 0;
   }
 
   /** Moves behind the seams that the key has reached; says whether there were any. */

@@ -26,21 +26,23 @@ class PackedMemoryTest {
   /** Bytes put per round of flushes, and bytes that merges in memory wrote. */
   private record Found(double perSweep, long memoryMerged) {}
 
+  /** A store whose memory is full long before its log. */
+  private static StoreOptions.Builder longLog(MemoryComponent component) {
+    return StoreOptions.builder()
+        .memoryBudget(16 << 20)
+        .writeMemory(2 << 20)
+        .logLimit(64 << 20)
+        .pageSize(4096)
+        .memoryTuner(false)
+        .experimental(e -> e.memoryComponent(component));
+  }
+
   /**
    * Writes, and checks what is there then.
    *
    * @param putsPerStep puts from one step of background work to the next
    */
-  private static Found write(MemoryComponent component, long seed, int putsPerStep) {
-    StoreOptions options =
-        StoreOptions.builder()
-            .memoryBudget(16 << 20)
-            .writeMemory(2 << 20)
-            .logLimit(64 << 20)
-            .pageSize(4096)
-            .memoryTuner(false)
-            .experimental(e -> e.memoryComponent(component))
-            .build();
+  private static Found write(StoreOptions options, long seed, int putsPerStep) {
     SimulatedWorld world = new SimulatedWorld(seed);
     SplittableRandom random = new SplittableRandom(seed);
     int[] last = new int[KEYS];
@@ -84,17 +86,29 @@ class PackedMemoryTest {
   @ParameterizedTest
   @ValueSource(ints = {60, 150})
   void whatIsSealedWhileASliceIsMergedStays(int putsPerStep) {
-    assertTrue(write(MemoryComponent.PARTITIONED, 3, putsPerStep).memoryMerged() > 0);
+    assertTrue(
+        write(longLog(MemoryComponent.PARTITIONED).build(), 3, putsPerStep).memoryMerged() > 0);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void aRoundOfSlicesTakesInMuchMoreThanAFlushOfALargeTree(long seed) {
-    Found packed = write(MemoryComponent.PARTITIONED, seed, 1);
-    Found whole = write(MemoryComponent.MONOLITHIC, seed, 1);
+    Found packed = write(longLog(MemoryComponent.PARTITIONED).build(), seed, 1);
+    Found whole = write(longLog(MemoryComponent.MONOLITHIC).build(), seed, 1);
     assertTrue(
         packed.perSweep() >= 1.6 * whole.perSweep(),
         "seed " + seed + ": " + packed.perSweep() + " and " + whole.perSweep());
     assertTrue(packed.memoryMerged() < 5L * WRITES * VALUE, "merged " + packed.memoryMerged());
+  }
+
+  /** What merges pack of old and young keys together would hold the log for a round too long. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whereTheLogBoundsMemoryARoundTakesInMostOfIt(long seed) {
+    long log = 8 << 20;
+    StoreOptions options =
+        longLog(MemoryComponent.PARTITIONED).writeMemory(5 << 20).logLimit(log).build();
+    double perSweep = write(options, seed, 1).perSweep();
+    assertTrue(perSweep > 0.58 * log, "seed " + seed + ": " + perSweep + " of " + log);
   }
 }

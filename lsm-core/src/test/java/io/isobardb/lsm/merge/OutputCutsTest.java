@@ -18,10 +18,20 @@ class OutputCutsTest {
 
   @Test
   void withNothingBelowTheSizeDecides() {
-    assertEquals(List.of(100, 200, 300), starts(OutputCuts.at(KeyOrder.BYTES, 1000), 0, 350));
+    assertEquals(List.of(100, 200, 300), starts(OutputCuts.at(KeyOrder.BYTES, 1000, null), 0, 350));
     assertEquals(List.of(100, 200, 300), starts(OutputCuts.inL0(version(1), 1000), 0, 350));
     level(0, 0, 500);
     assertEquals(List.of(100, 200), starts(OutputCuts.inLevel(version(1), 0, 1000), 0, 250));
+  }
+
+  @Test
+  void noOutputHasKeysOnBothSidesOfABorder() {
+    KeyOrder order = KeyOrder.BYTES;
+    assertEquals(
+        List.of(100, 131, 231, 331), starts(OutputCuts.at(order, 1000, bytes("130")), 0, 350));
+    assertEquals(List.of(100, 200, 300), starts(OutputCuts.at(order, 1000, bytes("199")), 0, 350));
+    assertEquals(List.of(250), starts(OutputCuts.at(order, 1000, bytes("149")), 150, 350));
+    assertEquals(List.of(100), starts(OutputCuts.at(order, 1000, bytes("900")), 0, 150));
   }
 
   @Test
