@@ -27,6 +27,9 @@ final class ExactBytes implements Experiment {
   /** Several thousand writes per sweep: some dozens of merges of L0 at the sizes measured here. */
   private static final long OPERATIONS = 75_000_000;
 
+  /** So many times as many come before: until then L1 is still being filled, and that is cheap. */
+  private static final int AGE = 4;
+
   @Override
   public About about() {
     return new About(
@@ -37,7 +40,8 @@ final class ExactBytes implements Experiment {
             + " since they are packed and stay full.",
         "100 M records, 20 GB of memory, 10 GB of log, times the scale, on a simulated disk with a"
             + " simulated clock: a seed counts the same bytes on every machine. All is loaded in the"
-            + " order of the keys, then as many operations come first as are measured. Merges keep up."
+            + " order of the keys, then four times as many operations come first as are measured."
+            + " Merges keep up."
             + " Leveled is the paper's own memory component: with active SSTables of an eighth of the"
             + " write memory, as partitioned has them, or of 32 MB times the scale, as the paper.");
   }
@@ -49,7 +53,7 @@ final class ExactBytes implements Experiment {
       Point point = Point.of(WORKLOAD, workload);
       points.addAll(
           Point.each(
-              Point.each(List.of(point), SIXTEENTHS, List.of("0.1", "1", "2", "4")),
+              Point.each(List.of(point), SIXTEENTHS, List.of("0.1", "1", "2", "4", "8")),
               SCHEME,
               List.of(PARTITIONED, LARGE_TREE, LEVELED, LEVELED_SMALL)));
     }
@@ -63,7 +67,8 @@ final class ExactBytes implements Experiment {
     long operations = bench.scale().count(OPERATIONS) * 100 / workload.writePercent();
     StoreOptions options = Scheme.options(point, bench, 1);
     return List.of(
-        Bench.row(point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations)));
+        Bench.row(
+            point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations, AGE)));
   }
 
   @Override

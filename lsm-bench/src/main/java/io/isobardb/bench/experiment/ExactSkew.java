@@ -73,7 +73,8 @@ final class ExactSkew implements Experiment {
             .logLimit(bench.scale().log(point.number(LOG)))
             .build();
     return List.of(
-        Bench.row(point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations)));
+        Bench.row(
+            point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations, 1)));
   }
 
   @Override

@@ -165,12 +165,17 @@ final class SimulatedRig implements AutoCloseable {
     return measure(workload, operations);
   }
 
-  /** What operations cost in a store that was loaded and has had as many before. */
+  /**
+   * What operations cost in a store that was loaded and has had others before.
+   *
+   * @param age how many times as many it has had
+   */
   static Map<String, Double> measure(
-      StoreOptions options, Shape shape, long seed, Workload workload, long operations) {
+      StoreOptions options, Shape shape, long seed, Workload workload, long operations, int age) {
     try (SimulatedRig rig = new SimulatedRig(options, shape, seed)) {
       rig.load();
-      return rig.measureSecond(workload, operations);
+      rig.measure(workload, age * operations);
+      return rig.measure(workload, operations);
     }
   }
 
