@@ -24,8 +24,11 @@ public final class MemoryRules {
   /** A tree that shares the write memory has so many slices, ... */
   private static final int SLICES = 8;
 
-  /** ... of this size at least. */
+  /** ... of this size at least, ... */
   private static final int LEAST_SLICE_BYTES = 1 << 20;
+
+  /** ... unless it has this part: that is what a log may leave to a tree that shares nothing. */
+  private static final int WHOLE_PART = 4;
 
   /** Sealed runs that {@link #mergesWhole} makes one. */
   public static final int PIPELINE = 4;
@@ -53,14 +56,14 @@ public final class MemoryRules {
 
   /**
    * The size of what a tree is cut into that is flushed by slices: of its slices, and of its active
-   * SSTables. One that has most of the write memory is cut as if it had all of it.
+   * SSTables. One that has a good part of the write memory is cut as if it had all of it.
    *
    * @param treeBytes what the tree has in memory
    * @param writeBytes the write memory
    * @param usual the size if the tree had all of it
    */
   public static long partBytes(long treeBytes, long writeBytes, long usual) {
-    return treeBytes >= writeBytes / 2
+    return treeBytes >= writeBytes / WHOLE_PART
         ? usual
         : Math.min(usual, Math.max(LEAST_SLICE_BYTES, treeBytes / SLICES));
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("any-jdk")
 class TreePriorityTest {
   private static final int VALUE_BYTES = 200;
-  private static final int QUIET = 3000;
+  private static final int QUIET = 5000;
   private static final int BUSY = 60_000;
 
   private final SimulatedWorld world = new SimulatedWorld(7);
@@ -69,7 +69,9 @@ class TreePriorityTest {
       write(busy, BUSY);
       assertTrue(store.stats().flushes() > 2, store.stats()::toJson);
       assertEquals(held, memory(store, "quiet"), store.stats()::toJson);
+      // By MAX_MEMORY the one that has more to give goes first.
       quiet.setWriteMemoryFloor(0);
+      busy.setWriteMemoryFloor(3 << 20);
       write(busy, BUSY);
       assertTrue(memory(store, "quiet") < held, store.stats()::toJson);
       // A flush that is asked for heeds no floor.

@@ -116,8 +116,8 @@ class SealingTest {
   @Test
   void partsAreAnEighthOfTheTreeFromAMegabyteOn() {
     assertEquals(MB, MemoryRules.partBytes(4 * MB, 64 * MB, 8 * MB));
-    assertEquals(2 * MB, MemoryRules.partBytes(16 * MB, 64 * MB, 8 * MB));
-    assertEquals(8 * MB, MemoryRules.partBytes(32 * MB, 64 * MB, 8 * MB), "most of the memory");
+    assertEquals(3 * MB / 2, MemoryRules.partBytes(12 * MB, 64 * MB, 8 * MB));
+    assertEquals(8 * MB, MemoryRules.partBytes(16 * MB, 64 * MB, 8 * MB), "a good part");
     assertEquals(16 * MB, MemoryRules.partBytes(900L * MB, 4096L * MB, 16 * MB));
     assertEquals(MB / 4, MemoryRules.partBytes(MB / 2, 2 * MB, MB / 4), "no more than usual");
   }

@@ -40,11 +40,11 @@ class TableSizesTest {
 
   @Test
   void thoseOfATreeThatSharesTheMemoryAreAsLargeAsItsSlices() {
-    assertEquals(8 * MB, sizes.flushed(64 * MB, 16 * MB, false));
-    assertEquals(2 * MB, sizes.flushed(64 * MB, 16 * MB, true));
+    assertEquals(8 * MB, sizes.flushed(64 * MB, 12 * MB, false));
+    assertEquals(3 * MB / 2, sizes.flushed(64 * MB, 12 * MB, true));
     assertEquals(MB, sizes.flushed(64 * MB, 4 * MB, true));
-    assertEquals(8 * MB, sizes.flushed(64 * MB, 40 * MB, true));
-    assertEquals(8 * MB, sizes.merged(64 * MB, 200L * MB, 16 * MB, false));
-    assertEquals(2 * MB, sizes.merged(64 * MB, 200L * MB, 16 * MB, true));
+    assertEquals(8 * MB, sizes.flushed(64 * MB, 16 * MB, true));
+    assertEquals(8 * MB, sizes.merged(64 * MB, 200L * MB, 12 * MB, false));
+    assertEquals(25 * MB / 16, sizes.merged(64 * MB, 200L * MB, 12 * MB, true));
   }
 }
