@@ -167,12 +167,17 @@ class ModelCommandTest {
   @Test
   void aStoreIsShownBesideItsModel(@TempDir Path dir) throws IOException {
     StoreOptions options =
-        StoreOptions.builder().memoryBudget(8 << 20).writeMemory(1 << 20).build();
+        StoreOptions.builder()
+            .memoryBudget(8 << 20)
+            .writeMemory(1 << 20)
+            // As the model has it, so that both have two levels.
+            .experimental(e -> e.levelSizeRatio(10))
+            .build();
     try (Store store = Store.open(dir, options)) {
       Tree tree = store.openTree("people");
       store.openTree("empty");
-      for (int i = 0; i < 20_000; i++) {
-        tree.put(String.format("key%08d", i * 7919 % 20_000).getBytes(UTF_8), new byte[400]);
+      for (int i = 0; i < 40_000; i++) {
+        tree.put(String.format("key%08d", i * 7919 % 40_000).getBytes(UTF_8), new byte[400]);
       }
       store.flush();
       tree.compact(null, null);
@@ -181,12 +186,12 @@ class ModelCommandTest {
     assertEquals(0, run(line), err.toString());
     String text = out.toString();
     assertTrue(text.contains(": 1 tree with levels"), text);
-    assertTrue(text.contains("people: 20,000 entries of "), text);
+    assertTrue(text.contains("people: 40,000 entries of "), text);
     assertTrue(text.contains("is not known: empty\n"), text);
-    assertTrue(text.matches("(?s).*\nL[12] +[0-9.]+ MB +[0-9.]+ MB +[0-9.]+\n.*"), text);
+    assertTrue(text.matches("(?s).*\nL2 +[0-9.]+ MB +[0-9.]+ MB +[0-9.]+\n.*"), text);
     out.getBuffer().setLength(0);
     assertEquals(0, run(line + " --json"));
-    assertTrue(out.toString().contains("\"name\":\"people\",\"entries\":20000"), out.toString());
+    assertTrue(out.toString().contains("\"name\":\"people\",\"entries\":40000"), out.toString());
     out.getBuffer().setLength(0);
     assertEquals(2, run(dir + " --keys 1000"));
     assertTrue(err.toString().contains("DIR and --keys exclude each other"), err.toString());
