@@ -30,9 +30,6 @@ public final class MemoryRules {
   /** ... unless it has this part: that is what a log may leave to a tree that shares nothing. */
   private static final int WHOLE_PART = 4;
 
-  /** What is flushed of a tree at a time has this size at least, if there is so much. */
-  public static final int LEAST_FLUSHED_BYTES = 256 << 10;
-
   /** Sealed runs that {@link #mergesWhole} makes one. */
   public static final int PIPELINE = 4;
 
@@ -47,16 +44,14 @@ public final class MemoryRules {
    * Whether a tree has so little of the write memory that slices of it are of no use: they would be
    * two or three, of which one may span most of the keys, and such SSTables tie together in L0 what
    * lies beside each other, so that a merge rewrites all of L1. As a whole it is flushed into
-   * SSTables that end where the last ones ended, and the memory is put to use by other trees. So it
-   * is if the write memory has no room for two slices.
+   * SSTables that end where the last ones ended, and the memory is put to use by other trees.
    *
    * @param treeBytes what the tree has in memory
    * @param writeBytes the write memory
    * @param sliced whether it was flushed by slices so far
    */
   public static boolean isSmall(long treeBytes, long writeBytes, boolean sliced) {
-    long least = Math.min(writeBytes / 2, sliced ? LEAST_SLICED_BYTES : SLICED_BYTES);
-    return treeBytes < least || writeBytes < 2 * LEAST_FLUSHED_BYTES;
+    return treeBytes < Math.min(writeBytes / 2, sliced ? LEAST_SLICED_BYTES : SLICED_BYTES);
   }
 
   /**

@@ -11,7 +11,9 @@ public record TableSizes(int pageSize) {
   /** Flushed ones are this part of the write memory, ... */
   private static final int FLUSHED_SHARE = 8;
 
-  /** ... up to this, and from {@link MemoryRules#LEAST_FLUSHED_BYTES} on, ... */
+  /** ... within these bounds, ... */
+  private static final long LEAST_BYTES = 256 << 10;
+
   private static final long MOST_BYTES = 16 << 20;
 
   /** ... with so many pages that those for header, index, filter and footer are few among them. */
@@ -25,7 +27,7 @@ public record TableSizes(int pageSize) {
 
   /** The size of one that is flushed while the write memory is so large. */
   public long flushed(long writeBytes) {
-    long least = Math.max(MemoryRules.LEAST_FLUSHED_BYTES, (long) LEAST_PAGES * pageSize);
+    long least = Math.max(LEAST_BYTES, (long) LEAST_PAGES * pageSize);
     return Math.max(Math.min(writeBytes / FLUSHED_SHARE, MOST_BYTES), least);
   }
 

@@ -108,12 +108,6 @@ class SealingTest {
   }
 
   @Test
-  void oneIsSmallIfTheWriteMemoryHasNoRoomForTwoSlices() {
-    assertTrue(MemoryRules.isSmall(MB / 2 - 1, MB / 2 - 1, true));
-    assertFalse(MemoryRules.isSmall(MB / 4, MB / 2, true));
-  }
-
-  @Test
   void oneThatIsFlushedBySlicesIsSmallOnceItHasHalfAsMuch() {
     assertTrue(MemoryRules.isSmall(4 * MB - 1, 1L << 40, true));
     assertFalse(MemoryRules.isSmall(4 * MB, 1L << 40, true));
