@@ -184,10 +184,8 @@ final class LeafWriter {
   }
 
   private boolean makeRoom(Memory memory, int base, int entryBytes, int slots, boolean compacting) {
-    return compacting
-        ? edit.makeRoom(memory, base, entryBytes, slots)
-        : edit.hasRoom(memory, base, entryBytes, slots)
-            && edit.makeRoom(memory, base, entryBytes, slots);
+    return (compacting || edit.hasRoom(memory, base, entryBytes, slots))
+        && edit.makeRoom(memory, base, entryBytes, slots);
   }
 
   private boolean hasKey(Memory memory, int base, long shape, int slot, Write write) {

@@ -24,10 +24,13 @@ public final class MemoryRules {
   /** A tree that shares the write memory has so many slices, ... */
   private static final int SLICES = 8;
 
-  /** ... of this size at least, ... */
+  /** ... of this size at least. */
   private static final int LEAST_SLICE_BYTES = 1 << 20;
 
-  /** ... unless it has this part: that is what a log may leave to a tree that shares nothing. */
+  /**
+   * A tree with this part of the write memory has slices of the usual size. Even one that shares
+   * with nobody has no more where the log calls for flushes early.
+   */
   private static final int WHOLE_PART = 4;
 
   /** Sealed runs that {@link #mergesWhole} makes one. */

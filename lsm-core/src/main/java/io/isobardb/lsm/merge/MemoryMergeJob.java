@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link TreeHandle#packedUpTo}): each slice takes all runs there are by then, and joins the
  * oldest one if that is packed. Stopping it costs the slice under way, and nothing is merged twice
  * before the rest had its turn. No SSTable has keys on both sides of where flushes have come to
- * ({@link TreeHandle#sweep}): what is old behind it would hold the log for what is young before it,
- * which is not flushed for a whole round.
+ * ({@link TreeHandle#sweep}). The next flush would leave only its young keys, but it would keep the
+ * LSN of the old ones, and hold the log for a round.
  *
  * <p>A merge of <em>one SSTable</em> of a level takes what that overlaps in the next one, and
  * leaves the others of both. One that overlaps nothing moves there as it is. If it has to stop in

@@ -37,7 +37,7 @@ public final class OutputCuts {
   /**
    * Cuts by size, and at a border.
    *
-   * @param border an output has keys up to this one, or keys above it; null for none
+   * @param border no output has both keys up to this one and keys above it; null for none
    */
   public static OutputCuts at(KeyOrder order, long targetBytes, byte @Nullable [] border) {
     return new OutputCuts(order, List.of(), targetBytes, border);

@@ -49,25 +49,15 @@ class ActiveTreeVersionsTest {
   }
 
   private void put(byte[] key, long lsn, byte[] value) {
-    long hash = KeyHash.hash(key, 0, key.length);
-    if (tree.fitsInline(key.length, value.length)) {
-      tree.put(
-          new Write()
-              .of(Kind.PUT, key, 0, key.length)
-              .value(value, 0, value.length)
-              .at(lsn)
-              .hashed(),
-          visibility);
-    } else {
-      Write write =
-          new Write()
-              .of(Kind.PUT, key, 0, key.length)
-              .value(value, 0, value.length)
-              .at(lsn)
-              .hashed();
+    Write write = write(Kind.PUT, key, lsn, value);
+    if (!tree.fitsInline(key.length, value.length)) {
       tree.writeOverflow(write);
-      tree.put(write, visibility);
     }
+    tree.put(write, visibility);
+  }
+
+  private static Write write(int kind, byte[] key, long lsn, byte[] value) {
+    return new Write().of(kind, key, 0, key.length).value(value, 0, value.length).at(lsn).hashed();
   }
 
   private void put(long lsn) {
@@ -278,14 +268,7 @@ class ActiveTreeVersionsTest {
   void whatOperandsNeedStaysThoughOtherKeysNeedTheRoom() {
     put(8);
     for (long lsn = 16; lsn <= 24; lsn += 8) {
-      byte[] operand = value(lsn);
-      tree.put(
-          new Write()
-              .of(Kind.MERGE, KEY, 0, KEY.length)
-              .value(operand, 0, operand.length)
-              .at(lsn)
-              .hashed(),
-          visibility);
+      tree.put(write(Kind.MERGE, KEY, lsn, value(lsn)), visibility);
     }
     visible = 24;
     overwriteOthers();
