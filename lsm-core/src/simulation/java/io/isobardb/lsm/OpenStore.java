@@ -5,6 +5,7 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.MemoryWall;
 import java.io.IOException;
 
 /** What tests outside of this package need of a store that users do not get. */
@@ -29,6 +30,11 @@ public final class OpenStore {
   /** A tree as the engine knows it. */
   public static TreeHandle handle(Tree tree) {
     return tree.handle();
+  }
+
+  /** What moves the border between a store's write memory and its cache, as the tuner does. */
+  public static MemoryWall wall(Store store) {
+    return session(store).parts().wall();
   }
 
   /** Whether a cursor was closed, by whomever. */

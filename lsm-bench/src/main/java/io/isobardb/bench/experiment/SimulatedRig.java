@@ -15,6 +15,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.tuning.MemoryWall;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -139,6 +140,15 @@ final class SimulatedRig implements AutoCloseable {
     }
   }
 
+  /** Gives the write memory another size, as the memory tuner would; returns when it has that. */
+  void resizeWriteMemory(long bytes) {
+    MemoryWall wall = OpenStore.wall(store);
+    wall.moveTo(bytes);
+    while (wall.step()) {
+      background();
+    }
+  }
+
   /**
    * Puts every record once, in the order of the keys, so that all lies in the last level. What
    * comes before a measurement has to give the levels above their sizes.
@@ -211,6 +221,7 @@ final class SimulatedRig implements AutoCloseable {
     figures.put(SPACE, stored / Math.max(1, last));
     figures.put(SWEEP, put / Math.max(1, sweeps) / Meter.MEGABYTE);
     figures.put(SWEEPS, sweeps);
+    figures.put(Meter.WRITE_MEMORY, now.writeMemoryLimitBytes() / Meter.MEGABYTE);
     figures.put(OCCUPANCY, 100 * used / Math.max(1, looks));
     figures.put(SLICED, 100.0 * told.slicedBytes / Math.max(1, told.flushedBytes));
     figures.put(SLICES, 1000 * told.flushes / ops);

@@ -22,10 +22,14 @@ final class MergeRank {
         for (SSTableMeta other : below.overlapping(table.minKey(), table.maxKey())) {
           overlap += other.sizeBytes();
         }
-        double deletes = table.entries() == 0 ? 0 : table.deletes() / (double) table.entries();
-        yield overlap / (double) table.sizeBytes() * (1 - DELETE_BONUS * deletes);
+        yield overlap / (double) table.sizeBytes() * (1 - DELETE_BONUS * deleteShare(table));
       }
       case OLDEST -> table.fileNumber();
     };
+  }
+
+  /** The part of an SSTable's entries that are delete markers. */
+  static double deleteShare(SSTableMeta table) {
+    return table.entries() == 0 ? 0 : table.deletes() / (double) table.entries();
   }
 }

@@ -9,12 +9,16 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -311,34 +315,34 @@ public final class PartitionedLeveling implements MergePolicy {
     // ---- L0
 
     private @Nullable MergeChoice mergeL0(Candidate candidate) {
+      List<InputSet> sets = new ArrayList<>();
       for (int group : groupsToLeave()) {
-        InputSet best = null;
-        double bestCost = 0;
-        int size = version.groups().get(group).run().size();
-        int stride = (size + MAX_SEEDS - 1) / MAX_SEEDS;
-        for (int i = 0; i < size; i += stride) {
-          InputSet set = grow(group, i);
-          if (set == null) {
-            continue;
-          }
-          double cost = costL0(set);
-          if (best == null || cost < bestCost) {
-            best = set;
-            bestCost = cost;
-          }
-          if (options.l0() != L0Structure.GREEDY_GROUPED) {
-            break;
-          }
-        }
-        if (best != null) {
-          MergeChoice within =
-              rewritesTooMuch(best) ? mergeWithinL0(candidate, withinL0(best.lowerShare())) : null;
-          return within != null
-              ? within
-              : finish(best, outputOfL0(), Kind.MERGE, candidate.reason());
+        cheapestOf(group).ifPresent(sets::add);
+        if (!sets.isEmpty() && !rewritesTooMuch(sets.get(0))) {
+          break;
         }
       }
-      return null;
+      if (sets.isEmpty()) {
+        return null;
+      }
+      InputSet first = sets.get(0);
+      InputSet least = Collections.min(sets, Comparator.comparingDouble(InputSet::lowerShare));
+      MergeChoice within =
+          rewritesTooMuch(first) ? mergeWithinL0(candidate, withinL0(first, least)) : null;
+      return within != null ? within : finish(least, outputOfL0(), Kind.MERGE, candidate.reason());
+    }
+
+    /** What to merge down of a group of L0, if anything can be. */
+    private Optional<InputSet> cheapestOf(int group) {
+      int size = version.groups().get(group).run().size();
+      int stride = (size + MAX_SEEDS - 1) / MAX_SEEDS;
+      Stream<InputSet> sets =
+          IntStream.iterate(0, i -> i < size, i -> i + stride)
+              .mapToObj(i -> grow(group, i))
+              .filter(Objects::nonNull);
+      return options.l0() == L0Structure.GREEDY_GROUPED
+          ? sets.min(Comparator.comparingDouble(this::costL0))
+          : sets.findFirst();
     }
 
     private boolean rewritesTooMuch(InputSet set) {
@@ -374,13 +378,14 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     /**
-     * What to merge of L0 before so many times as much of the level below is rewritten. The newest
-     * may be a small rest of a sweep: then other groups are worth it, too.
+     * What to merge of L0 before so much of the level below is rewritten. The newest may be a small
+     * rest of a sweep: then other groups are worth it, too, but not if that rewrites more than what
+     * it takes to merge another group down.
      */
-    private @Nullable InputSet withinL0(double lowerShare) {
+    private @Nullable InputSet withinL0(InputSet first, InputSet least) {
       InputSet newest = isLittle() ? null : newestOfL0();
-      boolean any = isLittle() || lowerShare > FAR_TOO_MUCH;
-      return newest == null && any ? cheapestOfL0(lowerShare) : newest;
+      boolean any = isLittle() || first.lowerShare() > FAR_TOO_MUCH;
+      return newest == null && any ? cheapestOfL0(least.lowerShare()) : newest;
     }
 
     /** The newest groups, as long as none is much larger than those before it together. */
@@ -544,10 +549,6 @@ public final class PartitionedLeveling implements MergePolicy {
       return set.blocked() || meets(set, height - 1) ? null : set;
     }
 
-    private static double deleteShare(SSTableMeta table) {
-      return table.entries() == 0 ? 0 : table.deletes() / (double) table.entries();
-    }
-
     // ---- both
 
     /** Whether a running merge writes into the same keys of the same level. */
@@ -572,7 +573,9 @@ public final class PartitionedLeveling implements MergePolicy {
       boolean bottommost = version.nothingBelow(outputHeight, set.minKey(), set.maxKey());
       boolean single = inputs.size() == 1 && inputs.get(0).tables().size() == 1;
       boolean moves =
-          single && !(bottommost && deleteShare(inputs.get(0).tables().get(0)) > MOVED_DELETES);
+          single
+              && !(bottommost
+                  && MergeRank.deleteShare(inputs.get(0).tables().get(0)) > MOVED_DELETES);
       String what =
           String.format(
               Locale.ROOT,
