@@ -34,6 +34,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  *       is not measured again. Default: {@code target/tuner-curves}
  *   <li>{@code -Disobar.tuner.decisions=32}: how many the tuner is to make from the lower end
  *   <li>{@code -Disobar.tuner.log=8}: megabytes of log; half of the budget then bounds what is held
+ *   <li>{@code -Disobar.tuner.budget=40}: megabytes of memory; {@code .page}: bytes of a page
+ *   <li>{@code -Disobar.tuner.start=0.1}: sixteenths of it that the tuner begins with at the lower end
  *   <li>{@code -Disobar.tuner.levels=OPTIMISED}: a model tells how steeply merges fall with memory
  *   <li>{@code -Disobar.tuner.records}, {@code .value}: how many, and how long their values are
  *   <li>{@code -Disobar.seed}: another seed
@@ -76,11 +78,13 @@ class MemoryTunerAccuracyTest {
   private static final int MAX_OPERATIONS = 6_000_000;
 
   private static final int[] SPLITS = {1, 2, 3, 4, 6, 8, 10, 12};
-  private static final long BUDGET = 16 << 20;
+  private static final long BUDGET = Long.getLong("isobar.tuner.budget", 16) << 20;
+  private static final double START =
+      Double.parseDouble(System.getProperty("isobar.tuner.start", "1"));
   private static final double SIXTEENTH = BUDGET / 16.0;
   private static final int RECORDS = Integer.getInteger("isobar.tuner.records", 40_000);
   private static final int VALUE = Integer.getInteger("isobar.tuner.value", 2_000);
-  private static final int PAGE = 8_192;
+  private static final int PAGE = Integer.getInteger("isobar.tuner.page", 8_192);
   private static final double NEAR = 1.05;
 
   /** A fixed split: what it costs by the operation, and what the tuner would estimate there. */
@@ -95,8 +99,8 @@ class MemoryTunerAccuracyTest {
       double recent,
       double cachePressure) {}
 
-  private static StoreOptions options(int sixteenths, boolean pinned) {
-    long write = BUDGET / 16 * sixteenths;
+  private static StoreOptions options(double sixteenths, boolean pinned) {
+    long write = Math.round(SIXTEENTH * sixteenths);
     return StoreOptions.builder()
         .memoryBudget(BUDGET)
         .writeMemory(write)
@@ -121,8 +125,8 @@ class MemoryTunerAccuracyTest {
       return;
     }
     double worst = 0;
-    for (int start : new int[] {1, 12}) {
-      int decisions = start == 1 ? DECISIONS : DECISIONS / 2;
+    for (double start : new double[] {START, 12}) {
+      int decisions = start < 12 ? DECISIONS : DECISIONS / 2;
       try (TunedStore store = store(disk, start, false)) {
         Cost[] cost = new Cost[decisions + 1];
         decide(store, mix, decisions, cost);
@@ -162,7 +166,7 @@ class MemoryTunerAccuracyTest {
     return first.world().storage();
   }
 
-  private static TunedStore store(SimulatedStorage disk, int sixteenths, boolean pinned) {
+  private static TunedStore store(SimulatedStorage disk, double sixteenths, boolean pinned) {
     return new TunedStore(disk.copy(), SEED, options(sixteenths, pinned), TREES, RECORDS, VALUE);
   }
 
