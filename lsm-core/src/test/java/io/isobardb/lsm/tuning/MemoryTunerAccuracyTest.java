@@ -35,7 +35,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  *   <li>{@code -Disobar.tuner.decisions=32}: how many the tuner is to make from the lower end
  *   <li>{@code -Disobar.tuner.log=8}: megabytes of log; half of the budget then bounds what is held
  *   <li>{@code -Disobar.tuner.budget=40}: megabytes of memory; {@code .page}: bytes of a page
- *   <li>{@code -Disobar.tuner.start=0.1}: sixteenths of it that the tuner begins with at the lower end
+ *   <li>{@code -Disobar.tuner.start=0.1}: sixteenths of it that the tuner begins with at the lower
+ *       end
  *   <li>{@code -Disobar.tuner.levels=OPTIMISED}: a model tells how steeply merges fall with memory
  *   <li>{@code -Disobar.tuner.records}, {@code .value}: how many, and how long their values are
  *   <li>{@code -Disobar.seed}: another seed
