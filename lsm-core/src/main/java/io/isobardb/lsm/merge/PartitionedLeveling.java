@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * merge of L0 costs is the size of L1, which would grow and grow. While L1 is unwanted, L0 is
  * merged into L2, along with what overlaps in L1.
  *
- * <p>If L0 has many groups that are small for what they overlap, as when a tree with little memory
- * is flushed over all its keys, they are merged with each other first.
+ * <p>If L0 has many groups that are small for what they overlap, as with little memory, they are
+ * merged with each other first, unless another one is merged down for less (decision 0064).
  */
 public final class PartitionedLeveling implements MergePolicy {
   /** A merge takes no more than this many SSTables' bytes, if there is a choice. */
@@ -218,7 +218,7 @@ public final class PartitionedLeveling implements MergePolicy {
       return choice.voiding(voidable.stream().filter(running -> meets(choice, running)).toList());
     }
 
-    /** How full the level is that a running merge relieves. */
+    /** How full the level is that a merge relieves. */
     private double score(MergeChoice running) {
       int height = running.inputs().get(0).place().height();
       return (double) version.atHeight(height).sizeBytes() / targets.targetBytes(height);
@@ -254,7 +254,7 @@ public final class PartitionedLeveling implements MergePolicy {
     private List<Candidate> candidates() {
       List<Candidate> candidates = new ArrayList<>();
       int groups = version.groups().size();
-      long l0Bytes = l0Bytes();
+      long l0Bytes = version.l0Bytes();
       double score = l0Score(l0Bytes);
       if (score >= 1) {
         String reason = String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(l0Bytes));
@@ -277,10 +277,6 @@ public final class PartitionedLeveling implements MergePolicy {
       return candidates;
     }
 
-    private long l0Bytes() {
-      return version.l0Bytes();
-    }
-
     private double l0Score(long l0Bytes) {
       long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
       double byBytes = (double) l0Bytes / options.l0Limits().stop() / fair;
@@ -288,7 +284,7 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     long debtBytes() {
-      long l0Bytes = l0Bytes();
+      long l0Bytes = version.l0Bytes();
       long debt = l0Score(l0Bytes) >= 1 ? l0Bytes : 0;
       for (int height = top; height > 0; height--) {
         long target = draining && height == top ? 0 : targets.targetBytes(height);
