@@ -251,8 +251,8 @@ final class KillCycles {
     try (Store store = Store.open(directory, options)) {
       KillCheck check = new KillCheck(store, made);
       for (int thread = 0; thread < next.length; thread++) {
-        boolean still = owed[thread] && done[thread] == next[thread] - 1;
-        next[thread] = check.next(thread, done[thread], still);
+        boolean stillOwed = owed[thread] && done[thread] == next[thread] - 1;
+        next[thread] = check.next(thread, done[thread], stillOwed);
         owed[thread] = check.owes(thread, next[thread]);
       }
       count = check.count(witness.checkpoint());

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Disk levels while write memory changes: figure 9, bytes counted on simulated stores. */
-final class DynamicLevels implements Experiment {
+final class DynamicLevels implements SimulatedExperiment {
   private static final String LEVELS = "levels";
   private static final String PHASE = "phase";
   private static final String MEMORY = "memory";
@@ -101,16 +101,6 @@ final class DynamicLevels implements Experiment {
       }
     }
     return rows;
-  }
-
-  @Override
-  public boolean rehearses() {
-    return false;
-  }
-
-  @Override
-  public long heapBytes(Scale scale) {
-    return SimulatedRig.heapBytes(scale.count(Bench.RECORDS), scale.log(Bench.LOG_GIGABYTES));
   }
 
   @Override

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Bytes written by one tree, by memory component, counted on simulated stores. */
-final class ExactBytes implements Experiment {
+final class ExactBytes implements SimulatedExperiment {
   private static final String WORKLOAD = "workload";
   private static final String PARTITIONED = "partitioned";
   private static final String LARGE_TREE = "B+-dynamic";
@@ -69,16 +69,6 @@ final class ExactBytes implements Experiment {
     return List.of(
         Bench.row(
             point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations, AGE)));
-  }
-
-  @Override
-  public boolean rehearses() {
-    return false;
-  }
-
-  @Override
-  public long heapBytes(Scale scale) {
-    return SimulatedRig.heapBytes(scale.count(Bench.RECORDS), scale.log(Bench.LOG_GIGABYTES));
   }
 
   @Override

@@ -30,7 +30,7 @@ import java.util.Map;
  * Bytes written by one tree whose level sizes follow L0's batches, are planned, or have the paper's
  * ratio, which is what {@link EngineModel} tells of; counted on simulated stores.
  */
-final class ExactLevels implements Experiment {
+final class ExactLevels implements SimulatedExperiment {
   private static final String KEYS = "keys";
   private static final String UNIFORM = "uniform";
   private static final String ZIPF = "zipf";
@@ -173,16 +173,6 @@ final class ExactLevels implements Experiment {
   /** Of flushes and merges per put, given what an entry takes in the SSTables of each. */
   private static double bytes(WriteCost cost, double flushed, double merged) {
     return cost.flush() * flushed + (cost.total() - cost.log() - cost.flush()) * merged;
-  }
-
-  @Override
-  public boolean rehearses() {
-    return false;
-  }
-
-  @Override
-  public long heapBytes(Scale scale) {
-    return SimulatedRig.heapBytes(scale.count(Bench.RECORDS), scale.log(Bench.LOG_GIGABYTES));
   }
 
   @Override

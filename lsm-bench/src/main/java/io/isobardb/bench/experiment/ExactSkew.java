@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Bytes written by ten trees, by memory component and skew, counted on simulated stores. */
-final class ExactSkew implements Experiment {
+final class ExactSkew implements SimulatedExperiment {
   private static final String PARTITIONED = "partitioned-OPT";
   private static final String LARGE_TREES = "B+-dynamic-OPT";
   private static final int TREES = 10;
@@ -75,11 +75,6 @@ final class ExactSkew implements Experiment {
     return List.of(
         Bench.row(
             point, SimulatedRig.measure(options, shape, bench.seed(), workload, operations, 1)));
-  }
-
-  @Override
-  public boolean rehearses() {
-    return false;
   }
 
   @Override

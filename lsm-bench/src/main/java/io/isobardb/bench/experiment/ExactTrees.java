@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Bytes and files that many trees on little memory write, counted on simulated stores. */
-final class ExactTrees implements Experiment {
+final class ExactTrees implements SimulatedExperiment {
   private static final String TREES = "trees";
   private static final String ALL = "bytes written with 256 trees, by bytes put";
   private static final long BUDGET = 32 << 20;
@@ -54,11 +54,6 @@ final class ExactTrees implements Experiment {
     try (SimulatedRig rig = new SimulatedRig(options, shape, bench.seed())) {
       return List.of(Bench.row(point, rig.measureSecond(workload, operations)));
     }
-  }
-
-  @Override
-  public boolean rehearses() {
-    return false;
   }
 
   @Override

@@ -9,13 +9,11 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -311,25 +309,33 @@ public final class PartitionedLeveling implements MergePolicy {
     // ---- L0
 
     private @Nullable MergeChoice mergeL0(Candidate candidate) {
-      List<InputSet> sets = new ArrayList<>();
-      for (int group : groupsToLeave()) {
-        cheapestOf(group).ifPresent(sets::add);
-        if (!sets.isEmpty() && !rewritesTooMuch(sets.get(0))) {
-          break;
-        }
-      }
-      if (sets.isEmpty()) {
+      List<Integer> groups = groupsToLeave();
+      InputSet first = toMergeDown(groups).findFirst().orElse(null);
+      if (first == null) {
         return null;
       }
-      InputSet first = sets.get(0);
-      InputSet least = Collections.min(sets, Comparator.comparingDouble(InputSet::lowerShare));
-      MergeChoice within =
-          rewritesTooMuch(first) ? mergeWithinL0(candidate, withinL0(first, least)) : null;
+      if (!rewritesTooMuch(first)) {
+        return finish(first, outputOfL0(), Kind.MERGE, candidate.reason());
+      }
+      MergeChoice within = mergeWithinL0(candidate, isLittle() ? null : newestOfL0());
+      if (within != null) {
+        return within;
+      }
+      // The newest may be a small rest of a sweep: then other groups are worth it, too, but not if
+      // that rewrites more than it takes to merge another group down.
+      InputSet least =
+          toMergeDown(groups).min(Comparator.comparingDouble(InputSet::lowerShare)).orElse(first);
+      boolean any = isLittle() || first.lowerShare() > FAR_TOO_MUCH;
+      within = any ? mergeWithinL0(candidate, cheapestOfL0(least.lowerShare())) : null;
       return within != null ? within : finish(least, outputOfL0(), Kind.MERGE, candidate.reason());
     }
 
-    /** What to merge down of a group of L0, if anything can be. */
-    private Optional<InputSet> cheapestOf(int group) {
+    /** What to merge down of each group of L0 of which anything can be, worked out when asked. */
+    private Stream<InputSet> toMergeDown(List<Integer> groups) {
+      return groups.stream().map(this::cheapestOf).filter(Objects::nonNull);
+    }
+
+    private @Nullable InputSet cheapestOf(int group) {
       int size = version.groups().get(group).run().size();
       int stride = (size + MAX_SEEDS - 1) / MAX_SEEDS;
       Stream<InputSet> sets =
@@ -337,8 +343,8 @@ public final class PartitionedLeveling implements MergePolicy {
               .mapToObj(i -> grow(group, i))
               .filter(Objects::nonNull);
       return options.l0() == L0Structure.GREEDY_GROUPED
-          ? sets.min(Comparator.comparingDouble(this::costL0))
-          : sets.findFirst();
+          ? sets.min(Comparator.comparingDouble(this::costL0)).orElse(null)
+          : sets.findFirst().orElse(null);
     }
 
     private boolean rewritesTooMuch(InputSet set) {
@@ -371,17 +377,6 @@ public final class PartitionedLeveling implements MergePolicy {
               candidate.reason(),
               mega(best.upperBytes()),
               inputs.size()));
-    }
-
-    /**
-     * What to merge of L0 before so much of the level below is rewritten. The newest may be a small
-     * rest of a sweep: then other groups are worth it, too, but not if that rewrites more than what
-     * it takes to merge another group down.
-     */
-    private @Nullable InputSet withinL0(InputSet first, InputSet least) {
-      InputSet newest = isLittle() ? null : newestOfL0();
-      boolean any = isLittle() || first.lowerShare() > FAR_TOO_MUCH;
-      return newest == null && any ? cheapestOfL0(least.lowerShare()) : newest;
     }
 
     /** The newest groups, as long as none is much larger than those before it together. */
