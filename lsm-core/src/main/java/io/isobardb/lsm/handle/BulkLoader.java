@@ -127,6 +127,7 @@ public final class BulkLoader {
 
   /** Puts all that was added in place. */
   public void commit() {
+    parts.observers().refuseWhileTelling("BulkLoad.commit");
     int slot = operations.enter();
     try {
       checkUsable();
@@ -168,9 +169,10 @@ public final class BulkLoader {
     List<TreeHandle> trees = loadedTrees();
     boolean committed = false;
     transactions.beginLoad(ranges());
-    trees.forEach(parts.merger()::pause);
     try {
       operations.awaitBegun();
+      // Only now: an operation that has begun may be waiting for memory, and that for a merge.
+      trees.forEach(parts.merger()::pause);
       int slot = operations.enter();
       try {
         trees.forEach(TreeHandle::checkOpen);

@@ -150,27 +150,54 @@ public final class Session {
    */
   public void write(
       BatchFormat.Builder added, Collection<TreeHandle> trees, boolean logged, boolean sync) {
+    BatchFormat.Builder batch;
+    long begun;
     int slot = operations.enter();
     try {
       checkOpen(trees);
-      BatchFormat.Builder batch = added.resolved(this::order, engine.snapshots().time());
+      batch = added.resolved(this::order, engine.snapshots().time());
       operations.count(slot, batch.count());
-      long begun = engine.latencies().begin(batches.add(slot, 0, 1));
-      LockOwner locked = admit(batch);
-      long written;
-      try {
-        written = committer.write(batch, logged, slot);
-      } finally {
-        if (locked != null) {
-          transactions.locks().releaseAll(locked);
-        }
+      begun = engine.latencies().begin(batches.add(slot, 0, 1));
+      committer.admit(batch);
+      if (!transactions.inUse()) {
+        awaitSync(committer.write(batch, logged, slot), sync);
+        engine.latencies().wroteBatch(begun);
+        return;
       }
-      if (sync) {
-        committer.awaitDurable(written);
-      }
-      engine.latencies().wroteBatch(begun);
     } finally {
       operations.exit(slot);
+    }
+    writeLocked(batch, trees, logged, sync);
+    engine.latencies().wroteBatch(begun);
+  }
+
+  /** As {@link #write}, of what there was room for, beside transactions. */
+  private void writeLocked(
+      BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged, boolean sync) {
+    LockOwner locked = transactions.newWriter();
+    try {
+      transactions.lockWithRoom(
+          locked,
+          () -> transactions.lock(locked, batch),
+          () -> hasRoom(batch),
+          () -> awaitRoom(batch));
+      int slot = operations.enter();
+      try {
+        checkOpen(trees);
+        long written = committer.write(batch, logged, slot);
+        transactions.locks().releaseAll(locked);
+        awaitSync(written, sync);
+      } finally {
+        operations.exit(slot);
+      }
+    } finally {
+      transactions.locks().releaseAll(locked);
+    }
+  }
+
+  private void awaitSync(long written, boolean sync) {
+    if (sync) {
+      committer.awaitDurable(written);
     }
   }
 
@@ -182,21 +209,6 @@ public final class Session {
     return tree.order();
   }
 
-  /** Waits for room for a batch, and locks its keys against transactions, if there are any. */
-  private @Nullable LockOwner admit(BatchFormat.Builder batch) {
-    committer.admit(batch);
-    if (!transactions.inUse()) {
-      return null;
-    }
-    LockOwner writer = transactions.newWriter();
-    transactions.lockWithRoom(
-        writer,
-        () -> transactions.lock(writer, batch),
-        () -> committer.admits(batch),
-        () -> committer.admit(batch));
-    return writer;
-  }
-
   /** Within an operation: what is open then stays until the operation ends. */
   private static void checkOpen(Collection<TreeHandle> trees) {
     for (TreeHandle tree : trees) {
@@ -204,7 +216,7 @@ public final class Session {
     }
   }
 
-  /** Waits for room for what a transaction is going to commit. */
+  /** Waits for room for what is going to be written. */
   public void awaitRoom(BatchFormat.Builder batch) {
     int slot = operations.enter();
     try {

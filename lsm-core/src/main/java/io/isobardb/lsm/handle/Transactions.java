@@ -208,14 +208,17 @@ public final class Transactions {
     return loading.stream().anyMatch(range -> range.holds(tree, key));
   }
 
-  /** Waits until no bulk load is committing. Outside of operations, and without locks. */
+  /** Waits until no bulk load is committing. Outside of operations: the load waits for them. */
   void awaitLoads() {
     if (!loading.isEmpty()) {
       operations.awaitCopies(() -> loading.isEmpty() || operations.isClosed());
     }
   }
 
-  /** Waits before another attempt: some tens of microseconds at first, some milliseconds later. */
+  /**
+   * Waits before another attempt, outside of operations: until no bulk load is committing, and then
+   * for some tens of microseconds at first, some milliseconds later.
+   */
   public void pause(int attempt) {
     awaitLoads();
     long most = PAUSE_NANOS << Math.min(attempt, 8);
@@ -319,7 +322,10 @@ public final class Transactions {
     }
   }
 
-  /** Who locks for a plain write; gives its locks back as soon as that is visible. */
+  /**
+   * Who locks for a plain write; gives its locks back as soon as that is visible. It locks outside
+   * of operations: whoever has a key's lock may be waiting for them to end.
+   */
   public LockOwner newWriter() {
     return locks.newOwner(PLAIN_TIMEOUT_NANOS, true);
   }

@@ -142,31 +142,44 @@ public final class TreeWriter {
     try {
       int slot = operations.enter(handle);
       try {
-        LockOwner locked = admit(writer.write());
-        long written;
-        try {
-          written = committer.write(handle, writer, slot);
-        } finally {
-          if (locked != null) {
-            transactions.locks().releaseAll(locked);
-          }
+        committer.admit(handle, writer.write());
+        if (!transactions.inUse()) {
+          awaitSync(committer.write(handle, writer, slot), sync);
+          latencies.wrote(begun);
+          return;
         }
-        if (sync) {
-          committer.awaitDurable(written);
-        }
-        latencies.wrote(begun);
       } finally {
         operations.exit(slot);
       }
+      writeLocked(writer, sync);
+      latencies.wrote(begun);
     } finally {
       writer.done();
     }
   }
 
-  /** Waits for room for a write, and locks its key against transactions, if there are any. */
-  private @Nullable LockOwner admit(Write write) {
-    committer.admit(handle, write);
-    return transactions.inUse() ? lock(write) : null;
+  /** As {@link #write}, of what there was room for, beside transactions. */
+  private void writeLocked(Writer writer, boolean sync) {
+    LockOwner locked = lock(writer.write());
+    try {
+      int slot = operations.enter();
+      try {
+        handle.checkOpen();
+        long written = committer.write(handle, writer, slot);
+        transactions.locks().releaseAll(locked);
+        awaitSync(written, sync);
+      } finally {
+        operations.exit(slot);
+      }
+    } finally {
+      transactions.locks().releaseAll(locked);
+    }
+  }
+
+  private void awaitSync(long written, boolean sync) {
+    if (sync) {
+      committer.awaitDurable(written);
+    }
   }
 
   private static byte[] key(Write write) {
@@ -193,7 +206,7 @@ public final class TreeWriter {
     }
   }
 
-  /** Locks what a write that was admitted writes. */
+  /** Locks what a write that was admitted writes; outside of operations. */
   private LockOwner lock(Write write) {
     if (!write.isRange()) {
       return lock(write, key(write));
@@ -209,9 +222,18 @@ public final class TreeWriter {
   }
 
   private LockOwner lock(Write write, LockOwner owner, Runnable lock) {
-    transactions.lockWithRoom(
-        owner, lock, () -> committer.admits(write), () -> committer.admit(handle, write));
+    transactions.lockWithRoom(owner, lock, () -> committer.admits(write), () -> awaitRoom(write));
     return owner;
+  }
+
+  private void awaitRoom(Write write) {
+    int slot = operations.enter();
+    try {
+      handle.checkOpen();
+      committer.admit(handle, write);
+    } finally {
+      operations.exit(slot);
+    }
   }
 
   /**
@@ -224,15 +246,16 @@ public final class TreeWriter {
     try {
       // Before the operation: it waits for those that have begun.
       transactions.lockPlainWrites();
-      byte[] key = key(writer.write());
       while (true) {
         int slot = operations.enter(handle);
         try {
-          if (!transactions.isLoading(handle, key)) {
-            return writeIfWithin(slot, writer, condition, sync);
-          }
+          committer.admit(handle, writer.write());
         } finally {
           operations.exit(slot);
+        }
+        Outcome outcome = tryWriteIf(writer, condition, sync);
+        if (outcome != null) {
+          return outcome;
         }
         transactions.awaitLoads();
       }
@@ -241,32 +264,36 @@ public final class TreeWriter {
     }
   }
 
-  private Outcome writeIfWithin(
-      int slot, Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
+  /** Null if it is to be tried again, once there is room and no bulk load. */
+  private @Nullable Outcome tryWriteIf(
+      Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
     Write write = writer.write();
     byte[] key = key(write);
-    while (true) {
-      committer.admit(handle, write);
-      byte[] before;
-      long written;
-      LockOwner locked = lock(write, key);
+    LockOwner locked = lock(write, key);
+    try {
+      int slot = operations.enter();
       try {
-        before = reader.getArray(handle, key, reader.latest(), NO_SCRATCH);
+        handle.checkOpen();
+        if (transactions.isLoading(handle, key)) {
+          return null;
+        }
+        byte[] before = reader.getArray(handle, key, reader.latest(), NO_SCRATCH);
         if (!condition.test(before)) {
           return new Outcome(false, before);
         }
         // The look may have read from disk, and others have taken the room meanwhile.
         if (!committer.admits(write)) {
-          continue;
+          return null;
         }
-        written = committer.write(handle, writer, slot);
-      } finally {
+        long written = committer.write(handle, writer, slot);
         transactions.locks().releaseAll(locked);
+        awaitSync(written, sync);
+        return new Outcome(true, before);
+      } finally {
+        operations.exit(slot);
       }
-      if (sync) {
-        committer.awaitDurable(written);
-      }
-      return new Outcome(true, before);
+    } finally {
+      transactions.locks().releaseAll(locked);
     }
   }
 }
