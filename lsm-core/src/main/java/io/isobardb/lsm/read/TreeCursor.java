@@ -201,28 +201,41 @@ public final class TreeCursor implements AutoCloseable {
   private void stand() {
     checkValid();
     for (int attempt = 1; state == null || before || overlayChanged(); attempt++) {
+      boolean found = false;
       try {
-        takeUpToPlace();
-        merged.seek(key, 0, keyLength, lsn);
-        before = false;
-        folded = false;
-        noteChanges();
-        boolean there = merged.valid() && isKey(merged.leaf()) && !isAbsent(merged.leaf());
-        if (there && Kind.isOperand(merged.kind())) {
-          byte[] value = fold();
-          if (value != null) {
-            saveFolded(value);
-            return;
-          }
-          there = false;
-        }
-        if (!there) {
+        found = find();
+        if (!found) {
           throw new IllegalStateException("the entry was deleted after the cursor came to it");
         }
       } catch (OutOfBudgetException e) {
         backOff(e, attempt);
+      } finally {
+        if (!found) {
+          // The sources stand elsewhere: the next call has to place them anew.
+          shut();
+        }
       }
     }
+  }
+
+  /** Places the sources on the current key; whether the snapshot still sees it. */
+  private boolean find() {
+    takeUpToPlace();
+    merged.seek(key, 0, keyLength, lsn);
+    before = false;
+    folded = false;
+    noteChanges();
+    if (!merged.valid() || !isKey(merged.leaf()) || isAbsent(merged.leaf())) {
+      return false;
+    }
+    if (!Kind.isOperand(merged.kind())) {
+      return true;
+    }
+    byte[] value = fold();
+    if (value != null) {
+      saveFolded(value);
+    }
+    return value != null;
   }
 
   public boolean valid() {
@@ -471,8 +484,9 @@ public final class TreeCursor implements AutoCloseable {
   /** Having gone back over all versions of the current key, keeps its value, if it has one. */
   private boolean savePassed(MergeOperator operator) {
     passed.moveTo(chain);
+    boolean own = chain.newestLsn() == Lsn.MAX;
     byte[] value =
-        chain.isEmpty() || chain.expiry() <= now
+        chain.isEmpty() || chain.expiry() <= now && !own
             ? null
             : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
     if (value != null) {

@@ -13,11 +13,13 @@ import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
@@ -34,6 +36,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Entries that expire, as users see them. */
 class ExpiryTest {
@@ -242,6 +246,38 @@ class ExpiryTest {
     assertNull(tree.get(bytes("k")));
     tree.merge(bytes("k"), bytes("c"));
     assertArrayEquals(bytes("c"), tree.get(bytes("k")), "merged with nothing");
+    store.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aTransactionsCursorSeesItsOwnExpiredPutsBothWays(boolean operator) {
+    open();
+    if (operator) {
+      TreeOptions append = TreeOptions.builder().mergeOperator(MergeOperator.APPEND).build();
+      tree = store.openTree("merged", append);
+    }
+    tree.put(key(0), bytes("stored"), in(10));
+    tree.put(key(3), bytes("stored"), in(10));
+    try (Transaction transaction =
+        store.begin(TransactionOptions.builder().isolation(Isolation.READ_COMMITTED).build())) {
+      transaction.put(tree, key(1), bytes("a"), in(10));
+      transaction.put(tree, key(2), bytes("b"), in(10));
+      if (operator) {
+        transaction.merge(tree, key(2), bytes("c"));
+      }
+      pass(20);
+      Cursor cursor = transaction.cursor(tree);
+      for (boolean back : new boolean[] {false, true}) {
+        assertTrue(back ? cursor.last() : cursor.first());
+        assertArrayEquals(key(back ? 2 : 1), cursor.key());
+        assertArrayEquals(transaction.get(tree, cursor.key()), cursor.value());
+        assertTrue(back ? cursor.previous() : cursor.next());
+        assertArrayEquals(key(back ? 1 : 2), cursor.key());
+        assertArrayEquals(transaction.get(tree, cursor.key()), cursor.value());
+        assertFalse(back ? cursor.previous() : cursor.next());
+      }
+    }
     store.close();
   }
 

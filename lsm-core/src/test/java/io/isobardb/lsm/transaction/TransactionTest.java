@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -25,9 +26,11 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.LockTimeoutException;
+import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,11 +42,16 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TransactionTest extends SimulatedTransactions {
+  private static final TransactionOptions READ_COMMITTED =
+      options(Isolation.READ_COMMITTED, Locking.OPTIMISTIC);
+
   // ---- what one sees and does
 
   @ParameterizedTest
@@ -251,6 +259,130 @@ class TransactionTest extends SimulatedTransactions {
         assertTrue(back ? cursor.previous() : cursor.next());
         assertEquals(back ? "k1" : "k3", text(cursor.key()));
       }
+    }
+  }
+
+  /** Deletes by each kind of write what a cursor stands on, and looks at it before the step. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aKeyThatIsDeletedUnderACursorStaysWithoutAValueAndIsSteppedFrom(boolean operator) {
+    if (operator) {
+      tree = store.openTree("merged", TreeOptions.builder().mergeOperator(EMPTY_REMOVES).build());
+    }
+    List<BiConsumer<Transaction, Savepoint>> removals = new ArrayList<>();
+    removals.add((tx, start) -> tx.delete(tree, bytes("k2")));
+    removals.add((tx, start) -> tx.deleteRange(tree, bytes("k2"), bytes("k3")));
+    removals.add((tx, start) -> tx.rollbackTo(start));
+    if (operator) {
+      removals.add((tx, start) -> tx.merge(tree, bytes("k2"), new byte[0]));
+    }
+    for (BiConsumer<Transaction, Savepoint> removal : removals) {
+      for (int variant = 0; variant < 8; variant++) {
+        boolean back = (variant & 1) != 0;
+        boolean forward = (variant & 2) != 0;
+        boolean own = removals.indexOf(removal) == 2 || (variant & 4) != 0;
+        for (String key : List.of("k1", "k2", "k3")) {
+          tree.delete(bytes(key));
+        }
+        try (Transaction tx = store.begin(READ_COMMITTED)) {
+          Savepoint start = tx.savepoint();
+          for (String key : List.of("k1", "k2", "k3")) {
+            if (!own) {
+              put(key, "of " + key);
+            } else if (operator) {
+              tx.merge(tree, bytes(key), bytes("of " + key));
+            } else {
+              put(tx, key, "of " + key);
+            }
+          }
+          Cursor cursor = tx.cursor(tree);
+          assertTrue(back ? cursor.seekBefore(bytes("k3")) : cursor.seek(bytes("k2")));
+          removal.accept(tx, start);
+          if (removals.indexOf(removal) == 2) {
+            put(tx, "k1", "anew");
+            put(tx, "k3", "anew");
+          }
+          for (int look = 0; look < 2; look++) {
+            assertThrows(IllegalStateException.class, cursor::value);
+            assertThrows(IllegalStateException.class, cursor::valueLength);
+            assertThrows(IllegalStateException.class, cursor::expires);
+            assertThrows(
+                IllegalStateException.class, () -> cursor.value(ByteBuffer.allocate(100)));
+            assertEquals("k2", text(cursor.key()));
+          }
+          assertTrue(forward ? cursor.next() : cursor.previous());
+          assertEquals(forward ? "k3" : "k1", text(cursor.key()));
+          assertNotNull(cursor.value());
+        }
+      }
+    }
+  }
+
+  @Test
+  void aKeyThatIsPutAgainUnderACursorHasTheNewValue() {
+    put("k1", "old");
+    try (Transaction tx = store.begin();
+        Cursor cursor = tx.cursor(tree)) {
+      assertTrue(cursor.first());
+      tx.delete(tree, bytes("k1"));
+      assertThrows(IllegalStateException.class, cursor::value);
+      put(tx, "k1", "new");
+      assertEquals("new", text(cursor.value()));
+    }
+  }
+
+  /** Appends; an empty operand removes what is there. */
+  private static final MergeOperator EMPTY_REMOVES =
+      new MergeOperator() {
+        @Override
+        public String name() {
+          return "empty-removes";
+        }
+
+        @Override
+        public byte[] merge(byte[] key, byte[] base, List<byte[]> operands) {
+          byte[] value = base;
+          for (byte[] operand : operands) {
+            boolean first = value == null;
+            value =
+                operand.length == 0 ? null : bytes(first ? text(operand) : text(value) + text(operand));
+          }
+          return value;
+        }
+      };
+
+  /** A look at a value that fails leaves the cursor where it is, for the next look. */
+  @Test
+  void aLookThatAnOperatorFailsLeavesTheCursorOnItsKey() {
+    MergeOperator picky =
+        new MergeOperator() {
+          @Override
+          public String name() {
+            return "picky";
+          }
+
+          @Override
+          public byte[] merge(byte[] key, byte[] base, List<byte[]> operands) {
+            if (operands.get(operands.size() - 1).length == 0) {
+              throw new IllegalArgumentException("empty");
+            }
+            return operands.get(0);
+          }
+        };
+    tree = store.openTree("merged", TreeOptions.builder().mergeOperator(picky).build());
+    for (String key : List.of("k1", "k2", "k3")) {
+      put(key, "of " + key);
+    }
+    try (Transaction tx = store.begin();
+        Cursor cursor = tx.cursor(tree)) {
+      assertTrue(cursor.seek(bytes("k2")));
+      tx.merge(tree, bytes("k2"), new byte[0]);
+      for (int look = 0; look < 2; look++) {
+        assertThrows(MergeException.class, cursor::value);
+      }
+      assertTrue(cursor.next());
+      assertEquals("k3", text(cursor.key()));
+      assertEquals("of k3", text(cursor.value()));
     }
   }
 
