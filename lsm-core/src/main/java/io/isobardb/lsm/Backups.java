@@ -32,11 +32,17 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>If the process or the machine fails, or the disk is full, in the middle of any call, earlier
  * backups are whole, and the next change cleans up. The store that is backed up is not harmed.
  *
- * <p>Thread rule: all methods may be called by any thread; one waits for the other.
+ * <p>Reading backups ({@link #list}, {@link #verify}, {@link #restore}) takes no lock and needs no
+ * right to write: it works on a read-only file system, and beside whoever changes them. A backup
+ * that is deleted while it is restored is an {@link IllegalArgumentException}.
+ *
+ * <p>Thread rule: all methods may be called by any thread; one waits for the other. Several may
+ * have a directory open, here or in other processes. One of them changes it at a time.
  *
  * <p>Errors: {@link UncheckedIOException} if a file can't be read or written, {@code
  * DiskFullException} if there is no room for a backup, {@link IllegalArgumentException} for an ID
- * that there is not, {@code CorruptionException} for a backup that is damaged.
+ * that there is not, {@code CorruptionException} for a backup that is damaged, {@code
+ * StoreLockedException} for a change while somebody else makes one.
  */
 public final class Backups implements AutoCloseable {
   private final BackupDirectory directory;
@@ -64,8 +70,8 @@ public final class Backups implements AutoCloseable {
    * @throws io.isobardb.lsm.error.FormatException if it holds something else
    * @throws IllegalArgumentException if there are no backups yet, and it lies within a store or
    *     within other backups; nothing is made
-   * @throws io.isobardb.lsm.error.StoreLockedException if it is open already, here or in another
-   *     process
+   * @throws io.isobardb.lsm.error.StoreLockedException if there are no backups yet, and somebody
+   *     else makes the directory one of backups
    */
   public static Backups open(Path directory, long bytesPerSecond) {
     Objects.requireNonNull(directory, "directory");

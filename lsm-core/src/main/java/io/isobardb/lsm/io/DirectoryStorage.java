@@ -145,6 +145,12 @@ public final class DirectoryStorage implements Storage {
   }
 
   @Override
+  public Storage toRead() {
+    return new DirectoryStorage(
+        directory, true, false, OpenFiles.defaultLimit(), UnaryOperator.identity());
+  }
+
+  @Override
   public String path() {
     return directory.toString();
   }

@@ -20,6 +20,14 @@ public interface Storage extends AutoCloseable {
     return this;
   }
 
+  /**
+   * The same directory, to read what is there: no right to write is needed. It takes no lock, and
+   * is closed apart.
+   */
+  default Storage toRead() {
+    return this;
+  }
+
   /** Whether {@link IoMode#DIRECT} works here. */
   boolean supportsDirect();
 

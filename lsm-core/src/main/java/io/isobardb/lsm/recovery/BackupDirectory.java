@@ -15,6 +15,7 @@ import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,10 +28,13 @@ import java.util.TreeMap;
  * backups have it: so stores that were one once and are now changed apart can share the place.
  *
  * <p>A backup is there once its {@link BackupFile} has its name; before, all its SSTables are
- * durable. What a crash leaves is deleted by the next change. While the file of a backup can't be
- * read no SSTable is deleted.
+ * durable. It is deleted in the other order. What a crash leaves is deleted by the next change.
+ * While the file of a backup can't be read no SSTable is deleted.
  *
- * <p>Thread rule: one thread at a time. The lock of the directory keeps other processes out.
+ * <p>Each change holds the lock of the directory. Reading needs no lock, and no right to write: a
+ * reader that misses a file looks whether the backup is still there.
+ *
+ * <p>Thread rule: one thread at a time.
  */
 public final class BackupDirectory implements AutoCloseable {
   /** How the names of SSTables end. */
@@ -44,11 +48,16 @@ public final class BackupDirectory implements AutoCloseable {
   private static final int MOST_TOLD = 5;
 
   private final Storage storage;
+
+  /** The same directory, to read. */
+  private final Storage reader;
+
   private final PagePool pool;
   private final Block buffer;
 
   private BackupDirectory(Storage storage) {
     this.storage = storage;
+    this.reader = storage.toRead();
     this.pool = new PagePool(1 << 20, 4096);
     this.buffer = pool.blocks().allocate(COPY_BYTES, Purpose.MERGE);
   }
@@ -60,25 +69,51 @@ public final class BackupDirectory implements AutoCloseable {
    * @throws FormatException if it has other files
    */
   public static BackupDirectory open(Storage storage) throws IOException {
+    BackupDirectory directory = new BackupDirectory(storage);
     try {
-      List<String> names = storage.list();
-      boolean made = names.contains(MARKER);
-      if (!made && !names.isEmpty() && !names.equals(List.of(MARKER + TEMPORARY))) {
-        throw new FormatException(
-            storage.path()
-                + " holds no backups, and is not empty: it holds "
-                + (names.size() > MOST_TOLD ? names.subList(0, MOST_TOLD) + " and more" : names)
-                + "; give an empty directory, or one that does not exist");
-      }
-      storage.lock();
-      BackupDirectory directory = new BackupDirectory(storage);
-      if (!made) {
-        directory.write(MARKER, new byte[0]);
+      if (!storage.exists(MARKER)) {
+        directory.begin();
       }
       return directory;
     } catch (Throwable e) {
-      storage.close();
+      directory.close();
       throw e;
+    }
+  }
+
+  private void begin() throws IOException {
+    checkCreatable();
+    changing(
+        () -> {
+          if (!storage.exists(MARKER)) {
+            checkCreatable();
+            write(MARKER, new byte[0]);
+          }
+        });
+  }
+
+  private void checkCreatable() throws IOException {
+    List<String> names = storage.list();
+    if (!names.isEmpty() && !names.equals(List.of(MARKER + TEMPORARY))) {
+      throw new FormatException(
+          storage.path()
+              + " holds no backups, and is not empty: it holds "
+              + (names.size() > MOST_TOLD ? names.subList(0, MOST_TOLD) + " and more" : names)
+              + "; give an empty directory, or one that does not exist");
+    }
+  }
+
+  private interface Change {
+    void run() throws IOException;
+  }
+
+  /** Makes a change under the lock. */
+  private void changing(Change change) throws IOException {
+    storage.lock();
+    try {
+      change.run();
+    } finally {
+      storage.close();
     }
   }
 
@@ -117,7 +152,7 @@ public final class BackupDirectory implements AutoCloseable {
     }
   }
 
-  /** A backup under way. */
+  /** A backup under way. It holds the lock of the directory. */
   public final class Draft {
     private final List<Table> tables = new ArrayList<>();
     private final Set<String> known = new HashSet<>();
@@ -200,16 +235,30 @@ public final class BackupDirectory implements AutoCloseable {
       }
     }
 
-    /** Gives memory back; deletes what was not made a backup of. */
+    /** Gives memory and the lock back; deletes what was not made a backup of. */
     public void close() throws IOException {
-      memory.close();
-      sweep();
+      try {
+        memory.close();
+        sweep();
+      } finally {
+        storage.close();
+      }
     }
   }
 
-  /** Begins a backup of a store with pages of this size. */
+  /**
+   * Begins a backup of a store with pages of this size.
+   *
+   * @throws io.isobardb.lsm.error.StoreLockedException if another change is under way
+   */
   public Draft begin(int pageSize) throws IOException {
-    return new Draft(pageSize);
+    storage.lock();
+    try {
+      return new Draft(pageSize);
+    } catch (Throwable e) {
+      storage.close();
+      throw e;
+    }
   }
 
   private String hash(DataFile file, StoreCopy.Pace pace) throws IOException {
@@ -252,7 +301,7 @@ public final class BackupDirectory implements AutoCloseable {
   }
 
   private byte[] read(String name) throws IOException {
-    try (DataFile file = storage.open(name, IoMode.BUFFERED)) {
+    try (DataFile file = reader.open(name, IoMode.BUFFERED)) {
       byte[] bytes = new byte[Math.toIntExact(file.size())];
       Memory memory = buffer.memory();
       for (int at = 0; at < bytes.length; at += COPY_BYTES) {
@@ -267,12 +316,12 @@ public final class BackupDirectory implements AutoCloseable {
   }
 
   private List<Long> ids() throws IOException {
-    return storage.list().stream().map(BackupFile::idOf).filter(id -> id >= 0).sorted().toList();
+    return reader.list().stream().map(BackupFile::idOf).filter(id -> id >= 0).sorted().toList();
   }
 
   private BackupFile read(long id) throws IOException {
     String name = BackupFile.fileName(id);
-    if (!storage.exists(name)) {
+    if (!reader.exists(name)) {
       throw new IllegalArgumentException(
           "there is no backup " + id + " in " + storage.path() + "; known are " + ids());
     }
@@ -280,39 +329,41 @@ public final class BackupDirectory implements AutoCloseable {
   }
 
   /**
+   * The backups that can be read, oldest first. One that is deleted meanwhile may be left out.
+   *
+   * @param findings gets why others can't be
+   */
+  private List<BackupFile> readAll(List<Finding> findings) throws IOException {
+    List<BackupFile> backups = new ArrayList<>();
+    for (long id : ids()) {
+      String name = BackupFile.fileName(id);
+      try {
+        backups.add(BackupFile.decode(id, read(name)));
+      } catch (NoSuchFileException e) {
+        continue; // Deleted since it was listed.
+      } catch (IsobarException e) {
+        findings.add(Finding.of(name, e));
+      }
+    }
+    return backups;
+  }
+
+  /**
    * The backups, oldest first; those that can't be read are left out, and {@link #verify} tells.
    */
   public List<Entry> list() throws IOException {
-    List<Entry> entries = new ArrayList<>();
-    for (long id : ids()) {
-      try {
-        entries.add(Entry.of(read(id)));
-      } catch (IsobarException e) {
-        // verify() says what is wrong with it.
-        continue;
-      }
-    }
-    return entries;
+    return readAll(new ArrayList<>()).stream().map(Entry::of).toList();
   }
 
   /** Deletes what belongs to no backup, unless that can't be said; gives the backups. */
   private List<BackupFile> sweep() throws IOException {
-    List<BackupFile> backups = new ArrayList<>();
-    Set<String> needed = new HashSet<>();
-    boolean all = true;
-    for (long id : ids()) {
-      try {
-        BackupFile backup = read(id);
-        backups.add(backup);
-        backup.tables().forEach(table -> needed.add(table.fileName()));
-      } catch (IsobarException e) {
-        // It may need any of the SSTables.
-        all = false;
-      }
-    }
+    List<Finding> unreadable = new ArrayList<>();
+    List<BackupFile> backups = readAll(unreadable);
+    Set<String> needed = tables(backups).keySet();
     for (String name : storage.list()) {
       boolean left = name.endsWith(TEMPORARY) || name.endsWith(".sst");
-      if (left || all && name.endsWith(TABLE) && !needed.contains(name)) {
+      // What can't be read may need any of the SSTables.
+      if (left || unreadable.isEmpty() && name.endsWith(TABLE) && !needed.contains(name)) {
         storage.delete(name);
       }
     }
@@ -320,26 +371,34 @@ public final class BackupDirectory implements AutoCloseable {
     return backups;
   }
 
+  /** All SSTables of backups, by the names of their files. */
+  private static TreeMap<String, Table> tables(List<BackupFile> backups) {
+    TreeMap<String, Table> tables = new TreeMap<>();
+    for (BackupFile backup : backups) {
+      backup.tables().forEach(table -> tables.put(table.fileName(), table));
+    }
+    return tables;
+  }
+
   /** Reads all files of all backups, each once. */
   public List<Finding> verify() throws IOException {
     List<Finding> findings = new ArrayList<>();
-    TreeMap<String, Table> tables = new TreeMap<>();
-    for (long id : ids()) {
-      try {
-        read(id).tables().forEach(table -> tables.put(table.fileName(), table));
-      } catch (IsobarException e) {
-        findings.add(Finding.of(BackupFile.fileName(id), e));
-      }
-    }
-    for (Table table : tables.values()) {
-      try (DataFile file = storage.open(table.fileName(), IoMode.BUFFERED)) {
+    List<Finding> ofTables = new ArrayList<>();
+    for (Table table : tables(readAll(findings)).values()) {
+      try (DataFile file = reader.open(table.fileName(), IoMode.BUFFERED)) {
         if (!hash(file, bytes -> {}).equals(table.hash())) {
-          findings.add(Finding.of(table.fileName(), "its contents are not what its name says"));
+          ofTables.add(Finding.of(table.fileName(), "its contents are not what its name says"));
         }
       } catch (IOException e) {
-        findings.add(Finding.of(table.fileName(), e));
+        ofTables.add(Finding.of(table.fileName(), e));
       }
     }
+    if (!ofTables.isEmpty()) {
+      // SSTables of backups that were deleted meanwhile may be gone.
+      Set<String> needed = tables(readAll(new ArrayList<>())).keySet();
+      ofTables.removeIf(finding -> !needed.contains(finding.file()));
+    }
+    findings.addAll(ofTables);
     return findings;
   }
 
@@ -348,6 +407,7 @@ public final class BackupDirectory implements AutoCloseable {
    *
    * @param target an empty directory
    * @throws CorruptionException if a file is not what was backed up; nothing is left of the store
+   * @throws IllegalArgumentException if there is no such backup, or it is deleted meanwhile
    */
   public void restore(long id, Storage target) throws IOException {
     BackupFile backup = read(id);
@@ -356,7 +416,7 @@ public final class BackupDirectory implements AutoCloseable {
       try {
         for (Table table : backup.tables()) {
           String name = SSTableMeta.fileName(table.number());
-          try (DataFile from = storage.open(table.fileName(), IoMode.BUFFERED);
+          try (DataFile from = reader.open(table.fileName(), IoMode.BUFFERED);
               DataFile to = target.create(name, IoMode.BUFFERED)) {
             if (!copy(from, to, bytes -> {}).equals(table.hash())) {
               throw new CorruptionException(
@@ -365,6 +425,10 @@ public final class BackupDirectory implements AutoCloseable {
           }
         }
         copy.finish(backup.edits(), source.lsn());
+      } catch (NoSuchFileException e) {
+        copy.discard(e);
+        read(id); // Says that it was deleted meanwhile, if so.
+        throw e;
       } catch (IOException | RuntimeException | Error e) {
         copy.discard(e);
         throw e;
@@ -374,32 +438,40 @@ public final class BackupDirectory implements AutoCloseable {
 
   /** Deletes a backup, and the SSTables that no other one has. */
   public void delete(long id) throws IOException {
-    String name = BackupFile.fileName(id);
-    if (!storage.exists(name)) {
-      read(id);
-    }
-    storage.delete(name);
-    // Else a crash could bring it back without its SSTables.
-    storage.syncDirectory();
-    sweep();
+    changing(
+        () -> {
+          String name = BackupFile.fileName(id);
+          if (!storage.exists(name)) {
+            read(id);
+          }
+          storage.delete(name);
+          // Else a crash could bring it back without its SSTables.
+          storage.syncDirectory();
+          sweep();
+        });
   }
 
   /** Deletes all but the last {@code count} backups; gives how many. */
   public int keep(int count) throws IOException {
-    List<Long> ids = ids();
-    int surplus = Math.max(0, ids.size() - count);
-    for (long id : ids.subList(0, surplus)) {
-      storage.delete(BackupFile.fileName(id));
-    }
-    storage.syncDirectory();
-    sweep();
-    return surplus;
+    int[] surplus = new int[1];
+    changing(
+        () -> {
+          List<Long> ids = ids();
+          surplus[0] = Math.max(0, ids.size() - count);
+          for (long id : ids.subList(0, surplus[0])) {
+            storage.delete(BackupFile.fileName(id));
+          }
+          storage.syncDirectory();
+          sweep();
+        });
+    return surplus[0];
   }
 
   @Override
   public void close() throws IOException {
     pool.release(buffer);
     pool.close();
+    reader.close();
     storage.close();
   }
 }

@@ -19,13 +19,21 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.ForwardingStorage;
+import io.isobardb.lsm.io.GuardedFiles;
+import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreMXBean;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -171,11 +179,110 @@ class BackupsTest {
   }
 
   @Test
-  void aDirectoryHasOneUserAndNothingElseInIt() throws Exception {
-    try (Backups backups = Backups.open(path("backups"))) {
-      assertThrows(StoreLockedException.class, () -> Backups.open(path("backups")));
-      assertEquals(List.of(), backups.list());
+  void oneChangesADirectoryWhileOthersReadIt() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups first = Backups.open(path("backups"));
+        Backups second = Backups.open(path("backups"))) {
+      fill(store.openTree("t"), 0, 1000, "value");
+      long id = first.create(store).id();
+      try (DirectoryStorage changing = DirectoryStorage.open(path("backups"), false)) {
+        changing.lock();
+        assertThrows(StoreLockedException.class, () -> second.create(store));
+        assertThrows(StoreLockedException.class, () -> second.keep(1));
+        assertThrows(StoreLockedException.class, () -> second.delete(id));
+        assertEquals(first.list(), second.list());
+        assertEquals(List.of(), second.verify());
+        second.restore(id, path("restored"));
+      }
+      assertEquals(id + 1, second.create(store).id());
+      first.delete(id);
+      assertEquals(1, second.list().size());
     }
+  }
+
+  /** A reader finds that a backup is gone, wherever it stands when another process deletes it. */
+  @Test
+  void aBackupThatIsDeletedWhileItIsReadIsNoDamage() throws Exception {
+    for (boolean restored : new boolean[] {true, false}) {
+      SimulatedClock clock = new SimulatedClock();
+      SimulatedStorage place = new SimulatedStorage(clock);
+      try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1)) {
+        fill(store.openTree("t"), 0, 1000, "value");
+        try (Backups backups = OpenStore.backups(place, Long.MAX_VALUE)) {
+          backups.create(store);
+        }
+      }
+      BackupDirectory other = BackupDirectory.open(place);
+      BackupDirectory reading = BackupDirectory.open(deletingAtATable(place, other));
+      if (restored) {
+        SimulatedStorage target = new SimulatedStorage(clock);
+        assertThrows(IllegalArgumentException.class, () -> reading.restore(1, target));
+        assertEquals(List.of(), target.list());
+      } else {
+        assertEquals(List.of(), reading.verify());
+      }
+      assertEquals(List.of(), reading.list());
+      reading.close();
+      other.close();
+    }
+  }
+
+  /** A directory whose first backup goes just before an SSTable is read. */
+  private static Storage deletingAtATable(Storage place, BackupDirectory other) {
+    return new ForwardingStorage(place) {
+      @Override
+      protected DataFile wrap(DataFile file, IoMode mode) {
+        return file;
+      }
+
+      @Override
+      public DataFile open(String name, IoMode mode) throws IOException {
+        if (name.endsWith(".table") && place.exists("backup-000001")) {
+          other.delete(1);
+        }
+        return super.open(name, mode);
+      }
+    };
+  }
+
+  @Test
+  void backupsThatCanOnlyBeReadAreListedVerifiedAndRestored() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      fill(store.openTree("t"), 0, 1000, "value");
+      backups.create(store);
+    }
+    Path place = path("backups").toRealPath();
+    Path mounted =
+        GuardedFiles.guard(
+            place,
+            (access, path) -> {
+              if (access == GuardedFiles.Access.WRITE && path.startsWith(place)) {
+                throw new FileSystemException(path.toString(), null, "Read-only file system");
+              }
+            });
+    for (boolean lock : new boolean[] {true, false}) {
+      if (!lock) {
+        Files.delete(place.resolve("LOCK"));
+      }
+      try (Backups first = Backups.open(mounted);
+          Backups second = Backups.open(mounted)) {
+        assertEquals(1, first.list().size());
+        assertEquals(List.of(), second.verify());
+        Path target = path("restored" + lock);
+        first.restore(1, target);
+        try (Store restored = Store.open(target, OPTIONS)) {
+          assertEquals(1000, contents(restored.tree("t")).size());
+        }
+        UncheckedIOException e = assertThrows(UncheckedIOException.class, () -> first.delete(1));
+        assertTrue(e.getMessage().contains("read-only file system"), e.getMessage());
+        assertEquals(1, first.list().size());
+      }
+    }
+  }
+
+  @Test
+  void aDirectoryHasNothingElseInIt() throws Exception {
     try (Store store = Store.open(path("store"), OPTIONS)) {
       store.openTree("t");
     }
