@@ -68,6 +68,11 @@ class WriteGateTest {
     }
 
     @Override
+    public void suggestFlush() {
+      onRequest.run();
+    }
+
+    @Override
     public void checkWritable() {}
 
     @Override
