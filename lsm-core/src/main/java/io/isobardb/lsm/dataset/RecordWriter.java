@@ -58,9 +58,10 @@ final class RecordWriter {
   void write(Transaction transaction, Layout layout, RecordBatch.Operation what) {
     byte[] key = what.key();
     byte[] value = what.value();
-    List<Change> changes = plan(transaction, layout, key, value);
+    // Once, before all that depends on it: the time to live may be set meanwhile.
     Instant given = what.expires() == null ? primary.expiryNow() : what.expires();
     Instant expires = given == null ? Instant.MAX : given;
+    List<Change> changes = plan(transaction, layout, what, expires);
     // What can be refused has been by now. Should something fail nevertheless, half a write must
     // not be committed.
     try {
@@ -108,11 +109,19 @@ final class RecordWriter {
     }
   }
 
-  /** Finds out what is to be done, and refuses what can't be; takes the locks that others want. */
+  /**
+   * Finds out what is to be done, and refuses what can't be; takes the locks that others want.
+   *
+   * @param expires when the record that is put does
+   */
   private List<Change> plan(
-      Transaction transaction, Layout layout, byte[] key, byte @Nullable [] value) {
+      Transaction transaction, Layout layout, RecordBatch.Operation what, Instant expires) {
+    byte[] key = what.key();
+    byte[] value = what.value();
     checkSize(key, value);
     byte[] old = layout.readsOld() ? transaction.getForUpdate(primary, key) : null;
+    // Asked after the look at the old record: whoever put one that expires has told it before.
+    boolean neverExpires = expires.equals(Instant.MAX) && !primary.hasExpiring();
     List<Change> changes = new ArrayList<>();
     for (SecondaryIndex index : layout.indexes()) {
       SortedSet<byte[]> added = value == null ? NO_KEYS : index.keys(key, value);
@@ -120,7 +129,7 @@ final class RecordWriter {
       if (index.isEager() && old != null) {
         SortedSet<byte[]> before = index.keys(key, old);
         removed = without(before, added);
-        if (index.isReady() && !primary.hasExpiring()) {
+        if (index.isReady() && neverExpires) {
           added = without(added, before);
         }
       }
@@ -179,11 +188,15 @@ final class RecordWriter {
     if (holder == null || Arrays.equals(holder, key)) {
       return;
     }
-    if (!index.isExact()) {
-      byte[] record = transaction.getForUpdate(primary, holder);
-      if (record == null || !index.leads(indexKey, holder, record)) {
-        return;
-      }
+    // The holder's record fits the entry of an exact index, with one exception. A transaction that
+    // locks nothing may see the entry of another's record which it has itself written before. Its
+    // commit will fail, and not its write, so that it is tried again.
+    byte[] record =
+        index.isExact()
+            ? transaction.get(primary, holder)
+            : transaction.getForUpdate(primary, holder);
+    if (record == null || !index.leads(indexKey, holder, record)) {
+      return;
     }
     throw new DuplicateKeyException(dataset, index.name(), indexKey, holder, key);
   }

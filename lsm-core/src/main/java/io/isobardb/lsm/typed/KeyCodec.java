@@ -37,6 +37,8 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
   /** Follows {@link #END} in a string of bytes for a zero byte. */
   static final int ESCAPED = 0xFF;
 
+  private static final int NANOS_PER_SECOND = 1_000_000_000;
+
   KeyCodec() {}
 
   /**
@@ -217,10 +219,28 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
 
   /** In 12 bytes: seconds and nanoseconds. */
   public static KeyCodec<Instant> ofInstant() {
-    return pair(ofLong(), ofInt())
-        .map(
-            key -> new Pair<>(key.getEpochSecond(), key.getNano()),
-            parts -> Instant.ofEpochSecond(parts.first(), parts.second()));
+    KeyCodec<Long> seconds = ofLong();
+    KeyCodec<Integer> nanos = ofInt();
+    return new KeyCodec<>() {
+      @Override
+      void write(Instant key, KeyOutput out, boolean last) {
+        seconds.write(key.getEpochSecond(), out, false);
+        nanos.write(key.getNano(), out, last);
+      }
+
+      @Override
+      Instant read(KeyInput in, boolean last) {
+        long second = seconds.read(in, false);
+        int nano = nanos.read(in, last);
+        if (second < Instant.MIN.getEpochSecond()
+            || second > Instant.MAX.getEpochSecond()
+            || nano < 0
+            || nano >= NANOS_PER_SECOND) {
+          throw in.malformed("has the second " + second + " and the nanosecond " + nano);
+        }
+        return Instant.ofEpochSecond(second, nano);
+      }
+    };
   }
 
   /**

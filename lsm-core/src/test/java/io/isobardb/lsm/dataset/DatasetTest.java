@@ -357,6 +357,37 @@ class DatasetTest {
     assertTrue(dataset.check().isSound());
   }
 
+  /**
+   * A transaction that locks nothing meets the key of a record that it has itself changed before:
+   * its commit has to fail, so that it is tried again, and then there is no duplicate.
+   */
+  @ParameterizedTest
+  @EnumSource(Maintenance.class)
+  void aKeyThatAnotherGaveToARecordWrittenBeforeIsNoDuplicate(Maintenance maintenance) {
+    Dataset dataset = open(words("words", maintenance, true));
+    put(dataset, "r", "old");
+    TransactionOptions options =
+        TransactionOptions.builder()
+            .locking(Locking.OPTIMISTIC)
+            .isolation(Isolation.READ_COMMITTED)
+            .build();
+    List<String> attempts = new ArrayList<>();
+    store.runInTransaction(
+        options,
+        transaction -> {
+          attempts.add("");
+          dataset.put(transaction, bytes("r"), bytes("mine"));
+          if (attempts.size() == 1) {
+            put(dataset, "r", "key");
+          }
+          dataset.put(transaction, bytes("s"), bytes("key"));
+        });
+    assertEquals(maintenance == Maintenance.EAGER ? 2 : 1, attempts.size());
+    assertEquals("s", find(dataset, "key"));
+    assertEquals("r", find(dataset, "mine"));
+    assertTrue(dataset.check().isSound());
+  }
+
   // ---- check
 
   @Test

@@ -19,6 +19,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Records that expire: their index entries do so in the same millisecond, whatever became of them
@@ -43,6 +46,107 @@ class ExpiringDatasetTest {
       } catch (RuntimeException | Error e) {
         history.store.close();
         throw new AssertionError("-Disobar.seed=" + seed + ", step " + history.step + ": " + e, e);
+      }
+    }
+  }
+
+  /** The ways in which a dataset's first record that expires may be put over one that does not. */
+  private enum FirstPut {
+    ALONE {
+      @Override
+      void put(Store store, Dataset dataset, byte[] key, byte[] value, Instant expires) {
+        dataset.put(key, value, expires);
+      }
+    },
+    IN_A_BATCH {
+      @Override
+      void put(Store store, Dataset dataset, byte[] key, byte[] value, Instant expires) {
+        dataset.write(new RecordBatch().put(key, value).put(key, value, expires));
+      }
+    },
+    IN_A_TRANSACTION {
+      @Override
+      void put(Store store, Dataset dataset, byte[] key, byte[] value, Instant expires) {
+        store.runInTransaction(
+            transaction -> {
+              dataset.put(transaction, key, value);
+              dataset.put(transaction, key, value, expires);
+            });
+      }
+    },
+    BY_TIME_TO_LIVE {
+      @Override
+      void put(Store store, Dataset dataset, byte[] key, byte[] value, Instant expires) {
+        store.tree("d").setTimeToLive(Duration.ofMillis(100));
+        dataset.put(key, value);
+        store.tree("d").setTimeToLive(Duration.ZERO);
+      }
+    };
+
+    abstract void put(Store store, Dataset dataset, byte[] key, byte[] value, Instant expires);
+  }
+
+  @ParameterizedTest
+  @EnumSource(FirstPut.class)
+  void theFirstRecordThatExpiresTakesItsUnchangedEntriesAlong(FirstPut first) {
+    for (Maintenance maintenance : Maintenance.values()) {
+      SimulatedDatasets world = new SimulatedDatasets(1);
+      try (Store store = world.open()) {
+        DatasetOptions options =
+            DatasetOptions.builder()
+                .index(Records.tagIndex("tags", maintenance))
+                .index(Records.numberIndex("number", maintenance))
+                .build();
+        Dataset dataset = Dataset.open(store, "d", options);
+        byte[] value = Records.of(7, new byte[] {'a'}, new byte[] {'b'});
+        dataset.put(new byte[] {1}, value);
+        Instant expires = Instant.ofEpochMilli(world.clock().wallMillis() + 100);
+        first.put(store, dataset, new byte[] {1}, value, expires);
+        assertEquals(1, dataset.find("number", new byte[] {7}).size());
+        world.clock().advance(100_000_000L);
+        assertEquals(List.of(), dataset.find("number", new byte[] {7}));
+        assertEquals(List.of(), dataset.find("tags", new byte[] {'a'}));
+        assertTrue(dataset.check().isSound());
+        dataset.put(new byte[] {2}, value);
+        assertEquals(1, dataset.find("number", new byte[] {7}).size());
+        assertTrue(dataset.check().isSound());
+      }
+    }
+  }
+
+  /** The extractor is called between the looks at what the write needs and the write. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aTimeToLiveThatIsSetDuringAWriteCountsForRecordAndEntriesAlike(boolean shortens) {
+    SimulatedDatasets world = new SimulatedDatasets(1);
+    try (Store store = world.open()) {
+      List<Runnable> during = new ArrayList<>();
+      Index number =
+          Index.builder("number")
+              .key(
+                  (key, value) -> {
+                    List.copyOf(during).forEach(Runnable::run);
+                    return Records.number(value);
+                  })
+              .unique(true)
+              .maintenance(Maintenance.EAGER)
+              .build();
+      Dataset dataset = Dataset.open(store, "d", DatasetOptions.builder().index(number).build());
+      byte[] value = Records.of(7);
+      dataset.put(new byte[] {1}, value);
+      store.tree("d").setTimeToLive(shortens ? Duration.ZERO : Duration.ofMillis(100));
+      during.add(
+          () ->
+              store
+                  .tree("d")
+                  .setTimeToLive(shortens ? Duration.ofMillis(100) : Duration.ZERO));
+      dataset.put(new byte[] {1}, value);
+      during.clear();
+      for (int later = 0; later < 2; later++) {
+        int records = dataset.get(new byte[] {1}) == null ? 0 : 1;
+        assertEquals(records, dataset.find("number", new byte[] {7}).size());
+        assertTrue(dataset.check().isSound(), dataset.check()::toString);
+        world.clock().advance(100_000_000L);
       }
     }
   }

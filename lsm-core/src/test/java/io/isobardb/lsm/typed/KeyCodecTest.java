@@ -195,13 +195,14 @@ class KeyCodecTest {
         List.of(
             KeyCodec.ofInt(),
             KeyCodec.ofUuid(),
+            KeyCodec.ofInstant(),
             KeyCodec.ofEnum(TimeUnit.class),
             KeyCodec.pair(KeyCodec.ofString(), KeyCodec.ofLong()),
             KeyCodec.ofString().descending(),
             KeyCodec.ofInt().nullable());
     int refused = 0;
     for (int i = 0; i < 20_000; i++) {
-      byte[] bytes = new byte[random.nextInt(12)];
+      byte[] bytes = new byte[random.nextInt(14)];
       random.nextBytes(bytes);
       KeyCodec<?> codec = codecs.get(random.nextInt(codecs.size()));
       try {
@@ -212,5 +213,25 @@ class KeyCodecTest {
       }
     }
     assertTrue(refused > 10_000, "refused " + refused);
+  }
+
+  @Test
+  void secondsAndNanosecondsThatNoInstantHasAreRefused() {
+    KeyCodec<Pair<Long, Integer>> parts = KeyCodec.pair(KeyCodec.ofLong(), KeyCodec.ofInt());
+    List<Pair<Long, Integer>> none =
+        List.of(
+            new Pair<>(Long.MIN_VALUE, 0),
+            new Pair<>(Instant.MIN.getEpochSecond() - 1, 0),
+            new Pair<>(Instant.MAX.getEpochSecond() + 1, 0),
+            new Pair<>(0L, -1),
+            new Pair<>(0L, 1_000_000_000));
+    for (Pair<Long, Integer> bad : none) {
+      ByteBuffer bytes = ByteBuffer.wrap(parts.encode(bad));
+      String message =
+          assertThrows(
+                  IllegalArgumentException.class, () -> KeyCodec.ofInstant().decode(bytes))
+              .getMessage();
+      assertTrue(message.contains("codec"), message);
+    }
   }
 }
