@@ -12,7 +12,6 @@ import io.isobardb.bench.soak.SoakCommand;
 import io.isobardb.bench.tpcc.TpccCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
 import io.isobardb.cli.Program;
-import io.isobardb.cli.console.Messages;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -45,8 +44,7 @@ public final class Isobar extends Program {
 
   /** Runs the command that {@code args} name and exits with its code. */
   public static void main(String[] args) {
-    Messages.configure();
-    System.exit(commandLine().execute(args));
+    runAndExit(Isobar::commandLine, args);
   }
 
   /** The program as a value, for a caller with streams of its own. */

@@ -133,7 +133,7 @@ class UsageTest {
         "latency --schedull ALWAYS | --schedule",
         "demo --pace 0 | --pace must be above 0",
         "soka | did you mean soak",
-        "help | there is no command 'help' (see",
+        "help gte | unknown subcommand 'gte'",
         "compare --memory-of x | '--memory-of': 'x' is not NAME=SIZE",
         "model --levels 5MB,4MB | --levels must ascend, and 4 MB does not",
       })

@@ -1,6 +1,5 @@
 package io.isobardb.cli;
 
-import io.isobardb.cli.console.Messages;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,8 +21,7 @@ public final class Main extends Program {
    * io.isobardb.cli.console.Exit}.
    */
   public static void main(String[] args) {
-    Messages.configure();
-    System.exit(commandLine().execute(args));
+    runAndExit(Main::commandLine, args);
   }
 
   /** The program as a value, for a caller with streams of its own. */

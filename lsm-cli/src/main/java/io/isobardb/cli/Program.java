@@ -5,12 +5,16 @@ import io.isobardb.cli.console.Count;
 import io.isobardb.cli.console.ErrorText;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Messages;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.Output;
+import io.isobardb.cli.console.OutputException;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.cli.inspect.BackupCommand;
 import io.isobardb.cli.inspect.CheckCommand;
 import io.isobardb.cli.inspect.CompactCommand;
+import io.isobardb.cli.inspect.DeleteCommand;
 import io.isobardb.cli.inspect.DumpCommand;
 import io.isobardb.cli.inspect.ExportCommand;
 import io.isobardb.cli.inspect.GetCommand;
@@ -22,17 +26,22 @@ import io.isobardb.cli.inspect.ScanCommand;
 import io.isobardb.cli.inspect.StatsCommand;
 import io.isobardb.cli.inspect.TuneReportCommand;
 import java.io.PrintWriter;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
@@ -58,6 +67,7 @@ public abstract class Program implements Runnable {
           RestoreCommand.class,
           GetCommand.class,
           PutCommand.class,
+          DeleteCommand.class,
           ScanCommand.class,
           CompactCommand.class,
           ExportCommand.class,
@@ -69,6 +79,7 @@ public abstract class Program implements Runnable {
       Pattern.compile(
           "[Vv]alue for option (?:option )?'(.*)' \\((.*)\\) should be in KEY=VALUE format but was (.*)");
 
+  private static final char REPLACEMENT = '\uFFFD';
   private static final String TRACE = "isobar.trace";
 
   @Spec private CommandSpec spec;
@@ -97,9 +108,12 @@ public abstract class Program implements Runnable {
     CommandLine line = new CommandLine(this);
     STORE_COMMANDS.forEach(line::addSubcommand);
     more.forEach(line::addSubcommand);
+    line.addSubcommand(HelpCommand.class);
+    line.getCommandSpec().preprocessor((args, command, argument, seen) -> unreadable(args, command));
     // Else a key or value that begins with @ would be taken for a file of arguments.
     line.setExpandAtFiles(false)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(Program::execute)
         .setParameterExceptionHandler((e, args) -> wrongUsage(e, e.getCommandLine()))
         .setExecutionExceptionHandler((e, failed, parsed) -> failed(e, failed));
     register(line, ByteSize.class, ByteSize::parse);
@@ -114,6 +128,35 @@ public abstract class Program implements Runnable {
     return line;
   }
 
+  /** Runs the command that {@code args} name, and ends the JVM with its code. */
+  protected static void runAndExit(Supplier<CommandLine> program, String[] args) {
+    Messages.configure();
+    // Before picocli looks at System.out.
+    Output output = Output.install();
+    System.exit(run(program.get(), output, args));
+  }
+
+  /** Runs a command that prints to {@code output}; gives its code. */
+  private static int run(CommandLine line, Output output, String[] args) {
+    try {
+      int code = line.execute(args);
+      line.getOut().flush();
+      System.out.flush();
+      return output.hasFailed() ? Exit.FAILURE.code() : code;
+    } catch (OutputException e) {
+      return failed(e, line);
+    }
+  }
+
+  /** Picocli hands over what commands throw, but not what printing their help does. */
+  private static int execute(ParseResult parsed) {
+    try {
+      return new RunLast().execute(parsed);
+    } catch (OutputException e) {
+      return failed(e, parsed.commandSpec().commandLine());
+    }
+  }
+
   /** Without this, picocli would name Java's types in its message. */
   private static <T> void register(CommandLine line, Class<T> type, Function<String, T> parse) {
     ITypeConverter<T> converter =
@@ -125,6 +168,23 @@ public abstract class Program implements Runnable {
           }
         };
     line.registerConverter(type, converter);
+  }
+
+  /** Bytes that are no text in the locale's encoding are all one and the same to Java. */
+  private static boolean unreadable(Collection<String> args, CommandSpec command) {
+    for (String argument : args) {
+      if (argument.indexOf(REPLACEMENT) >= 0) {
+        throw new ParameterException(
+            command.commandLine(),
+            "the argument '"
+                + argument
+                + "' has characters that can't be read in this locale, whose encoding is "
+                + System.getProperty("sun.jnu.encoding")
+                + "; set LC_ALL=C.UTF-8, or give a key or value as 0x and hexadecimal digits, or with"
+                + " --key-file or --stdin");
+      }
+    }
+    return false;
   }
 
   private static void describeExits(CommandLine line) {
@@ -188,7 +248,7 @@ public abstract class Program implements Runnable {
 
   private static int failed(Exception e, CommandLine line) {
     Exit exit = Exit.of(e);
-    if (Shutdown.isUnderWay()) {
+    if (Shutdown.isUnderWay() || e instanceof OutputException lost && lost.isReaderGone()) {
       return exit.code();
     }
     if (exit == Exit.USAGE && !(e instanceof FailedException)) {

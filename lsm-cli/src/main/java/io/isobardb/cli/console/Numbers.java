@@ -93,4 +93,9 @@ public final class Numbers {
   public static String count(long number, String noun) {
     return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
   }
+
+  /** "1 entry", "2 entries". */
+  public static String entries(long number) {
+    return number == 1 ? "1 entry" : String.format(Locale.ROOT, "%,d entries", number);
+  }
 }

@@ -5,6 +5,7 @@ import static io.isobardb.cli.console.Numbers.count;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
@@ -85,7 +86,7 @@ public final class CheckCommand implements Callable<Integer> {
             count(report.tables(), "SSTable"),
             ByteSize.format(report.tableBytes()),
             count(report.pages(), "page"),
-            report.entries() == 1 ? "1 entry" : String.format("%,d entries", report.entries()),
+            Numbers.entries(report.entries()),
             ByteSize.format(report.logBytes()),
             count(report.logOperations(), "operation")));
     if (report.isSound()) {

@@ -6,6 +6,7 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,8 @@ import picocli.CommandLine.Spec;
       "",
       "Changes nothing in the store. One entry is a line: the key, a tab, the value, each as text,"
           + " or as 0x and hexadecimal digits; of an entry that expires, a tab and expires=INSTANT"
-          + " follow. 'load' reads that."
+          + " follow. The last line is '# end of N entries', by which 'load' tells a file that was"
+          + " cut."
     })
 public final class ExportCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -71,16 +73,16 @@ public final class ExportCommand implements Callable<Integer> {
   }
 
   private static void write(Cursor cursor, Path file) throws IOException {
-    PrintWriter out =
-        new PrintWriter(
-            Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW));
+    Writer opened =
+        Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW);
     boolean whole = false;
-    try (out) {
-      write(cursor, out);
-      if (out.checkError()) {
-        throw new IOException(file + " can't be written; there may be no room");
+    try {
+      try (Writer out = opened) {
+        write(cursor, out);
       }
       whole = true;
+    } catch (IOException e) {
+      throw new IOException(file + " can't be written: " + e.getMessage(), e);
     } finally {
       if (!whole) {
         Files.deleteIfExists(file);
@@ -88,9 +90,12 @@ public final class ExportCommand implements Callable<Integer> {
     }
   }
 
-  private static void write(Cursor cursor, PrintWriter out) {
+  private static void write(Cursor cursor, Writer out) throws IOException {
+    long entries = 0;
     for (boolean more = cursor.first(); more; more = cursor.next()) {
-      out.print(EntryText.format(cursor) + '\n');
+      out.write(EntryText.format(cursor) + '\n');
+      entries++;
     }
+    out.write(EntryText.end(entries) + '\n');
   }
 }

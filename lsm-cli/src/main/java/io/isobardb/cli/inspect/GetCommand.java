@@ -3,8 +3,10 @@ package io.isobardb.cli.inspect;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,12 +30,14 @@ public final class GetCommand implements Callable<Integer> {
   @Option(names = "--tree", paramLabel = "NAME", required = true, description = "Of this tree.")
   private String tree = "";
 
-  @Parameters(index = "1", paramLabel = "KEY", description = "The key.")
-  private String key = "";
+  @Parameters(index = "1", arity = "0..1", paramLabel = "KEY", description = "The key.")
+  private @Nullable String key;
+
+  @Mixin private KeyFile keyFile = new KeyFile();
 
   @Override
-  public Integer call() {
-    byte[] wanted = KeyText.parse(key);
+  public Integer call() throws IOException {
+    byte[] wanted = keyFile.keyOr(key);
     byte[] value;
     try (Store opened =
         UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()))) {

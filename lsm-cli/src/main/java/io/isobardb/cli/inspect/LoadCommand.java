@@ -9,12 +9,8 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -35,9 +31,12 @@ import picocli.CommandLine.Spec;
       "One entry is a line: the key, a tab, the value, each as text, or as 0x and hexadecimal"
           + " digits, as 'export' writes them. A tab and expires=INSTANT may follow. They may come"
           + " in any order; as long as their keys ascend they are loaded in bulk, which costs less."
-          + " All are on the device when the command ends; if it fails, some may be there."
+          + " The last line must be '# end of N entries', as 'export' writes it; else the exit code"
+          + " is 1, as lines may be missing. All entries are on the device when the command ends; if"
+          + " it fails, some may be there, but none of those that came in the order of keys."
     })
 public final class LoadCommand implements Callable<Integer> {
+  private static final Path STANDARD_INPUT = Path.of("-");
   private static final long BATCH_BYTES = 256 << 10;
 
   @Spec private CommandSpec spec;
@@ -52,58 +51,58 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(
       names = "--from",
       paramLabel = "FILE",
-      description = "What to load. Default: standard input.")
+      description = "What to load; - is standard input, which is the default.")
   private @Nullable Path source;
+
+  @Option(
+      names = "--without-end",
+      description =
+          "Also load lines that '# end of N entries' doesn't follow, such as those of 'scan' or of"
+              + " your own. The last one must end as the others do.")
+  private boolean withoutEnd;
 
   @Override
   public Integer call() throws IOException {
-    Path file = source;
+    Path file = source == null || source.equals(STANDARD_INPUT) ? null : source;
     UsageException.ofArguments(() -> TreeOptions.checkName(tree));
     if (file != null && Files.isDirectory(file)) {
       throw new UsageException("--from: " + file + " is a directory; give a file of lines");
     }
     long entries;
     // The file first: without it, no store is made.
-    try (BufferedReader given =
-            file == null ? null : Files.newBufferedReader(file, StandardCharsets.UTF_8);
+    try (EntryLines given = file == null ? null : EntryLines.of(file, withoutEnd);
         Store opened = store.open(create)) {
-      BufferedReader lines =
-          given != null
-              ? given
-              : new BufferedReader(
-                  new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()));
       Tree target =
           UsageException.ofArguments(() -> create ? opened.openTree(tree) : opened.tree(tree));
-      entries = load(opened, target, lines);
+      EntryLines lines = given != null ? given : EntryLines.ofStandardInput(withoutEnd);
+      load(opened, target, lines);
       opened.sync();
+      entries = lines.entries();
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.println("loaded " + Numbers.count(entries, "line"));
+    out.println("loaded " + Numbers.entries(entries));
     out.flush();
     return Exit.SUCCESS.code();
   }
 
   /** In bulk as long as keys ascend; the rest in batches. */
-  private static long load(Store store, Tree tree, BufferedReader lines) throws IOException {
+  private static void load(Store store, Tree tree, EntryLines lines) throws IOException {
     KeyOrder order = tree.options().keyOrder();
-    long number = 0;
-    EntryText entry = null;
+    EntryText entry;
     try (BulkLoad load = store.bulkLoad(tree)) {
       byte[] last = null;
-      for (String line; (line = read(lines, number)) != null; ) {
-        entry = EntryText.parse(line, ++number);
+      while ((entry = lines.next()) != null) {
         byte[] key = entry.key();
         if (last != null && order.compare(last, 0, last.length, key, 0, key.length) >= 0) {
           break;
         }
-        EntryText added = entry;
-        Instant expires = added.expires();
+        byte[] value = entry.value();
+        Instant expires = entry.expires();
         ofLine(
-            number,
+            lines,
             expires == null
-                ? () -> load.add(tree, key, added.value())
-                : () -> load.add(tree, key, added.value(), expires));
-        entry = null;
+                ? () -> load.add(tree, key, value)
+                : () -> load.add(tree, key, value, expires));
         last = key;
       }
       load.commit();
@@ -113,7 +112,7 @@ public final class LoadCommand implements Callable<Integer> {
       EntryText put = entry;
       Instant expires = put.expires();
       ofLine(
-          number,
+          lines,
           expires == null
               ? () -> batch.put(tree, put.key(), put.value())
               : () -> batch.put(tree, put.key(), put.value(), expires));
@@ -121,31 +120,17 @@ public final class LoadCommand implements Callable<Integer> {
         store.write(batch);
         batch.clear();
       }
-      String line = read(lines, number);
-      entry = line == null ? null : EntryText.parse(line, ++number);
+      entry = lines.next();
     }
     store.write(batch);
-    return number;
   }
 
   /** Takes an entry; what is wrong with it is told with its line. */
-  private static void ofLine(long number, Runnable taking) {
+  private static void ofLine(EntryLines lines, Runnable taking) {
     try {
       taking.run();
     } catch (IllegalArgumentException e) {
-      throw new UsageException("line " + number + ": " + e.getMessage(), e);
-    }
-  }
-
-  private static @Nullable String read(BufferedReader lines, long number) throws IOException {
-    try {
-      return lines.readLine();
-    } catch (CharacterCodingException e) {
-      throw new UsageException(
-          "after line "
-              + number
-              + " something is no UTF-8; give such keys and values as 0x and hexadecimal digits",
-          e);
+      throw new UsageException("line " + lines.number() + ": " + e.getMessage(), e);
     }
   }
 }

@@ -6,9 +6,11 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,10 +18,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code put}: sets a key, or removes it. */
+/** {@code put}: sets a key. */
 @Command(
     name = "put",
-    description = "Sets a key of a store that is not open; without a value, removes it.",
+    description = "Sets a key of a store that is not open; 'delete' removes one.",
     footer = {
       "",
       "Keys and values are given as text, or as 0x and hexadecimal digits. The write is on the"
@@ -42,25 +44,39 @@ public final class PutCommand implements Callable<Integer> {
               + " 2030-01-01T00:00:00Z.")
   private @Nullable String expires;
 
-  @Parameters(index = "1", paramLabel = "KEY", description = "The key.")
-  private String key = "";
+  @Parameters(
+      index = "1..2",
+      arity = "0..2",
+      paramLabel = "KEY VALUE",
+      hideParamSyntax = true,
+      description = "The key and its value.")
+  private List<String> words = List.of();
 
-  @Parameters(index = "2", arity = "0..1", paramLabel = "VALUE", description = "Its value.")
-  private @Nullable String value;
+  @Mixin private KeyFile keyFile = new KeyFile();
+
+  @Option(
+      names = "--stdin",
+      description =
+          "The value is all that standard input holds, byte by byte; VALUE is left out then.")
+  private boolean fromInput;
 
   @Override
-  public Integer call() {
-    byte[] written = KeyText.parse(key);
-    byte[] given = value == null ? null : KeyText.parse(value);
+  public Integer call() throws IOException {
+    int value = keyFile.isGiven() ? 0 : 1;
+    if (words.size() != value + (fromInput ? 0 : 1)) {
+      throw new UsageException(
+          "give KEY and VALUE; --key-file stands for the one, --stdin for the other;"
+              + " 'isobar delete' removes a key");
+    }
+    byte[] written = keyFile.keyOr(value == 0 ? null : words.get(0));
+    byte[] given = fromInput ? System.in.readAllBytes() : KeyText.parse(words.get(value));
     Instant until = until();
     UsageException.ofArguments(() -> TreeOptions.checkName(tree));
     try (Store opened = store.open(create)) {
       UsageException.ofArguments(
           () -> {
             Tree found = create ? opened.openTree(tree) : opened.tree(tree);
-            if (given == null) {
-              found.delete(written, Durability.SYNC);
-            } else if (until != null) {
+            if (until != null) {
               found.put(written, given, until, Durability.SYNC);
             } else {
               found.put(written, given, Durability.SYNC);
@@ -75,9 +91,6 @@ public final class PutCommand implements Callable<Integer> {
     String text = expires;
     if (text == null) {
       return null;
-    }
-    if (value == null) {
-      throw new UsageException("--expires is for a value, and there is none");
     }
     try {
       return text.startsWith("P") ? Instant.now().plus(Duration.parse(text)) : Instant.parse(text);

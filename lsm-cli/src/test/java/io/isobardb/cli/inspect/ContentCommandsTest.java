@@ -1,7 +1,6 @@
 package io.isobardb.cli.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.nio.file.StandardOpenOption.APPEND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,12 +9,14 @@ import io.isobardb.cli.Main;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
@@ -73,7 +74,12 @@ class ContentCommandsTest {
     assertEquals(0, run("put", dir, "--tree", "users", "nobody", "0x000102"), err);
     assertEquals(0, run("get", dir, "--tree", "users", "nobody"), err);
     assertEquals("0x000102\n", out);
-    assertEquals(0, run("put", dir, "--tree", "users", "nobody"), err);
+    assertEquals(2, run("put", dir, "--tree", "users", "nobody"), err);
+    assertTrue(err.contains("'isobar delete' removes a key"), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "nobody"), "a put without a value");
+    assertEquals(0, run("delete", dir, "--tree", "users", "nobody"), err);
+    assertEquals(0, run("delete", dir, "--tree", "users", "nobody"), "twice: " + err);
+    assertEquals(2, run("delete", dir, "--tree", "none", "nobody"), err);
     assertEquals(1, run("get", dir, "--tree", "users", "nobody"));
     assertEquals(2, run("get", dir, "--tree", "user", "nobody"));
     assertTrue(err.contains("users"), err);
@@ -86,6 +92,49 @@ class ContentCommandsTest {
     assertEquals(2, run("put", dir, "--tree", "new", "a", "b"));
     assertEquals(0, run("put", dir, "--create", "--tree", "new", "a", "b"), err);
     assertEquals(2, run("get", dir, "user150"));
+  }
+
+  @Test
+  void keysComeFromFilesAndValuesFromStandardInputByteByByte() throws IOException {
+    byte[] key = {(byte) 0xff, 0, '\n'};
+    Files.write(temporary.resolve("key"), key);
+    String[] put = {"put", dir, "--tree", "users", "--key-file", path("key")};
+    assertEquals(0, run(add(put, "text")), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "0xff000a"), err);
+    assertEquals("text\n", out);
+    assertEquals(0, runWith(new byte[] {(byte) 0xfe, '\n'}, add(put, "--stdin")), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "--key-file", path("key")), err);
+    assertEquals("0xfe0a\n", out);
+    assertEquals(0, runWith(new byte[0], "put", dir, "--tree", "users", "k", "--stdin"), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "k"), err);
+    assertEquals("0x\n", out);
+    for (String[] wrong :
+        List.of(
+            put,
+            add(put, "a", "b"),
+            add(put, "a", "--stdin"),
+            new String[] {"put", dir, "--tree", "users"},
+            new String[] {"put", dir, "--tree", "users", "a", "b", "--stdin"},
+            new String[] {"get", dir, "--tree", "users"},
+            new String[] {"get", dir, "--tree", "users", "k", "--key-file", path("key")},
+            new String[] {"delete", dir, "--tree", "users"})) {
+      assertEquals(2, run(wrong), String.join(" ", wrong));
+      assertEquals(1, err.lines().count(), err);
+    }
+    assertEquals(0, run("delete", dir, "--tree", "users", "--key-file", path("key")), err);
+    assertEquals(1, run("get", dir, "--tree", "users", "0xff000a"), out);
+    assertEquals(4, run("get", dir, "--tree", "users", "--key-file", path("none")), err);
+    assertTrue(err.contains("there is no " + path("none")), err);
+  }
+
+  private int runWith(byte[] input, String... args) {
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream(input));
+    try {
+      return run(args);
+    } finally {
+      System.setIn(before);
+    }
   }
 
   /** To picocli it would be a file of arguments. */
@@ -114,6 +163,7 @@ class ContentCommandsTest {
     assertEquals(2, run(add(put, "tomorrow")));
     assertTrue(err.contains("a duration such as PT1H"), err);
     assertEquals(2, run("put", dir, "--tree", "users", "guest", "--expires", "PT1H"));
+    assertTrue(err.contains("give KEY and VALUE"), err);
   }
 
   @Test
@@ -145,16 +195,18 @@ class ContentCommandsTest {
   void whatIsExportedCanBeLoaded() throws IOException {
     String file = path("users.txt");
     assertEquals(0, run("export", dir, "--tree", "users", "--to", file), err);
-    assertEquals(101, Files.readAllLines(Path.of(file)).size());
+    List<String> lines = Files.readAllLines(Path.of(file));
+    assertEquals(102, lines.size());
+    assertEquals("# end of 101 entries", lines.get(101));
     assertEquals(2, run("export", dir, "--tree", "users", "--to", file), "it exists");
     assertEquals(2, run("export", dir, "--tree", "users", "--to", path("none/file")));
     assertTrue(err.contains("there is no directory " + path("none")), err);
     assertEquals(0, run("load", dir, "--tree", "copy", "--create", "--from", file), err);
-    assertEquals("loaded 101 lines\n", out);
+    assertEquals("loaded 101 entries\n", out);
     String fresh = dir + "-new";
     assertEquals(2, run("load", fresh, "--tree", "t", "--from", file));
     assertEquals(0, run("load", fresh, "--tree", "t", "--create", "--from", file), err);
-    assertEquals("loaded 101 lines\n", out);
+    assertEquals("loaded 101 entries\n", out);
     assertEquals(0, run("export", dir, "--tree", "copy"), err);
     assertEquals(Files.readString(Path.of(file)), out);
     Files.writeString(Path.of(file), "a\tb\nc d\n");
@@ -183,19 +235,69 @@ class ContentCommandsTest {
     assertEquals(0, run("export", dir, "--tree", "users", "--to", file), err);
     String line = "guest\there\texpires=" + until + "\n";
     assertTrue(Files.readString(Path.of(file)).contains(line), out);
-    Files.writeString(Path.of(file), "a\tb\texpires=2001-01-01T00:00:00Z\n", APPEND);
+    List<String> lines = Files.readAllLines(Path.of(file));
+    lines.set(lines.size() - 1, "a\tb\texpires=2001-01-01T00:00:00Z");
+    Files.write(Path.of(file), lines);
     for (String tree : List.of("sorted", "batches")) {
-      assertEquals(0, run("load", dir, "--tree", tree, "--create", "--from", file), err);
+      assertEquals(0, run("load", dir, "--tree", tree, "--create", "--without-end", "--from", file), err);
       assertEquals(0, run("scan", dir, "--tree", tree, "--from", "guest", "--to", "h"), err);
       assertEquals(line, out);
       assertEquals(1, run("get", dir, "--tree", tree, "a"), "it had expired");
-      List<String> lines = new ArrayList<>(Files.readAllLines(Path.of(file)));
       Collections.reverse(lines);
       Files.write(Path.of(file), lines);
     }
     Files.writeString(Path.of(file), "a\tb\texpires=tomorrow\n");
     assertEquals(2, run("load", dir, "--tree", "sorted", "--from", file));
     assertTrue(err.contains("line 1"), err);
+  }
+
+  @Test
+  void linesThatWereCutAreNotLoaded() throws IOException {
+    assertEquals(0, run("export", dir, "--tree", "users"), err);
+    byte[] whole = out.getBytes(UTF_8);
+    int count = out.indexOf("# end");
+    String file = path("cut");
+    for (int length : new int[] {0, 5, 20, count - 5, count - 1, count, count + 4, whole.length - 1}) {
+      Files.write(Path.of(file), Arrays.copyOf(whole, length));
+      assertEquals(1, run("load", dir, "--create", "--tree", "cut", "--from", file), length + err);
+      assertEquals("", out);
+      assertTrue(err.contains("cut") || err.contains("# end of"), err);
+      assertEquals(1, err.lines().count(), err);
+      assertEquals(0, run("scan", dir, "--tree", "cut"), err);
+      assertEquals("", out, "keys that ascend are loaded all or none");
+    }
+    String[] load = {"load", dir, "--create", "--tree", "lines", "--from", file};
+    Files.writeString(Path.of(file), "a\t1\nb\t22");
+    assertEquals(1, run(add(load, "--without-end")), "the value may be 22 or 222");
+    assertTrue(err.contains("line 2 doesn't end as lines do"), err);
+    Files.writeString(Path.of(file), "a\t1\r\nb\t22\n");
+    assertEquals(0, run(add(load, "--without-end")), err);
+    assertEquals("loaded 2 entries\n", out);
+    Files.writeString(Path.of(file), "a\t1\nb\t22\n# end of 3 entries\n");
+    assertEquals(1, run(add(load, "--without-end")), "a line is missing in the middle");
+    assertTrue(err.contains("line 3 tells of 3 entries, and before it stand 2 entries"), err);
+    Files.writeString(
+        Path.of(file), "c\t1\n# end of 1 entries\na\t1\nb\t2\n# end of 2 entries\n");
+    assertEquals(0, run(load), "two exports behind each other: " + err);
+    assertEquals("loaded 3 entries\n", out);
+  }
+
+  @Test
+  void aThirdColumnIsNoPartOfTheValue() throws IOException {
+    for (String line : List.of("a\tb\tc", "a\tb\t", "a\tb\texpires=2100-01-01T00:00:00Z\tc")) {
+      byte[] lines = ("k\tv\n" + line + "\n# end of 2 entries\n").getBytes(UTF_8);
+      assertEquals(2, runWith(lines, "load", dir, "--tree", "users"), line);
+      assertTrue(err.contains("line 2 goes on behind the value"), err);
+    }
+  }
+
+  @Test
+  void aHyphenIsStandardInput() {
+    byte[] lines = "k\tv\n# end of 1 entries\n".getBytes(UTF_8);
+    assertEquals(0, runWith(lines, "load", dir, "--tree", "users", "--from", "-"), err);
+    assertEquals("loaded 1 entry\n", out);
+    assertEquals(0, run("get", dir, "--tree", "users", "k"), err);
+    assertEquals("v\n", out);
   }
 
   @Test
@@ -291,10 +393,11 @@ class ContentCommandsTest {
   void aStoreThatIsOpenIsRefused() {
     try (Store store = Store.open(Path.of(dir), OPTIONS)) {
       assertEquals(1, store.treeNames().size());
-      for (String command : List.of("get", "scan", "put", "export", "load", "backup")) {
+      for (String command : List.of("get", "scan", "put", "delete", "export", "load", "backup")) {
         String[] args =
             switch (command) {
-              case "get", "put" -> new String[] {command, dir, "--tree", "users", "k"};
+              case "put" -> new String[] {command, dir, "--tree", "users", "k", "v"};
+              case "get", "delete" -> new String[] {command, dir, "--tree", "users", "k"};
               case "backup" -> new String[] {command, path("b"), "--of", dir};
               default -> new String[] {command, dir, "--tree", "users"};
             };
