@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.handle.Operations;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.handle.TreeWriter;
@@ -305,7 +306,7 @@ public final class Tree {
   public void merge(byte[] key, byte[] operand, Durability durability) {
     boolean sync = isSync(durability);
     checkMerge(key, operand);
-    writes.write(writes.begun(Kind.MERGE, key, writes.operand(operand)), sync);
+    writes.write(writes.begun(Kind.MERGE, key, Operands.of(operand)), sync);
   }
 
   /** Passes if an operand can be merged into a key. */

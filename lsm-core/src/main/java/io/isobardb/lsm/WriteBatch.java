@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.state.TreeHandle;
@@ -108,7 +109,7 @@ public final class WriteBatch {
    */
   public WriteBatch merge(Tree tree, byte[] key, byte[] operand) {
     Objects.requireNonNull(tree, "tree").checkMerge(key, operand);
-    add(Kind.MERGE, tree, key, tree.writes().laterOperand(operand), tree.writes().expiry());
+    add(Kind.MERGE, tree, key, Operands.of(operand), tree.writes().expiry());
     return this;
   }
 

@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.pool.PagePool;
 import java.util.ArrayList;
@@ -67,6 +68,30 @@ final class BatchApplier implements BatchFormat.Handler {
     prepared++;
   }
 
+  /** Has operands know the time of the batch's place in the order of writes, which it has got. */
+  void stamp(BatchFormat.Builder batch) {
+    StoreClock clock = engine.snapshots().time();
+    if (batch.hasOperands() && clock.isUsed()) {
+      long now = clock.getAsLong();
+      int[] number = {0};
+      BatchFormat.decode(
+          batch,
+          reused,
+          (treeId, write) -> {
+            TreeHandle tree = tree(treeId);
+            if (write.kind() == Kind.MERGE && tree.expires()) {
+              tree.activeTree().stamp(write.overflow(overflow(number[0])), now);
+            }
+            number[0]++;
+          });
+    }
+  }
+
+  /** The chain of an operation's value, or {@link PagePool#NONE}. */
+  private int overflow(int number) {
+    return number < overflows.length ? overflows[number] : PagePool.NONE;
+  }
+
   /** Puts all operations into their trees. */
   void apply(BatchFormat.Builder batch, long at) {
     lsn = at;
@@ -83,7 +108,7 @@ final class BatchApplier implements BatchFormat.Handler {
   /** Puts an operation into its tree. */
   @Override
   public void operation(int treeId, Write write) {
-    write.at(lsn).overflow(done < overflows.length ? overflows[done] : PagePool.NONE);
+    write.at(lsn).overflow(overflow(done));
     committer.apply(tree(treeId), write.hashed(), slot);
     if (write.isDeep()) {
       deepTrees.add(tree(treeId));

@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +87,8 @@ public final class BatchFormat {
     Operation then(Operation next) {
       return next.kind != Kind.MERGE
           ? next
-          : new Operation(Kind.MERGE, Operands.append(kind, value, next.value), next.expiry);
+          : new Operation(
+              Kind.MERGE, Operands.append(kind, value, expiry, next.value), next.expiry);
     }
   }
 
@@ -105,6 +105,9 @@ public final class BatchFormat {
     /** Whether a tree has a merge operator. */
     private boolean merges;
 
+    /** Whether there are operands. */
+    private boolean operands;
+
     /** Appends a range delete. */
     public void deleteRange(int treeId, byte @Nullable [] from, byte @Nullable [] to) {
       boolean behind = count > 0;
@@ -119,11 +122,10 @@ public final class BatchFormat {
      * can those of one key, of which trees with a merge operator get one.
      *
      * @param orders of keys, by tree
-     * @param now the time at which it is written
      */
-    public Builder resolved(IntFunction<KeyOrder> orders, LongSupplier now) {
+    public Builder resolved(IntFunction<KeyOrder> orders) {
       Builder left = hides ? BatchRanges.resolve(this, orders) : this;
-      return merges ? left.withOneOperationEach(now) : left;
+      return merges ? left.withOneOperationEach() : left;
     }
 
     /** A tree of these operations has a merge operator. */
@@ -174,6 +176,7 @@ public final class BatchFormat {
         length += Expiry.BYTES;
       }
       count++;
+      operands |= kind == Kind.MERGE;
       largest = Math.max(largest, length - begun);
     }
 
@@ -199,6 +202,11 @@ public final class BatchFormat {
       return count;
     }
 
+    /** Whether there are operands among them, which are to know when they are written. */
+    boolean hasOperands() {
+      return operands;
+    }
+
     /** Bytes of the largest of them. */
     int largestBytes() {
       return largest;
@@ -209,10 +217,10 @@ public final class BatchFormat {
      * operator need it: entries of a batch have one LSN, which tells neither their order nor which
      * of them SSTables have. Nothing comes before a range delete that hides it any more.
      */
-    private Builder withOneOperationEach(LongSupplier now) {
+    private Builder withOneOperationEach() {
       Map<Place, Operation> last = new LinkedHashMap<>();
       Builder result = new Builder();
-      decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write, now));
+      decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write));
       last.forEach(
           (at, done) ->
               result.add(done.kind(), at.treeId(), at.key().array(), done.value(), done.expiry()));
@@ -220,7 +228,7 @@ public final class BatchFormat {
     }
 
     /** Takes an operation up: at once if it is a range delete, else among the last of each key. */
-    private void add(Map<Place, Operation> last, int treeId, Write write, LongSupplier now) {
+    private void add(Map<Place, Operation> last, int treeId, Write write) {
       int from = write.keyOffset();
       byte[] key = Arrays.copyOfRange(write.key(), from, from + write.keyLength());
       int at = write.valueOffset();
@@ -229,15 +237,7 @@ public final class BatchFormat {
         add(Kind.DELETE_RANGE, treeId, key, value);
         return;
       }
-      if (write.kind() == Kind.MERGE) {
-        value = Operands.written(value, now);
-      }
-      boolean gone = write.expiry() != Expiry.NEVER && write.expiry() <= now.getAsLong();
-      int kind = gone ? Kind.DELETE : write.kind();
-      Operation added =
-          kind == Kind.DELETE
-              ? new Operation(kind, NO_KEY, Expiry.NEVER)
-              : new Operation(kind, value, write.expiry());
+      Operation added = new Operation(write.kind(), value, write.expiry());
       last.merge(new Place(treeId, ByteBuffer.wrap(key)), added, Operation::then);
     }
 
@@ -247,6 +247,7 @@ public final class BatchFormat {
       largest = 0;
       hides = false;
       merges = false;
+      operands = false;
     }
   }
 

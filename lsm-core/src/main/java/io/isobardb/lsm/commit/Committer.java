@@ -159,6 +159,7 @@ public final class Committer {
     boolean applied = false;
     try {
       write.at(record.begin(BatchFormat.operationBytes(tree.id(), write)));
+      stamp(tree, write);
       BatchFormat.encode(record, tree.id(), write);
       apply(tree, write, slot);
       applied = true;
@@ -172,10 +173,21 @@ public final class Committer {
     }
   }
 
+  /**
+   * Has an operand know the time of its place in the order of writes, which it has got just now.
+   * What expires, and lies below, had made the tree one that {@code expires} before it got its own.
+   */
+  private void stamp(TreeHandle tree, Write write) {
+    if (write.kind() == Kind.MERGE && tree.expires()) {
+      tree.activeTree().stamp(write, snapshots.time().getAsLong());
+    }
+  }
+
   private long writeUnlogged(TreeHandle tree, Write write, int slot) {
     Log log = engine.log().get();
     write.at(log.reserveMarker());
     try {
+      stamp(tree, write);
       apply(tree, write, slot);
     } finally {
       log.publishMarker(write.lsn());
@@ -226,6 +238,7 @@ public final class Committer {
     boolean applied = false;
     try {
       long lsn = record.begin(batch.length());
+      applier.stamp(batch);
       record.put(batch.bytes(), 0, batch.length());
       applier.apply(batch, lsn);
       applied = true;
@@ -242,6 +255,7 @@ public final class Committer {
   private static void writeUnlogged(BatchFormat.Builder batch, BatchApplier applier, Log log) {
     long lsn = log.reserveMarker();
     try {
+      applier.stamp(batch);
       applier.apply(batch, lsn);
     } finally {
       log.publishMarker(lsn);

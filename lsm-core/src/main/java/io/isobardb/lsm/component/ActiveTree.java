@@ -5,6 +5,7 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Expiry;
+import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -190,6 +191,14 @@ public final class ActiveTree implements Sealed {
    */
   public void writeOverflow(Write write) {
     write.overflow = OverflowChain.write(pool, write.value, write.valueOffset, write.valueLength);
+  }
+
+  /** Notes in an operand, and its chain if it has one, when it is written. */
+  public void stamp(Write write, long millis) {
+    int changed = Operands.stamp(write.value, write.valueOffset, millis);
+    if (write.overflow != PagePool.NONE) {
+      OverflowChain.change(pool, write.overflow, write.value, write.valueOffset, changed);
+    }
   }
 
   /** Frees a chain that was not put into the tree; {@link PagePool#NONE} is none. */

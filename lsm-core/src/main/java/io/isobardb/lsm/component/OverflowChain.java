@@ -58,6 +58,11 @@ final class OverflowChain {
     return first;
   }
 
+  /** Changes the first bytes of a chain that was not published: those that its first page has. */
+  static void change(PagePool pool, int first, byte[] value, int offset, int length) {
+    pool.memory(first).put(pool.base(first) + DATA, value, offset, length);
+  }
+
   /** Frees a chain that was never published. */
   static void release(PagePool pool, int first) {
     for (int page = first; page != PagePool.NONE; ) {

@@ -129,11 +129,11 @@ public final class OperandChain {
       complete = true;
       return true;
     }
-    boolean hasBase = taken.form() == Operands.ON_BASE;
-    for (int i = taken.parts().size() - 1; i >= (hasBase ? 1 : 0); i--) {
+    int first = taken.form() == Operands.ON_BASE ? 1 : 0;
+    for (int i = taken.parts().size() - 1; i >= first; i--) {
       operands.add(taken.parts().get(i));
     }
-    if (hasBase) {
+    if (taken.hasBase()) {
       base = taken.parts().get(0);
     }
     complete = taken.form() != Operands.ON_OLDER;
@@ -206,7 +206,8 @@ public final class OperandChain {
       parts.add(0, below);
     }
     long lowest = lowestLsn == newestLsn ? Lsn.MAX : lowestLsn;
-    return new Operands(form, lowest, complete ? Operands.UNTIMED : written, parts).toValue();
+    long time = complete ? Operands.UNTIMED : written;
+    return new Operands(form, lowest, time, Expiry.NEVER, parts).toValue();
   }
 
   private static byte @Nullable [] combine(MergeOperator operator, byte[] older, byte[] newer) {

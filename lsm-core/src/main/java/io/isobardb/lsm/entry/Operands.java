@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * The value of an entry of kind {@link Kind#MERGE}: one operand, or several that were put together,
@@ -20,9 +19,13 @@ import java.util.function.LongSupplier;
  *                        1 byte  8 bytes        4 bytes
  * </pre>
  *
- * In a tree whose entries expire, 16 is added to the first byte, and eight bytes follow it: when
- * the oldest of the operands was written. What had expired by then is not what they are merged
- * with.
+ * If 16 is added to the first byte, eight bytes follow it: when the oldest of the operands was
+ * written. What had expired by then is not what they are merged with. Writes leave room for it, and
+ * know the time only once they have their place in the order of writes: see {@link #stamp}.
+ *
+ * <p>A batch or transaction may merge with a value of its own that expires. The form then is 4, and
+ * eight bytes that say when come behind the lowest LSN. The value counts if it had not expired when
+ * the operands were written.
  *
  * <p>Several stand for all versions of their key from the lowest LSN up to that of their entry.
  * Where they were written by one batch, the lowest LSN is {@link Lsn#MAX}, which stands for the
@@ -31,10 +34,12 @@ import java.util.function.LongSupplier;
  * @param form {@link #ON_OLDER}, {@link #ON_NOTHING} or {@link #ON_BASE}
  * @param lowestLsn of the versions it stands for
  * @param written when the oldest operand was written, or {@link #UNTIMED}
+ * @param baseExpiry when the value below them expires; {@link Expiry#NEVER} if there is none
  * @param parts the operands; with {@link #ON_BASE} the value below them first
  */
-public record Operands(int form, long lowestLsn, long written, List<byte[]> parts) {
-  /** When it was written is not known, and does not matter: nothing had expired before. */
+public record Operands(
+    int form, long lowestLsn, long written, long baseExpiry, List<byte[]> parts) {
+  /** When it was written is not known yet, or does not matter: nothing had expired before. */
   public static final long UNTIMED = Long.MIN_VALUE;
 
   /** To be merged with what older versions give. */
@@ -45,6 +50,9 @@ public record Operands(int form, long lowestLsn, long written, List<byte[]> part
 
   /** To be merged with the first part: older versions do not count. */
   static final int ON_BASE = 3;
+
+  /** As {@link #ON_BASE}, where that part expires. Only as stored. */
+  private static final int ON_EXPIRING_BASE = 4;
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -57,42 +65,49 @@ public record Operands(int form, long lowestLsn, long written, List<byte[]> part
   /** Added to the form if it is followed by when the oldest operand was written. */
   private static final int TIMED = 16;
 
-  /** The value of an entry of one operand. */
+  /** Bytes of the form and the time. */
+  private static final int STAMPED_BYTES = 1 + Long.BYTES;
+
+  /** The value of an entry of one operand, which is going to be {@linkplain #stamp stamped}. */
   public static byte[] of(byte[] operand) {
-    return of(operand, UNTIMED);
+    return of(operand, UNTIMED, STAMPED_BYTES);
   }
 
-  /**
-   * The value of an entry of one operand.
-   *
-   * @param written when it is written; {@link #UNTIMED} if nothing in the tree expires
-   */
-  public static byte[] of(byte[] operand, long written) {
-    int header = headerBytes(written);
+  private static byte[] of(byte[] operand, long written, int header) {
     byte[] value = new byte[header + operand.length];
-    putHeader(value, ONE, written);
+    putHeader(value, ONE, written, header);
     System.arraycopy(operand, 0, value, header, operand.length);
     return value;
   }
 
-  private static int headerBytes(long written) {
-    return written == UNTIMED ? 1 : 1 + Long.BYTES;
-  }
-
-  private static void putHeader(byte[] value, int form, long written) {
-    value[0] = (byte) (written == UNTIMED ? form : form | TIMED);
-    if (written != UNTIMED) {
+  private static void putHeader(byte[] value, int form, long written, int header) {
+    value[0] = (byte) (header == STAMPED_BYTES ? form | TIMED : form);
+    if (header == STAMPED_BYTES) {
       LONG.set(value, 1, written);
     }
   }
 
-  /** The same value, as written now, if it says when that was. */
-  public static byte[] written(byte[] value, LongSupplier now) {
-    if (value.length < headerBytes(0) || (value[0] & TIMED) == 0) {
-      return value;
+  /**
+   * Notes when the operands are written, in a value that has room for it.
+   *
+   * @param value has the value from {@code offset} on
+   * @return the bytes of the value that say so, from its first on; 0 if it has no room
+   */
+  public static int stamp(byte[] value, int offset, long written) {
+    if ((value[offset] & TIMED) == 0) {
+      return 0;
     }
-    byte[] copy = value.clone();
-    LONG.set(copy, 1, now.getAsLong());
+    LONG.set(value, offset + 1, written);
+    return STAMPED_BYTES;
+  }
+
+  /** What a transaction merges, to be read at a time with what lies below. */
+  public static byte[] readAt(byte[] value, long time) {
+    byte[] copy = value;
+    if ((value[0] & ~TIMED) <= ON_OLDER) {
+      copy = value.clone();
+      stamp(copy, 0, time);
+    }
     return copy;
   }
 
@@ -107,17 +122,25 @@ public record Operands(int form, long lowestLsn, long written, List<byte[]> part
     }
     boolean timed = (value[0] & TIMED) != 0;
     int form = value[0] & ~TIMED;
-    int header = headerBytes(timed ? 0 : UNTIMED);
-    int before = form == ONE ? header : header + Long.BYTES;
-    if (form > ON_BASE || form < 0 || value.length < before) {
+    int header = timed ? STAMPED_BYTES : 1;
+    int before = header;
+    if (form != ONE) {
+      before += form == ON_EXPIRING_BASE ? 2 * Long.BYTES : Long.BYTES;
+    }
+    if (form > ON_EXPIRING_BASE || form < 0 || value.length < before) {
       throw new IllegalArgumentException("operands of form " + value[0]);
     }
     long written = timed ? (long) LONG.get(value, 1) : UNTIMED;
     if (form == ONE) {
       byte[] operand = Arrays.copyOfRange(value, header, value.length);
-      return new Operands(ON_OLDER, Lsn.MAX, written, List.of(operand));
+      return new Operands(ON_OLDER, Lsn.MAX, written, Expiry.NEVER, List.of(operand));
     }
     long lowestLsn = (long) LONG.get(value, header);
+    long baseExpiry = Expiry.NEVER;
+    if (form == ON_EXPIRING_BASE) {
+      form = ON_BASE;
+      baseExpiry = (long) LONG.get(value, header + Long.BYTES);
+    }
     List<byte[]> parts = new ArrayList<>();
     for (int at = before; at < value.length; ) {
       int length = value.length - at < Integer.BYTES ? -1 : (int) INT.get(value, at);
@@ -128,16 +151,25 @@ public record Operands(int form, long lowestLsn, long written, List<byte[]> part
       parts.add(Arrays.copyOfRange(value, at, at + length));
       at += length;
     }
-    return new Operands(form, lowestLsn, written, parts);
+    return new Operands(form, lowestLsn, written, baseExpiry, parts);
+  }
+
+  /** Whether the value below them had not expired when they were written. */
+  boolean hasBase() {
+    return form == ON_BASE && baseExpiry > written;
   }
 
   /** The value of an entry of these. */
   public byte[] toValue() {
+    return toValue(written == UNTIMED ? 1 : STAMPED_BYTES);
+  }
+
+  private byte[] toValue(int header) {
     if (form == ON_OLDER && parts.size() == 1 && lowestLsn == Lsn.MAX) {
-      return of(parts.get(0), written);
+      return of(parts.get(0), written, header);
     }
-    int header = headerBytes(written);
-    long length = header + (long) Long.BYTES;
+    int before = header + Long.BYTES + Expiry.bytes(baseExpiry);
+    long length = before;
     for (byte[] part : parts) {
       length += Integer.BYTES + part.length;
     }
@@ -145,9 +177,12 @@ public record Operands(int form, long lowestLsn, long written, List<byte[]> part
       throw new IllegalArgumentException("the operands of a key take " + length + " bytes");
     }
     byte[] value = new byte[(int) length];
-    putHeader(value, form, written);
+    putHeader(value, baseExpiry == Expiry.NEVER ? form : ON_EXPIRING_BASE, written, header);
     LONG.set(value, header, lowestLsn);
-    int at = header + Long.BYTES;
+    if (baseExpiry != Expiry.NEVER) {
+      LONG.set(value, header + Long.BYTES, baseExpiry);
+    }
+    int at = before;
     for (byte[] part : parts) {
       INT.set(value, at, part.length);
       System.arraycopy(part, 0, value, at + Integer.BYTES, part.length);
@@ -162,27 +197,30 @@ public record Operands(int form, long lowestLsn, long written, List<byte[]> part
    *
    * @param kind of what it wrote before
    * @param value of what it wrote before
+   * @param expiry of what it wrote before
    * @param next the value of an entry of kind {@link Kind#MERGE}
-   * @return the value of an entry of kind {@link Kind#MERGE}
+   * @return the value of an entry of kind {@link Kind#MERGE}, which is going to be {@linkplain
+   *     #stamp stamped}
    */
-  public static byte[] append(int kind, byte[] value, byte[] next) {
+  public static byte[] append(int kind, byte[] value, long expiry, byte[] next) {
     Operands newer = parse(next);
     if (newer.form() != ON_OLDER) {
       return next;
     }
     List<byte[]> parts = new ArrayList<>();
     int form = ON_NOTHING;
-    long written = newer.written();
+    long baseExpiry = Expiry.NEVER;
     if (kind == Kind.MERGE) {
       Operands before = parse(value);
       form = before.form();
-      written = Math.max(written, before.written());
+      baseExpiry = before.baseExpiry();
       parts.addAll(before.parts());
     } else if (kind == Kind.PUT) {
       form = ON_BASE;
+      baseExpiry = expiry;
       parts.add(value);
     }
     parts.addAll(newer.parts());
-    return new Operands(form, Lsn.MAX, written, parts).toValue();
+    return new Operands(form, Lsn.MAX, UNTIMED, baseExpiry, parts).toValue(STAMPED_BYTES);
   }
 }

@@ -1,14 +1,11 @@
 package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.BatchFormat;
-import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.ReadSet;
 import io.isobardb.lsm.transaction.WriteSet;
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * What a transaction has read and is going to write, when it is to be committed.
@@ -33,15 +30,9 @@ public record Commit(
     boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
     BatchFormat.Builder batch = new BatchFormat.Builder();
     writes.forEachRange((tree, range) -> batch.deleteRange(tree.id(), range.from(), range.to()));
-    LongSupplier now = session.engine().snapshots().time();
     writes.forEach(
-        (tree, key, write) -> {
-          byte[] value = write.value();
-          if (write.kind() == Kind.MERGE) {
-            value = Operands.written(value, now);
-          }
-          batch.add(write.kind(), tree.id(), key, value, write.expiry());
-        });
+        (tree, key, write) ->
+            batch.add(write.kind(), tree.id(), key, write.value(), write.expiry()));
     Transactions transactions = session.transactions();
     if (batch.count() > 0) {
       session.awaitRoom(batch);

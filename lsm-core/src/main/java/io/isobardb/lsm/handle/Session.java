@@ -155,7 +155,7 @@ public final class Session {
     int slot = operations.enter();
     try {
       checkOpen(trees);
-      batch = added.resolved(this::order, engine.snapshots().time());
+      batch = added.resolved(this::order);
       operations.count(slot, batch.count());
       begun = engine.latencies().begin(batches.add(slot, 0, 1));
       committer.admit(batch);

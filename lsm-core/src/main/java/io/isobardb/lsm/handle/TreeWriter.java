@@ -99,16 +99,6 @@ public final class TreeWriter {
     return expiry != Expiry.NEVER && expiry <= time.getAsLong();
   }
 
-  /** The value of an entry that holds an operand, written now. */
-  public byte[] operand(byte[] operand) {
-    return Operands.of(operand, handle.expires() ? time.getAsLong() : Operands.UNTIMED);
-  }
-
-  /** The same, to be written later: see {@link Operands#written}. */
-  public byte[] laterOperand(byte[] operand) {
-    return Operands.of(operand, handle.expires() ? 0 : Operands.UNTIMED);
-  }
-
   /**
    * A put of a transaction.
    *
@@ -121,7 +111,7 @@ public final class TreeWriter {
 
   /** A merge of a transaction. */
   public OwnWrites.Write ownMerge(byte[] operand) {
-    return new OwnWrites.Write(Kind.MERGE, laterOperand(operand), expiry());
+    return new OwnWrites.Write(Kind.MERGE, Operands.of(operand), expiry());
   }
 
   /** Sets how long entries live that are written from now on, durably; zero for ever. */

@@ -38,8 +38,7 @@ final class OwnCursor extends LeafCursor {
     if (at != null) {
       key = at.getKey();
       OwnWrites.Write write = at.getValue();
-      value =
-          write.kind() == Kind.MERGE ? Operands.written(write.value(), () -> now) : write.value();
+      value = write.kind() == Kind.MERGE ? Operands.readAt(write.value(), now) : write.value();
       expiry = write.expiry();
       entry(key.length, lsn, Expiry.kind(write.kind(), expiry));
     }

@@ -43,7 +43,8 @@ public final class OwnWrites implements Overlay {
      * @param next the value of an entry of kind {@link Kind#MERGE}
      */
     static Write merged(@Nullable Write before, byte[] next, long expiry) {
-      byte[] value = before == null ? next : Operands.append(before.kind, before.value, next);
+      byte[] value =
+          before == null ? next : Operands.append(before.kind, before.value, before.expiry, next);
       return new Write(Kind.MERGE, value, expiry);
     }
 

@@ -14,6 +14,8 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
+import io.isobardb.lsm.Locking;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -26,6 +28,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.file.Path;
@@ -34,9 +37,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Entries that expire, as users see them. */
@@ -46,6 +51,12 @@ class ExpiryTest {
 
   private static final TreeOptions SHORT =
       TreeOptions.builder().timeToLive(Duration.ofMillis(100)).build();
+
+  private static final TransactionOptions LATEST =
+      TransactionOptions.builder()
+          .isolation(Isolation.READ_COMMITTED)
+          .locking(Locking.OPTIMISTIC)
+          .build();
 
   private SimulatedWorld world = new SimulatedWorld(1);
   private Store store;
@@ -281,6 +292,135 @@ class ExpiryTest {
     store.close();
   }
 
+  private Tree appended() {
+    return appended(true);
+  }
+
+  private Tree appended(boolean logged) {
+    TreeOptions.Builder options = TreeOptions.builder().mergeOperator(MergeOperator.APPEND);
+    return store.openTree("appended", options.logged(logged).build());
+  }
+
+  /** Has something happen while the next call waits, which finds no other work to wait for. */
+  private void meanwhile(Runnable action) {
+    AtomicBoolean done = new AtomicBoolean();
+    Service once =
+        new Service() {
+          @Override
+          public String name() {
+            return "meanwhile";
+          }
+
+          @Override
+          public boolean ready() {
+            return !done.get();
+          }
+
+          @Override
+          public void run() {
+            if (done.compareAndSet(false, true)) {
+              action.run();
+            }
+          }
+
+          @Override
+          public void failed(Throwable cause) {
+            throw new AssertionError(cause);
+          }
+        };
+    OpenStore.session(store).engine().environment().scheduler().start(once);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3, true", "3, false", "9000, true", "9000, false"})
+  void anOperandThatWaitsForALockIsMergedWithWhatIsThereAfterwards(int length, boolean logged) {
+    open();
+    tree = appended(logged);
+    byte[] operand = new byte[length];
+    tree.put(bytes("k"), bytes("base"), in(50));
+    Transaction holder = store.begin();
+    holder.getForUpdate(tree, bytes("k"));
+    meanwhile(
+        () -> {
+          pass(100);
+          assertNull(tree.get(bytes("k")));
+          holder.rollback();
+        });
+    tree.merge(bytes("k"), operand);
+    assertArrayEquals(operand, tree.get(bytes("k")));
+    store.flush();
+    assertArrayEquals(operand, tree.get(bytes("k")));
+    store.close();
+  }
+
+  @Test
+  void anOperandThatWaitsMayFindThatSomethingExpiresSince() {
+    open();
+    tree = appended();
+    Transaction holder = store.begin();
+    holder.getForUpdate(tree, bytes("k"));
+    meanwhile(
+        () -> {
+          holder.put(tree, bytes("k"), bytes("base"), in(50));
+          holder.commit();
+          pass(100);
+        });
+    tree.merge(bytes("k"), bytes("+op"));
+    assertArrayEquals(bytes("+op"), tree.get(bytes("k")));
+    store.close();
+  }
+
+  @Test
+  void anOperandWaitsInABatchOrTransactionUntilItIsWritten() {
+    open();
+    tree = appended();
+    WriteBatch batch = store.newBatch();
+    byte[] large = new byte[9_000];
+    batch.merge(tree, bytes("a"), bytes("+op")).merge(tree, bytes("b"), large);
+    Transaction transaction = store.begin(LATEST);
+    transaction.merge(tree, bytes("c"), bytes("+op"));
+    transaction.merge(tree, bytes("d"), large);
+    for (String key : List.of("a", "b", "c", "d")) {
+      tree.put(bytes(key), bytes("base"), in(50));
+    }
+    pass(100);
+    assertEquals("{}", SimulatedStores.contents(tree).toString());
+    store.write(batch);
+    transaction.commit();
+    for (int round = 0; round < 2; round++) {
+      assertArrayEquals(bytes("+op"), tree.get(bytes("a")));
+      assertArrayEquals(large, tree.get(bytes("b")));
+      assertArrayEquals(bytes("+op"), tree.get(bytes("c")));
+      assertArrayEquals(large, tree.get(bytes("d")));
+      reopen();
+      tree = appended();
+    }
+    store.close();
+  }
+
+  @Test
+  void aBatchThatWaitsIsWrittenAsOfItsPlace() {
+    open();
+    tree = appended();
+    tree.put(bytes("a"), bytes("base"), in(50));
+    Transaction holder = store.begin();
+    holder.getForUpdate(tree, bytes("a"));
+    WriteBatch batch = store.newBatch().merge(tree, bytes("a"), bytes("+op"));
+    batch.put(tree, bytes("b"), bytes("base"), in(50)).merge(tree, bytes("b"), bytes("+op"));
+    batch.put(tree, bytes("c"), bytes("base"), in(500)).merge(tree, bytes("c"), bytes("+op"));
+    meanwhile(
+        () -> {
+          pass(100);
+          holder.rollback();
+        });
+    store.write(batch);
+    assertEquals("{a=+op, b=+op, c=base+op}", SimulatedStores.contents(tree).toString());
+    reopen();
+    tree = appended();
+    assertEquals("{a=+op, b=+op, c=base+op}", SimulatedStores.contents(tree).toString());
+    store.close();
+  }
+
   @Test
   void whatABatchPutsMayExpireBeforeItIsWritten() {
     open();
@@ -299,9 +439,14 @@ class ExpiryTest {
       transaction.put(tree, bytes("m"), bytes("a"), in(10));
       transaction.merge(tree, bytes("m"), bytes("b"));
       pass(10);
+      assertArrayEquals(bytes("ab"), transaction.get(tree, bytes("m")), "as long as it does");
+      try (Cursor cursor = transaction.cursor(tree, CursorOptions.prefix(bytes("m")))) {
+        assertTrue(cursor.first());
+        assertArrayEquals(bytes("ab"), cursor.value());
+      }
       transaction.commit();
     }
-    assertArrayEquals(bytes("ab"), tree.get(bytes("m")), "a transaction's writes live as it does");
+    assertArrayEquals(bytes("b"), tree.get(bytes("m")));
     store.close();
   }
 
