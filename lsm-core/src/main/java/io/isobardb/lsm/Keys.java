@@ -2,7 +2,10 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.error.ShownKey;
+import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.handle.Session;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -28,6 +31,32 @@ final class Keys {
               + most
               + " bytes, a quarter of a page");
     }
+  }
+
+  /**
+   * Passes if the order of a tree, if it is a user's, takes a key. Asked before a write begins: an
+   * order that fails later stops more than that write.
+   */
+  static void checkOrder(KeyOrder order, byte[] key) {
+    if (order.isBytes()) {
+      return;
+    }
+    Throwable failure = null;
+    try {
+      if (order.compare(key, 0, key.length, key, 0, key.length) == 0) {
+        return;
+      }
+    } catch (Throwable e) {
+      failure = UserCode.failure(e);
+    }
+    throw new IllegalArgumentException(
+        "the key order '"
+            + order.name()
+            + (failure == null ? "' tells a key from itself" : "' failed")
+            + ", on "
+            + ShownKey.of(key)
+            + (failure == null ? "" : ": " + UserCode.shown(failure)),
+        failure);
   }
 
   /** Passes if a value is not too long. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.state.EntryFilter;
 import io.isobardb.lsm.state.TreeHandle;
@@ -37,8 +38,9 @@ final class RecordFilter implements EntryFilter {
   public boolean drops(byte[] key, long lsn) {
     try {
       return tells(key, lsn);
-    } catch (RuntimeException | Error e) {
-      // What is the user's must not stop the store; entries that stay do no harm.
+    } catch (Throwable e) {
+      // Entries that stay do no harm.
+      UserCode.failure(e);
       System.getLogger(Tree.class.getName())
           .log(
               Level.WARNING,

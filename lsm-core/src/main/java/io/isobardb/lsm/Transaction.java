@@ -5,6 +5,7 @@ import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.handle.Commit;
 import io.isobardb.lsm.handle.OneThread;
 import io.isobardb.lsm.handle.Operations;
@@ -18,6 +19,7 @@ import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.OwnWrites;
 import io.isobardb.lsm.transaction.ReadSet;
 import io.isobardb.lsm.transaction.WriteSet;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -114,7 +116,8 @@ public final class Transaction implements AutoCloseable {
   /**
    * Has {@code action} run once this transaction has ended, whichever way: what it committed can be
    * seen then, and its locks are given back. Actions run in the order they came, on the thread that
-   * ends it, which they must not hold up; they must not throw, nor use the transaction.
+   * ends it, which they must not hold up; they must not use the transaction. What one throws is
+   * logged.
    */
   public void onEnd(Runnable action) {
     Objects.requireNonNull(action, "action");
@@ -534,8 +537,23 @@ public final class Transaction implements AutoCloseable {
     snapshots.releaseAll();
     writes.clear();
     transactions.ended(owner);
-    endActions.forEach(Runnable::run);
+    endActions.forEach(Transaction::runAtEnd);
     endActions.clear();
+  }
+
+  /**
+   * What it has committed stays committed, and its other actions run, whatever one of them does.
+   */
+  private static void runAtEnd(Runnable action) {
+    try {
+      action.run();
+    } catch (Throwable e) {
+      System.getLogger(Transaction.class.getName())
+          .log(
+              Level.WARNING,
+              "an action at the end of a transaction failed; the transaction ended as it had",
+              UserCode.failure(e));
+    }
   }
 
   private void closeCursors() {

@@ -256,6 +256,9 @@ public final class Tree {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     Keys.checkKey(key.remaining(), maxKeyBytes());
+    if (!handle.order().isBytes()) {
+      checkKey(Keys.bytes(key));
+    }
     Keys.checkValue(value.remaining(), maxValueBytes());
     Writer writer = writes.begun();
     Keys.put(writer.write(), key, value);
@@ -582,6 +585,7 @@ public final class Tree {
 
   void checkKey(byte[] key) {
     Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
+    Keys.checkOrder(handle.order(), key);
   }
 
   void checkValue(byte[] value) {
@@ -590,8 +594,8 @@ public final class Tree {
 
   /** Passes if the bounds of a range are keys, or null. */
   void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
-    Keys.checkKey(from == null ? 0 : from.length, maxKeyBytes());
-    Keys.checkKey(to == null ? 0 : to.length, maxKeyBytes());
+    checkKey(from == null ? Keys.NO_VALUE : from);
+    checkKey(to == null ? Keys.NO_VALUE : to);
   }
 
   @Override

@@ -97,7 +97,7 @@ final class BatchApplier implements BatchFormat.Handler {
     lsn = at;
     try {
       BatchFormat.decode(batch, reused, this);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (done > 0) {
         hideForGood(e);
       }

@@ -10,6 +10,7 @@ import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import java.lang.System.Logger.Level;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Writers call {@code admit} before they hold anything, then lock what they have to, and {@code
  * write}. From the reservation on nothing can fail but the log itself; what a write needs in memory
- * beyond a few pages (overflow values) it takes before.
+ * beyond a few pages (overflow values) it takes before. Once a write is visible nothing fails it
+ * any more, save the wait for its sync.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -132,12 +134,25 @@ public final class Committer {
         tree.settings().logged()
             ? writeLogged(tree, writer, slot)
             : writeUnlogged(tree, writer.write(), slot);
-    if (writer.write().isDeep()) {
-      folding.fold(tree, OperandFolding.key(writer.write()));
+    try {
+      if (writer.write().isDeep()) {
+        folding.fold(tree, OperandFolding.key(writer.write()));
+      }
+      sealer.sealIfFull(tree, active);
+      logWatch.written(written);
+    } catch (Throwable e) {
+      passOver(e);
     }
-    sealer.sealIfFull(tree, active);
-    logWatch.written(written);
     return written;
+  }
+
+  /**
+   * The write is visible: whoever made it must be told so, and wait for its sync. What failed is
+   * tried again by later writes.
+   */
+  private static void passOver(Throwable failure) {
+    System.getLogger(Committer.class.getName())
+        .log(Level.WARNING, "a write is done, but what follows it failed", failure);
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
@@ -227,9 +242,13 @@ public final class Committer {
       writer.done();
       gate.unclaim(claimed);
     }
-    applier.foldDeep(folding);
-    applier.sealFull(sealer);
-    logWatch.written(written);
+    try {
+      applier.foldDeep(folding);
+      applier.sealFull(sealer);
+      logWatch.written(written);
+    } catch (Throwable e) {
+      passOver(e);
+    }
     return written;
   }
 

@@ -5,7 +5,7 @@ import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.OperandChain;
-import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
@@ -113,7 +113,7 @@ final class OperandFolding {
       } finally {
         tree.states().release(state);
       }
-    } catch (MergeException | OutOfBudgetException e) {
+    } catch (IsobarException | OutOfBudgetException e) {
       // The operands stay: reads tell what is wrong with them, and fold them all.
       passes.set(slot, MOST);
     } finally {

@@ -270,7 +270,7 @@ public final class Dataset {
     var before = transaction.savepoint();
     try {
       writeAll(transaction, batch);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (transaction.isOpen()) {
         transaction.rollbackTo(before);
       }

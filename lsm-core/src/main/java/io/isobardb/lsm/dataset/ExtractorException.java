@@ -2,6 +2,7 @@ package io.isobardb.lsm.dataset;
 
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.ShownKey;
+import io.isobardb.lsm.error.UserCode;
 
 /** The extractor of an index failed on a record, or gave a key that can't be one. */
 public final class ExtractorException extends IsobarException {
@@ -11,8 +12,8 @@ public final class ExtractorException extends IsobarException {
     super(message(index, key, what));
   }
 
-  ExtractorException(String index, byte[] key, RuntimeException cause) {
-    super(message(index, key, "failed: " + cause), cause);
+  ExtractorException(String index, byte[] key, Throwable cause) {
+    super(message(index, key, "failed: " + UserCode.shown(cause)), cause);
   }
 
   private static String message(String index, byte[] key, String what) {

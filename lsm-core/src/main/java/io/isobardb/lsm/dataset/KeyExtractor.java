@@ -9,6 +9,9 @@ import java.util.Collection;
  * rests what is removed when it is replaced. Whoever changes what it gives changes the {@linkplain
  * Index.Builder#version version} of the definition.
  *
+ * <p>If it throws anything, the write of the record throws {@link ExtractorException}, and nothing
+ * is written. What it returns is copied, so it may use its arrays again.
+ *
  * <p>Thread rule: called by many threads at once, the store's own among them, and with records
  * locked: it must not block, nor use the store.
  */

@@ -101,7 +101,7 @@ final class RecordWriter {
       for (boolean more = cursor.first(); more; more = cursor.next()) {
         write(transaction, layout, new RecordBatch.Operation(cursor.key(), null, null));
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (transaction.isOpen()) {
         transaction.rollbackTo(before);
       }

@@ -7,9 +7,10 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.ShownKey;
+import io.isobardb.lsm.error.UserCode;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
@@ -133,18 +134,15 @@ final class SecondaryIndex implements MergeFilter {
    */
   SortedSet<byte[]> keys(byte[] key, byte[] value) {
     SortedSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
-    Collection<byte[]> given;
     try {
-      given = definition.extractor().keys(key, value);
-      keys.addAll(given);
-    } catch (RuntimeException e) {
-      throw new ExtractorException(name(), key, e);
+      for (byte[] given : definition.extractor().keys(key, value)) {
+        // The extractor may use its array again.
+        keys.add(Objects.requireNonNull(given, "gave null for a key; it may give no keys").clone());
+      }
+    } catch (Throwable e) {
+      throw new ExtractorException(name(), key, UserCode.failure(e));
     }
     for (byte[] indexKey : keys) {
-      if (indexKey == null) {
-        throw new ExtractorException(
-            name(), key, "gave null for a key; it may give no keys at all");
-      }
       int length = entryKey(indexKey, key).length;
       if (length > tree.maxKeyBytes()) {
         throw new ExtractorException(

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.option.MergeOperator;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -166,9 +167,12 @@ public final class OperandChain {
           new ArrayList<>(operands.subList(Math.max(0, to - MergeOperator.MAX_OPERANDS), to));
       Collections.reverse(oldest);
       try {
-        value = operator.merge(key, value, oldest);
-      } catch (RuntimeException | StackOverflowError | AssertionError e) {
-        throw new MergeException(tree, key, operator.name(), "failed (" + e + ")", e);
+        byte[] merged = operator.merge(key, value, oldest);
+        // The operator may use its array again.
+        value = merged == null || merged.length > MAX_VALUE_BYTES ? merged : merged.clone();
+      } catch (Throwable e) {
+        String what = "failed (" + UserCode.shown(UserCode.failure(e)) + ")";
+        throw new MergeException(tree, key, operator.name(), what, e);
       }
       if (value != null && value.length > MAX_VALUE_BYTES) {
         String what = "gave a value of " + value.length + " bytes, more than 1 GiB,";
@@ -212,9 +216,11 @@ public final class OperandChain {
 
   private static byte @Nullable [] combine(MergeOperator operator, byte[] older, byte[] newer) {
     try {
-      return operator.combine(older, newer);
-    } catch (RuntimeException e) {
+      byte[] combined = operator.combine(older, newer);
+      return combined == null ? null : combined.clone();
+    } catch (Throwable e) {
       // They stay two: who reads them is told.
+      UserCode.failure(e);
       return null;
     }
   }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.event;
 
+import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreListener;
 import java.lang.System.Logger.Level;
@@ -248,8 +249,10 @@ public final class Observers {
       try {
         call.accept(listener, event);
       } catch (Throwable e) {
+        String failure = UserCode.shown(UserCode.failure(e));
+        String name = listener.getClass().getName();
         System.getLogger(Observers.class.getName())
-            .log(Level.WARNING, "listener " + listener + " failed at " + event + ": " + e);
+            .log(Level.WARNING, "listener " + name + " failed at " + event + ": " + failure);
         System.getLogger(Observers.class.getName()).log(Level.DEBUG, () -> "where it failed", e);
       }
     }

@@ -22,7 +22,8 @@ import java.util.Arrays;
  *
  * <p>An order is total, never changes under its name, takes any two byte strings, and calls two
  * keys equal only if their bytes are. Implementations are called by many threads at once and must
- * not block.
+ * not block. Each key that a user gives is first compared with itself: if that throws, or does not
+ * give 0, the call throws {@link IllegalArgumentException}, and nothing was done.
  */
 public interface KeyOrder {
   /** Unsigned bytes, shorter first: the default, and the fast one. */

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * is called by many threads at once, must not block, must not use the store, and must not change
  * its arguments.
  *
- * <p>If {@link #merge} throws, or gives too long a value, reads of the key throw {@code
- * MergeException}; the operands stay, so that an operator that is mended can read them.
+ * <p>If {@link #merge} throws anything, or gives too long a value, reads of the key throw {@code
+ * MergeException}; the operands stay, so that an operator that is mended can read them. Writes,
+ * flushes and merges go on. What an operator returns is copied, so it may use an array again.
  */
 public interface MergeOperator {
   /** The most operands that {@link #merge} is given at once. */

@@ -321,7 +321,9 @@ public final class TypedTree<K, V> {
   /** Sets a key that has the value expected; whether it had. */
   public boolean replace(K key, V expected, V value) {
     Objects.requireNonNull(expected, "expected");
-    return tree.compareAndSet(encodeKey(key), values.encode(expected), encodeValue(value));
+    // A codec may use its array again.
+    byte[] before = values.encode(expected).clone();
+    return tree.compareAndSet(encodeKey(key), before, encodeValue(value));
   }
 
   /** Removes a key that has the value expected; whether it had. */
