@@ -23,6 +23,7 @@ import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -194,7 +195,7 @@ public final class StoreOptions {
     if (size != 0 && (size < least || size > most)) {
       throw new IllegalArgumentException(
           String.format(
-              "activeTableSize must be 0, or from %d to %d bytes (eight pages to a quarter of the"
+              Locale.ROOT, "activeTableSize must be 0, or from %d to %d bytes (eight pages to a quarter of the"
                   + " write memory or 64 MiB), not %d",
               least, most, size));
     }

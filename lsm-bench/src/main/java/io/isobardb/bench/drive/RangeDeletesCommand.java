@@ -2,6 +2,7 @@ package io.isobardb.bench.drive;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -61,6 +62,9 @@ public final class RangeDeletesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    Numbers.check("--megabytes", megabytes, 1, 1_000_000);
+    Numbers.checkAtLeast("--entries", entries, 1);
+    Numbers.check("--ranges", ranges, 1, 10_000_000);
     PrintWriter out = spec.commandLine().getOut();
     Path parent = directory;
     Path work =

@@ -11,6 +11,7 @@ import io.isobardb.lsm.error.Finding;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,7 +82,7 @@ public final class BackupCommand implements Callable<Integer> {
       }
       for (Backup backup : backups.list()) {
         out.printf(
-            "backup %d of %s, %s: %s, of which %s were new%n",
+            Locale.ROOT, "backup %d of %s, %s: %s, of which %s were new%n",
             backup.id(),
             backup.created(),
             backup.store(),

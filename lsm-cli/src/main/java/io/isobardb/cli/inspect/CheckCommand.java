@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -81,7 +82,7 @@ public final class CheckCommand implements Callable<Integer> {
     }
     text.append(
         String.format(
-            "%s, %s (%s, %s, %s), log of %s (%s)%n",
+            Locale.ROOT, "%s, %s (%s, %s, %s), log of %s (%s)%n",
             count(report.trees(), "tree"),
             count(report.tables(), "SSTable"),
             ByteSize.format(report.tableBytes()),

@@ -6,6 +6,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,7 +52,7 @@ public final class CompactCommand implements Callable<Integer> {
               found.compact(first, end);
               return found;
             });
-        out.printf("%s: %,d bytes, before %,d%n", name, found.approximateBytes(first, end), before);
+        out.printf(Locale.ROOT, "%s: %,d bytes, before %,d%n", name, found.approximateBytes(first, end), before);
       }
     }
     out.flush();

@@ -5,6 +5,7 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.TextTable;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** A dump as text: a block per tree, a table per run. */
@@ -17,7 +18,7 @@ final class DumpText {
     store.forEach(
         (name, value) -> {
           if (!name.equals("trees")) {
-            out.printf("%-15s %s%n", name, value);
+            out.printf(Locale.ROOT, "%-15s %s%n", name, value);
           }
         });
     for (Map<String, Object> tree : list(store, "trees")) {
@@ -27,7 +28,7 @@ final class DumpText {
       out.println("  flushedLsn " + tree.get("flushedLsn"));
       for (Map<String, Object> range : list(tree, "rangeDeletes")) {
         out.printf(
-            "  deleted    [%s, %s) at LSN %s, %s%n",
+            Locale.ROOT, "  deleted    [%s, %s) at LSN %s, %s%n",
             range.get("from"), range.get("to"), range.get("lsn"), range.get("where"));
       }
       list(tree, "runs").forEach(run -> printRun(run, out));

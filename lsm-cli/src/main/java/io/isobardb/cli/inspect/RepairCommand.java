@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +110,7 @@ public final class RepairCommand implements Callable<Integer> {
         finding -> text.append("WRONG in the new store: ").append(finding).append('\n'));
     for (RepairReport.SavedTree tree : report.trees()) {
       text.append(
-          String.format("tree '%s': %s%n", tree.name(), Numbers.count(tree.entries(), "key")));
+          String.format(Locale.ROOT, "tree '%s': %s%n", tree.name(), Numbers.count(tree.entries(), "key")));
     }
     int count = report.losses().size();
     return text.append(

@@ -8,6 +8,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.CorruptionException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
@@ -95,7 +96,7 @@ final class StoreArgument {
     return new FailedException(
         Exit.FINDING,
         String.format(
-            "damaged: %s at offset %d%s: %s; 'isobar check %s' tells what else is",
+            Locale.ROOT, "damaged: %s at offset %d%s: %s; 'isobar check %s' tells what else is",
             directory().resolve(e.file()), e.offset(), tree, e.what(), directory()),
         e);
   }

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -74,7 +75,7 @@ public final class TuneReportCommand implements Callable<Integer> {
       // Also what a process that was killed while it wrote leaves behind.
       PrintWriter err = spec.commandLine().getErr();
       String lines = Numbers.count(unreadable, "line");
-      err.printf("%s: passed over %s, damaged or of another version%n", file, lines);
+      err.printf(Locale.ROOT, "%s: passed over %s, damaged or of another version%n", file, lines);
       err.flush();
     }
     PrintWriter out = spec.commandLine().getOut();

@@ -57,7 +57,7 @@ public final class Svg {
   private static String series() {
     StringBuilder style = new StringBuilder();
     for (int i = 0; i < COLOURS; i++) {
-      style.append(String.format(".s%d{stroke:var(--c%d)}.b%d{fill:var(--c%d)}", i, i, i, i));
+      style.append(String.format(Locale.ROOT, ".s%d{stroke:var(--c%d)}.b%d{fill:var(--c%d)}", i, i, i, i));
     }
     return style.toString();
   }
@@ -279,7 +279,7 @@ public final class Svg {
           default -> "M%1$.1f %2$.1f m0 -%3$.1f l%3$.1f %3$.1f l-%3$.1f %3$.1f l-%3$.1f -%3$.1f z";
         };
     return String.format(Locale.ROOT, "<path d=\"" + shape + "\"", x, y, r, 2 * r)
-        + String.format(" class=\"mark s%d\">%s</path>%n", s % COLOURS, inside);
+        + String.format(Locale.ROOT, " class=\"mark s%d\">%s</path>%n", s % COLOURS, inside);
   }
 
   /** As many names in a row as have room. */

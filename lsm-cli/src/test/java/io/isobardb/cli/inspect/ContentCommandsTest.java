@@ -127,6 +127,23 @@ class ContentCommandsTest {
     assertTrue(err.contains("there is no " + path("none")), err);
   }
 
+  @Test
+  void anArgumentThatTheLocaleCanNotReadIsRefused() {
+    for (String[] line :
+        List.of(
+            new String[] {"put", dir, "--tree", "users", "\ufffd\ufffd", "v"},
+            new String[] {"put", dir, "--tree", "users", "k", "\ufffd"},
+            new String[] {"get", dir, "--tree", "\ufffd", "k"},
+            new String[] {"check", "\ufffd"})) {
+      assertEquals(2, run(line), String.join(" ", line));
+      assertTrue(err.contains("can't be read in this locale"), err);
+      assertTrue(err.contains("0x and hexadecimal") && err.contains("--key-file"), err);
+      assertEquals(1, err.lines().count(), err);
+    }
+    assertEquals(0, run("put", dir, "--tree", "users", "0xefbfbd", "v"), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "0xefbfbd"), err);
+  }
+
   private int runWith(byte[] input, String... args) {
     InputStream before = System.in;
     System.setIn(new ByteArrayInputStream(input));

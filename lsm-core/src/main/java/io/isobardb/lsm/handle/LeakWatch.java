@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -148,7 +149,7 @@ public final class LeakWatch {
         .map(
             origin ->
                 String.format(
-                    "%s, for %d s, by %s",
+                    Locale.ROOT, "%s, for %d s, by %s",
                     origin.what, TimeUnit.NANOSECONDS.toSeconds(now - origin.nanos), place(origin)))
         .toList();
   }

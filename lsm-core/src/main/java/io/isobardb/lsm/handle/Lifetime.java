@@ -10,6 +10,7 @@ import io.isobardb.lsm.tuning.TunerService;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -91,7 +92,7 @@ final class Lifetime implements ExitHook.Closer {
     return open == 0
         ? null
         : String.format(
-            "%d snapshots, %d cursors and %d transactions",
+            Locale.ROOT, "%d snapshots, %d cursors and %d transactions",
             snapshots.get(), cursors.count(), transactions.count());
   }
 

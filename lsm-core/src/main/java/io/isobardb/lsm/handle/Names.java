@@ -1,5 +1,6 @@
 package io.isobardb.lsm.handle;
 
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -41,7 +42,7 @@ public final class Names {
       if (type == Character.CONTROL || type == Character.SURROGATE) {
         throw new IllegalArgumentException(
             String.format(
-                "the name of %s must not hold %s: there is \\u%04X at index %d of '%s'",
+                Locale.ROOT, "the name of %s must not hold %s: there is \\u%04X at index %d of '%s'",
                 what,
                 type == Character.CONTROL ? "control characters" : "half of a surrogate pair",
                 character,
@@ -61,7 +62,7 @@ public final class Names {
             character -> {
               int type = Character.getType(character);
               if (type == Character.CONTROL || type == Character.SURROGATE) {
-                text.append(String.format("\\u%04X", character));
+                text.append(String.format(Locale.ROOT, "\\u%04X", character));
               } else {
                 text.appendCodePoint(character);
               }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.Locale;
 import java.util.Properties;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +93,7 @@ final class StoreLock {
     if (other != null) {
       throw new StoreLockedException(
           String.format(
-              "%s is open already in this process, %d: it was opened %s",
+              Locale.ROOT, "%s is open already in this process, %d: it was opened %s",
               directory, ProcessMemory.processId(), other));
     }
     boolean interrupted = Thread.interrupted();

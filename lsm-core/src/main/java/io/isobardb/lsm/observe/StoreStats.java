@@ -361,7 +361,7 @@ public record StoreStats(
       if (c == '"' || c == '\\') {
         json.append('\\').append(c);
       } else if (c < ' ') {
-        json.append(String.format("\\u%04x", (int) c));
+        json.append(String.format(java.util.Locale.ROOT, "\\u%04x", (int) c));
       } else {
         json.append(c);
       }
