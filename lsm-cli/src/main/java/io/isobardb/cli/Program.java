@@ -109,7 +109,8 @@ public abstract class Program implements Runnable {
     STORE_COMMANDS.forEach(line::addSubcommand);
     more.forEach(line::addSubcommand);
     line.addSubcommand(HelpCommand.class);
-    line.getCommandSpec().preprocessor((args, command, argument, seen) -> unreadable(args, command));
+    line.getCommandSpec()
+        .preprocessor((args, command, argument, seen) -> unreadable(args, command));
     // Else a key or value that begins with @ would be taken for a file of arguments.
     line.setExpandAtFiles(false)
         .setCaseInsensitiveEnumValuesAllowed(true)

@@ -64,7 +64,18 @@ class LocaleTest {
       String expected = here(command);
       assertEquals(expected, in(locale).run(0, command), String.join(" ", command));
     }
-    in(locale).run(0, "put", dir, "--create", "--tree", "LIST", "\u0130\u0131", "\u0661", "--expires", "PT1H");
+    in(locale)
+        .run(
+            0,
+            "put",
+            dir,
+            "--create",
+            "--tree",
+            "LIST",
+            "\u0130\u0131",
+            "\u0661",
+            "--expires",
+            "PT1H");
     assertEquals("0xd9a1\n", in(locale).run(0, "get", dir, "--tree", "LIST", "0xc4b0c4b1"));
   }
 

@@ -68,9 +68,7 @@ class LostOutputTest {
   void aFullDiskIsAFailureWithAMessage(String line) throws Exception {
     assumeTrue(Files.exists(FULL), "there is no /dev/full");
     String[] args =
-        Arrays.stream(line.split(" "))
-            .map(word -> word.replace("DIR", dir))
-            .toArray(String[]::new);
+        Arrays.stream(line.split(" ")).map(word -> word.replace("DIR", dir)).toArray(String[]::new);
     ChildProgram program = new ChildProgram(temporary).outputTo(FULL.toFile());
     program.run(4, args);
     String said = program.errors();
@@ -99,9 +97,13 @@ class LostOutputTest {
     assertTrue(program.errors().contains(target + " can't be written: "), program.errors());
     assertFalse(Files.exists(target), "half an export stays");
     Path cut = temporary.resolve("cut");
-    new ChildProgram(temporary).within(limited).outputTo(cut.toFile()).run(4, "export", dir, "--tree", "t");
+    new ChildProgram(temporary)
+        .within(limited)
+        .outputTo(cut.toFile())
+        .run(4, "export", dir, "--tree", "t");
     assertTrue(Files.size(cut) > 0);
-    new ChildProgram(temporary).run(1, "load", dir, "--tree", "new", "--create", "--from", cut.toString());
+    new ChildProgram(temporary)
+        .run(1, "load", dir, "--tree", "new", "--create", "--from", cut.toString());
   }
 
   @Test

@@ -195,9 +195,12 @@ public final class StoreOptions {
     if (size != 0 && (size < least || size > most)) {
       throw new IllegalArgumentException(
           String.format(
-              Locale.ROOT, "activeTableSize must be 0, or from %d to %d bytes (eight pages to a quarter of the"
+              Locale.ROOT,
+              "activeTableSize must be 0, or from %d to %d bytes (eight pages to a quarter of the"
                   + " write memory or 64 MiB), not %d",
-              least, most, size));
+              least,
+              most,
+              size));
     }
   }
 

@@ -57,7 +57,9 @@ public final class Output extends OutputStream {
     }
   }
 
-  /** A pipe or socket fails only once nobody reads it. Where the system can't tell, its text may. */
+  /**
+   * A pipe or socket fails only once nobody reads it. Where the system can't tell, its text may.
+   */
   private static boolean isReaderGone(IOException e) {
     try {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();

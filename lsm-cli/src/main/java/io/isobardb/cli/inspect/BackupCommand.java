@@ -82,7 +82,8 @@ public final class BackupCommand implements Callable<Integer> {
       }
       for (Backup backup : backups.list()) {
         out.printf(
-            Locale.ROOT, "backup %d of %s, %s: %s, of which %s were new%n",
+            Locale.ROOT,
+            "backup %d of %s, %s: %s, of which %s were new%n",
             backup.id(),
             backup.created(),
             backup.store(),

@@ -82,7 +82,8 @@ public final class CheckCommand implements Callable<Integer> {
     }
     text.append(
         String.format(
-            Locale.ROOT, "%s, %s (%s, %s, %s), log of %s (%s)%n",
+            Locale.ROOT,
+            "%s, %s (%s, %s, %s), log of %s (%s)%n",
             count(report.trees(), "tree"),
             count(report.tables(), "SSTable"),
             ByteSize.format(report.tableBytes()),

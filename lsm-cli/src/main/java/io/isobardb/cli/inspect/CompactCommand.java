@@ -52,7 +52,12 @@ public final class CompactCommand implements Callable<Integer> {
               found.compact(first, end);
               return found;
             });
-        out.printf(Locale.ROOT, "%s: %,d bytes, before %,d%n", name, found.approximateBytes(first, end), before);
+        out.printf(
+            Locale.ROOT,
+            "%s: %,d bytes, before %,d%n",
+            name,
+            found.approximateBytes(first, end),
+            before);
       }
     }
     out.flush();

@@ -28,8 +28,12 @@ final class DumpText {
       out.println("  flushedLsn " + tree.get("flushedLsn"));
       for (Map<String, Object> range : list(tree, "rangeDeletes")) {
         out.printf(
-            Locale.ROOT, "  deleted    [%s, %s) at LSN %s, %s%n",
-            range.get("from"), range.get("to"), range.get("lsn"), range.get("where"));
+            Locale.ROOT,
+            "  deleted    [%s, %s) at LSN %s, %s%n",
+            range.get("from"),
+            range.get("to"),
+            range.get("lsn"),
+            range.get("where"));
       }
       list(tree, "runs").forEach(run -> printRun(run, out));
       if (tree.containsKey("entries")) {

@@ -110,7 +110,8 @@ public final class RepairCommand implements Callable<Integer> {
         finding -> text.append("WRONG in the new store: ").append(finding).append('\n'));
     for (RepairReport.SavedTree tree : report.trees()) {
       text.append(
-          String.format(Locale.ROOT, "tree '%s': %s%n", tree.name(), Numbers.count(tree.entries(), "key")));
+          String.format(
+              Locale.ROOT, "tree '%s': %s%n", tree.name(), Numbers.count(tree.entries(), "key")));
     }
     int count = report.losses().size();
     return text.append(

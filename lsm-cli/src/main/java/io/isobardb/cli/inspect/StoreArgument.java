@@ -96,8 +96,13 @@ final class StoreArgument {
     return new FailedException(
         Exit.FINDING,
         String.format(
-            Locale.ROOT, "damaged: %s at offset %d%s: %s; 'isobar check %s' tells what else is",
-            directory().resolve(e.file()), e.offset(), tree, e.what(), directory()),
+            Locale.ROOT,
+            "damaged: %s at offset %d%s: %s; 'isobar check %s' tells what else is",
+            directory().resolve(e.file()),
+            e.offset(),
+            tree,
+            e.what(),
+            directory()),
         e);
   }
 

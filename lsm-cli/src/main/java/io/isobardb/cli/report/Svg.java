@@ -57,7 +57,8 @@ public final class Svg {
   private static String series() {
     StringBuilder style = new StringBuilder();
     for (int i = 0; i < COLOURS; i++) {
-      style.append(String.format(Locale.ROOT, ".s%d{stroke:var(--c%d)}.b%d{fill:var(--c%d)}", i, i, i, i));
+      style.append(
+          String.format(Locale.ROOT, ".s%d{stroke:var(--c%d)}.b%d{fill:var(--c%d)}", i, i, i, i));
     }
     return style.toString();
   }

@@ -256,7 +256,8 @@ class ContentCommandsTest {
     lines.set(lines.size() - 1, "a\tb\texpires=2001-01-01T00:00:00Z");
     Files.write(Path.of(file), lines);
     for (String tree : List.of("sorted", "batches")) {
-      assertEquals(0, run("load", dir, "--tree", tree, "--create", "--without-end", "--from", file), err);
+      assertEquals(
+          0, run("load", dir, "--tree", tree, "--create", "--without-end", "--from", file), err);
       assertEquals(0, run("scan", dir, "--tree", tree, "--from", "guest", "--to", "h"), err);
       assertEquals(line, out);
       assertEquals(1, run("get", dir, "--tree", tree, "a"), "it had expired");
@@ -274,7 +275,8 @@ class ContentCommandsTest {
     byte[] whole = out.getBytes(UTF_8);
     int count = out.indexOf("# end");
     String file = path("cut");
-    for (int length : new int[] {0, 5, 20, count - 5, count - 1, count, count + 4, whole.length - 1}) {
+    for (int length :
+        new int[] {0, 5, 20, count - 5, count - 1, count, count + 4, whole.length - 1}) {
       Files.write(Path.of(file), Arrays.copyOf(whole, length));
       assertEquals(1, run("load", dir, "--create", "--tree", "cut", "--from", file), length + err);
       assertEquals("", out);
@@ -293,8 +295,7 @@ class ContentCommandsTest {
     Files.writeString(Path.of(file), "a\t1\nb\t22\n# end of 3 entries\n");
     assertEquals(1, run(add(load, "--without-end")), "a line is missing in the middle");
     assertTrue(err.contains("line 3 tells of 3 entries, and before it stand 2 entries"), err);
-    Files.writeString(
-        Path.of(file), "c\t1\n# end of 1 entries\na\t1\nb\t2\n# end of 2 entries\n");
+    Files.writeString(Path.of(file), "c\t1\n# end of 1 entries\na\t1\nb\t2\n# end of 2 entries\n");
     assertEquals(0, run(load), "two exports behind each other: " + err);
     assertEquals("loaded 3 entries\n", out);
   }

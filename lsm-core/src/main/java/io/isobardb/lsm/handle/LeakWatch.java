@@ -149,8 +149,11 @@ public final class LeakWatch {
         .map(
             origin ->
                 String.format(
-                    Locale.ROOT, "%s, for %d s, by %s",
-                    origin.what, TimeUnit.NANOSECONDS.toSeconds(now - origin.nanos), place(origin)))
+                    Locale.ROOT,
+                    "%s, for %d s, by %s",
+                    origin.what,
+                    TimeUnit.NANOSECONDS.toSeconds(now - origin.nanos),
+                    place(origin)))
         .toList();
   }
 

@@ -92,8 +92,11 @@ final class Lifetime implements ExitHook.Closer {
     return open == 0
         ? null
         : String.format(
-            Locale.ROOT, "%d snapshots, %d cursors and %d transactions",
-            snapshots.get(), cursors.count(), transactions.count());
+            Locale.ROOT,
+            "%d snapshots, %d cursors and %d transactions",
+            snapshots.get(),
+            cursors.count(),
+            transactions.count());
   }
 
   // ---- what may end it besides its user

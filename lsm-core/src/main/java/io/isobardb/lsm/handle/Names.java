@@ -42,7 +42,8 @@ public final class Names {
       if (type == Character.CONTROL || type == Character.SURROGATE) {
         throw new IllegalArgumentException(
             String.format(
-                Locale.ROOT, "the name of %s must not hold %s: there is \\u%04X at index %d of '%s'",
+                Locale.ROOT,
+                "the name of %s must not hold %s: there is \\u%04X at index %d of '%s'",
                 what,
                 type == Character.CONTROL ? "control characters" : "half of a surrogate pair",
                 character,

@@ -93,8 +93,11 @@ final class StoreLock {
     if (other != null) {
       throw new StoreLockedException(
           String.format(
-              Locale.ROOT, "%s is open already in this process, %d: it was opened %s",
-              directory, ProcessMemory.processId(), other));
+              Locale.ROOT,
+              "%s is open already in this process, %d: it was opened %s",
+              directory,
+              ProcessMemory.processId(),
+              other));
     }
     boolean interrupted = Thread.interrupted();
     boolean taken = false;
