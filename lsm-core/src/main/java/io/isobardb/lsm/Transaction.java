@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After a {@link TransactionAbortedException}, save a {@code LockTimeoutException}, it is rolled
  * back, and can be tried again as a new one: {@link Store#inTransaction} does. After a {@code
- * LockTimeoutException} or {@code SelfDeadlockException} it stands as before the call, unless that
- * was the commit.
+ * LockTimeoutException}, {@code LockInterruptedException} or {@code SelfDeadlockException} it
+ * stands as before the call, unless that was the commit.
  *
  * <p>Keep it short: while it is open, merges keep the versions it may read. One that was open for
  * longer than half a minute is told of in the log and to listeners.

@@ -7,6 +7,7 @@ import io.isobardb.lsm.event.StallSpan;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
@@ -125,7 +126,7 @@ public final class WriteGate implements StallCounter {
     this.fullness = limits.memory();
     this.pool = pool;
     this.clock = environment.clock();
-    this.freed = environment.scheduler().signal("write memory");
+    this.freed = environment.scheduler().signal(Awaited.MEMORY);
     this.observers = observers;
     this.relief = relief;
     this.recentFrom = clock.nanos();

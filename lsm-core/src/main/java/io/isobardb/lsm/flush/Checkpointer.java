@@ -3,6 +3,8 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.schedule.Awaited;
+import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.Level;
@@ -23,11 +25,12 @@ import java.util.List;
 public final class Checkpointer {
   private final Engine engine;
   private final Flusher flusher;
-  private final Object lock = new Object();
+  private final SignalLock making;
 
   public Checkpointer(Engine engine, Flusher flusher) {
     this.engine = engine;
     this.flusher = flusher;
+    this.making = new SignalLock(engine.environment().scheduler(), Awaited.CHECKPOINT);
   }
 
   /**
@@ -70,7 +73,8 @@ public final class Checkpointer {
    * @throws IOException if the manifest could not be written
    */
   public void checkpoint() throws IOException {
-    synchronized (lock) {
+    making.lock();
+    try {
       engine.failure().check();
       long lsn = engine.snapshots().register();
       try {
@@ -89,13 +93,18 @@ public final class Checkpointer {
       } finally {
         engine.snapshots().release(lsn);
       }
+    } finally {
+      making.unlock();
     }
   }
 
   /** Does something while no checkpoint is made. */
   public void exclude(Runnable action) {
-    synchronized (lock) {
+    making.lock();
+    try {
       action.run();
+    } finally {
+      making.unlock();
     }
   }
 

@@ -146,9 +146,12 @@ public final class BulkLoader {
     boolean committed = false;
     try {
       if (!loadedTrees().isEmpty()) {
-        synchronized (lifetime) {
+        lifetime.lock().lock();
+        try {
           operations.checkOpen();
           commitAlone();
+        } finally {
+          lifetime.lock().unlock();
         }
       }
       committed = true;
@@ -164,7 +167,7 @@ public final class BulkLoader {
         .toList();
   }
 
-  /** The lifetime's monitor is held: no tree comes or goes, and there is no other commit. */
+  /** The lifetime's lock is held: no tree comes or goes, and there is no other commit. */
   private void commitAlone() {
     List<TreeHandle> trees = loadedTrees();
     boolean committed = false;

@@ -4,7 +4,9 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.ExitHook;
+import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.tuning.TunerService;
 import java.io.IOException;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * its user lost it.
  *
  * <p>Refers to nothing that users hold, so that a store can be lost. Whoever creates or drops trees
- * holds its monitor, and so does whoever closes the store.
+ * holds its {@link #lock}, and so does whoever closes the store.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -39,6 +41,7 @@ final class Lifetime implements ExitHook.Closer {
   private final LeakWatch leaks;
   private final Transactions transactions;
   private final OpenCursors cursors;
+  private final SignalLock lock;
   private final AtomicInteger snapshots = new AtomicInteger();
   private final Set<BulkLoader> loads = ConcurrentHashMap.newKeySet();
   private final AtomicInteger images = new AtomicInteger();
@@ -65,6 +68,12 @@ final class Lifetime implements ExitHook.Closer {
     this.transactions = transactions;
     this.cursors = cursors;
     this.origin = leaks.taken("the store", "");
+    this.lock = new SignalLock(engine.environment().scheduler(), Awaited.LIFETIME);
+  }
+
+  /** Held by whoever creates or drops trees, commits a bulk load, or closes the store. */
+  SignalLock lock() {
+    return lock;
   }
 
   /** How many snapshots are open. */
@@ -107,7 +116,16 @@ final class Lifetime implements ExitHook.Closer {
    * @param store what its user holds something of, and nothing here refers to
    * @throws IllegalStateException if the JVM is ending
    */
-  synchronized void watch(Object store, boolean closeOnExit) {
+  void watch(Object store, boolean closeOnExit) {
+    lock.lock();
+    try {
+      watchHolding(store, closeOnExit);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void watchHolding(Object store, boolean closeOnExit) {
     opened = LeakWatch.here();
     engine.environment().storage().describeHolder(opened);
     watch = Collected.CLEANER.register(store, this::lost);
@@ -143,25 +161,28 @@ final class Lifetime implements ExitHook.Closer {
   // ---- JMX
 
   /** See {@code Store.registerMXBean}. */
-  synchronized ObjectName register(Beans beans) {
-    operations.checkOpen();
+  ObjectName register(Beans beans) {
+    lock.lock();
     try {
+      operations.checkOpen();
       Registration made = new Registration(beans, name());
       registration = made;
       return made.store();
     } catch (JMException e) {
       throw new IllegalStateException("JMX does not take the store: " + e, e);
+    } finally {
+      lock.unlock();
     }
   }
 
-  /** The monitor is held: a tree was created. */
+  /** The lock is held: a tree was created. */
   void treeCreated(String tree) {
     if (registration != null) {
       registration.add(tree);
     }
   }
 
-  /** The monitor is held: a tree was dropped. */
+  /** The lock is held: a tree was dropped. */
   void treeDropped(String tree) {
     if (registration != null) {
       registration.remove(tree);
@@ -187,7 +208,8 @@ final class Lifetime implements ExitHook.Closer {
         leaks.tellLeft(open);
       }
     }
-    synchronized (this) {
+    lock.lock();
+    try {
       if (operations.isClosed()) {
         return;
       }
@@ -201,10 +223,12 @@ final class Lifetime implements ExitHook.Closer {
           watching.clean();
         }
       }
+    } finally {
+      lock.unlock();
     }
   }
 
-  /** The monitor is held, and operations are refused. */
+  /** The lock is held, and operations are refused. */
   private void closeParts() {
     unregister();
     transactions.close();

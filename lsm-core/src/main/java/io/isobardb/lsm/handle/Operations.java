@@ -2,6 +2,7 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.state.TreeHandle;
@@ -20,7 +21,7 @@ import java.util.function.ToLongFunction;
  * operation asks after it has begun, it is either refused or waited for.
  *
  * <p>Thread rule: all methods may be called by any thread. Beginning and ending an operation takes
- * no lock. Who waits must not be within an operation: he would wait for himself.
+ * no lock. Nobody waits for operations within one ({@link Awaited}): that would never end.
  */
 public final class Operations {
   private static final long LOOK_AGAIN_NANOS = 1_000_000;
@@ -37,8 +38,8 @@ public final class Operations {
   Operations(Epochs epochs, Scheduler scheduler) {
     this.epochs = epochs;
     this.scheduler = scheduler;
-    this.readers = scheduler.signal("operations and reads that have begun");
-    this.copies = scheduler.signal("bulk loads and copies of the store");
+    this.readers = scheduler.signal(Awaited.OPERATIONS);
+    this.copies = scheduler.signal(Awaited.COPIES);
   }
 
   /**
@@ -53,6 +54,7 @@ public final class Operations {
       epochs.exit(slot);
       throw new StoreClosedException("the store is closed");
     }
+    Awaited.OPERATIONS.enter();
     return slot;
   }
 
@@ -70,6 +72,7 @@ public final class Operations {
       throw new StoreClosedException("the store is closed");
     }
     epochs.count(slot, 1);
+    Awaited.OPERATIONS.enter();
     return slot;
   }
 
@@ -80,6 +83,7 @@ public final class Operations {
 
   /** Ends the operation that {@link #enter} began. */
   public void exit(int slot) {
+    Awaited.OPERATIONS.exit();
     epochs.exit(slot);
   }
 
@@ -136,11 +140,13 @@ public final class Operations {
 
   /** Waits until no job is queued or running, or {@code orUntil} holds when one ends. */
   void awaitJobs(BooleanSupplier orUntil) {
+    Awaited.JOBS.check();
     scheduler.jobEnded().await(() -> scheduler.pending() == 0 || orUntil.getAsBoolean());
   }
 
   /** Waits for what the end of a job brings about, or that of a tree or the store. */
   void awaitJobEnd(BooleanSupplier until) {
+    Awaited.JOBS.check();
     scheduler.jobEnded().await(until);
   }
 

@@ -16,6 +16,7 @@ import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreCopy;
 import io.isobardb.lsm.recovery.StoreImage;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
@@ -345,8 +346,9 @@ public final class Session {
     StoreImage taken;
     int slot;
     // No tree is created meanwhile: a batch that writes to it could be in the image in part. Who
-    // drops one holds this monitor and waits for operations, so it is taken before one begins.
-    synchronized (lifetime) {
+    // drops one holds this lock and waits for operations, so it is taken before one begins.
+    lifetime.lock().lock();
+    try {
       slot = operations.enter();
       try {
         taken = new StoreImage(engine);
@@ -355,6 +357,8 @@ public final class Session {
         operations.exit(slot);
         throw e;
       }
+    } finally {
+      lifetime.lock().unlock();
     }
     try (StoreImage image = taken) {
       try {
@@ -410,7 +414,7 @@ public final class Session {
   }
 
   private StoreCopy.Pace pace(long bytesPerSecond) {
-    Signal turn = engine.environment().scheduler().signal("a backup's turn");
+    Signal turn = engine.environment().scheduler().signal(Awaited.PAUSE);
     long begun = engine.nanos();
     long[] copied = {0};
     return bytes -> {
@@ -497,6 +501,7 @@ public final class Session {
 
   /** As {@code Store.registerMXBean}. The store can't be lost from then on. */
   public ObjectName registerMXBean() {
+    refuseInListener("Store.registerMXBean");
     return lifetime.register(beans);
   }
 

@@ -8,6 +8,8 @@ import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.read.VersionReader;
+import io.isobardb.lsm.schedule.Awaited;
+import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
 import io.isobardb.lsm.transaction.LoadedRange;
@@ -24,8 +26,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -85,7 +85,7 @@ public final class Transactions {
   private volatile List<LoadedRange> loaded = List.of();
 
   /** Held by who has plain writes lock their keys. */
-  private final Lock starting = new ReentrantLock();
+  private final SignalLock starting;
 
   /** Whether plain writes lock their keys: from the first transaction on. */
   private volatile boolean inUse;
@@ -99,6 +99,7 @@ public final class Transactions {
     this.leaks = leaks;
     this.locks = new LockTable(engine.environment());
     this.versions = new VersionReader(engine);
+    this.starting = new SignalLock(engine.environment().scheduler(), Awaited.FIRST_TRANSACTION);
     this.watch = new LongTransactionWatch(engine, this);
   }
 
@@ -210,9 +211,7 @@ public final class Transactions {
 
   /** Waits until no bulk load is committing. Outside of operations: the load waits for them. */
   void awaitLoads() {
-    if (!loading.isEmpty()) {
-      operations.awaitCopies(() -> loading.isEmpty() || operations.isClosed());
-    }
+    operations.awaitCopies(() -> loading.isEmpty() || operations.isClosed());
   }
 
   /**
@@ -227,7 +226,7 @@ public final class Transactions {
     engine
         .environment()
         .scheduler()
-        .signal("another attempt")
+        .signal(Awaited.PAUSE)
         .await(operations::isClosed, most / 2 + scattered / 2);
   }
 

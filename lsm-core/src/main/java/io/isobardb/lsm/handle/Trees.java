@@ -3,6 +3,7 @@ package io.isobardb.lsm.handle;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.setting.Suggestion;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
@@ -15,8 +16,8 @@ import java.util.function.Function;
  * The trees of an open store by name.
  *
  * <p>Thread rule: all methods may be called by any thread. A tree is created or dropped with the
- * monitor of {@link Lifetime} held, and so is the store closed: nothing of the kind is under way
- * then, and every later attempt finds the store closed.
+ * lock of {@link Lifetime} held, and so is the store closed: nothing of the kind is under way then,
+ * and every later attempt finds the store closed.
  *
  * @param <T> what users get of a tree; each gets the same
  */
@@ -26,6 +27,7 @@ public final class Trees<T> {
   private final Session session;
   private final StoreParts parts;
   private final Operations operations;
+  private final SignalLock lock;
   private final Function<TreeHandle, T> face;
   private final Map<String, Named<T>> trees = new ConcurrentHashMap<>();
 
@@ -38,6 +40,7 @@ public final class Trees<T> {
     this.session = session;
     this.parts = session.parts();
     this.operations = session.operations();
+    this.lock = session.lifetime().lock();
     this.face = face;
     for (TreeHandle handle : parts.engine().catalog().trees()) {
       add(handle);
@@ -76,30 +79,42 @@ public final class Trees<T> {
     operations.checkOpen();
     Named<T> tree = trees.get(name);
     if (tree == null) {
-      synchronized (session.lifetime()) {
+      refuseInListener();
+      lock.lock();
+      try {
         tree = trees.get(name);
         if (tree == null) {
           return make(name, settings);
         }
+      } finally {
+        lock.unlock();
       }
     }
     return tree.given();
   }
 
+  /** Before the lock: its holder may be waiting for a job, and that for the listener. */
+  private void refuseInListener() {
+    parts.observers().refuseWhileTelling("a new tree");
+  }
+
   /** Makes a tree. */
   public T create(String name, TreeHandle.Settings settings) {
     operations.checkOpen();
-    synchronized (session.lifetime()) {
+    refuseInListener();
+    lock.lock();
+    try {
       if (trees.containsKey(name)) {
         throw new IllegalArgumentException("there is a tree '" + name + "' already");
       }
       return make(name, settings);
+    } finally {
+      lock.unlock();
     }
   }
 
-  /** The monitor is held. */
+  /** The lock is held. */
   private T make(String name, TreeHandle.Settings settings) {
-    parts.observers().refuseWhileTelling("a new tree");
     Names.check("a tree", name);
     Names.check("a key order", settings.order().name());
     MergeOperator operator = settings.operator();
@@ -122,7 +137,8 @@ public final class Trees<T> {
   public void rename(String from, String to) {
     parts.observers().refuseWhileTelling("Store.renameTree");
     Names.check("a tree", to);
-    synchronized (session.lifetime()) {
+    lock.lock();
+    try {
       Named<T> tree = find(from);
       if (trees.containsKey(to)) {
         throw new IllegalArgumentException(
@@ -141,18 +157,23 @@ public final class Trees<T> {
       } finally {
         operations.exit(slot);
       }
+    } finally {
+      lock.unlock();
     }
   }
 
   /** Drops a tree; waits for the calls that are using it. */
   public void drop(String name) {
     parts.observers().refuseWhileTelling("Store.dropTree");
-    synchronized (session.lifetime()) {
+    lock.lock();
+    try {
       dropHolding(name);
+    } finally {
+      lock.unlock();
     }
   }
 
-  /** The monitor is held. */
+  /** The lock is held. */
   private void dropHolding(String name) {
     Named<T> tree = find(name);
     parts.engine().failure().check();

@@ -7,6 +7,7 @@ import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -226,7 +227,7 @@ public final class StoreImage implements AutoCloseable {
           throw new OutOfBudgetException(
               "there were no pages to read the memory of tree '" + tree.name() + "' with");
         }
-        engine.environment().scheduler().signal("pages").await(() -> false, PAUSE_NANOS);
+        engine.environment().scheduler().signal(Awaited.PAUSE).await(() -> false, PAUSE_NANOS);
       }
       return copy.finish();
     } finally {

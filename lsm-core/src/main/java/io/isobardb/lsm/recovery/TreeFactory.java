@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Catalog;
@@ -44,7 +45,7 @@ final class TreeFactory {
     this.sealer = sealer;
     this.known = known;
     this.nextId = nextId;
-    this.memoryLeft = engine.environment().scheduler().signal("the memory of a tree");
+    this.memoryLeft = engine.environment().scheduler().signal(Awaited.TREE_MEMORY);
   }
 
   /**

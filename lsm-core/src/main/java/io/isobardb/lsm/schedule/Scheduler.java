@@ -33,8 +33,14 @@ public interface Scheduler extends AutoCloseable {
   /** Starts a service on a thread of its own. */
   Service.Handle start(Service service);
 
-  /** A new signal; {@code name} says what is waited for, for messages. */
+  /** A new signal out of any order; {@code name} says what is waited for, for messages. */
   Signal signal(String name);
+
+  /** A new signal to wait for this; each wait is held against the order, where that is checked. */
+  default Signal signal(Awaited what) {
+    Signal signal = signal(what.text());
+    return Awaited.isChecked() ? new OrderedSignal(what, signal) : signal;
+  }
 
   /**
    * How many bytes of entries a job should carry in one step: few enough for more urgent ones not

@@ -36,9 +36,11 @@ public final class Stepping {
     Stepping outer = CURRENT.get();
     Stepping stepping = new Stepping(own);
     CURRENT.set(stepping);
+    int[] within = Awaited.enterAlone(Awaited.JOBS);
     try {
       return new Step(job.step(), stepping.bytes);
     } finally {
+      Awaited.goBack(within);
       CURRENT.set(outer);
     }
   }

@@ -79,6 +79,15 @@ final class ThreadSignal implements Signal {
 
   @Override
   public boolean await(BooleanSupplier condition, long nanos) {
+    return await(condition, nanos, false);
+  }
+
+  @Override
+  public boolean awaitUnlessInterrupted(BooleanSupplier condition, long nanos) {
+    return await(condition, nanos, true);
+  }
+
+  private boolean await(BooleanSupplier condition, long nanos, boolean interruptible) {
     if (condition.getAsBoolean() || spin(condition)) {
       return true;
     }
@@ -92,10 +101,11 @@ final class ThreadSignal implements Signal {
         if (condition.getAsBoolean()) {
           return true;
         }
-        if (deadline - System.nanoTime() <= 0) {
+        if (deadline - System.nanoTime() <= 0
+            || interruptible && (interrupted || Thread.currentThread().isInterrupted())) {
           return false;
         }
-        interrupted |= sleep(seen, deadline);
+        interrupted |= sleep(seen, deadline, interruptible);
       }
     } finally {
       waiters.getAndDecrement();
@@ -109,11 +119,11 @@ final class ThreadSignal implements Signal {
   }
 
   /** Returns whether the thread was interrupted. */
-  private boolean sleep(long seen, long deadline) {
+  private boolean sleep(long seen, long deadline, boolean interruptible) {
     boolean interrupted = false;
     lock.lock();
     try {
-      while (generation == seen) {
+      while (generation == seen && !(interruptible && interrupted)) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
           break;

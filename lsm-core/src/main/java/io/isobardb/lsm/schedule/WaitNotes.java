@@ -27,7 +27,10 @@ public final class WaitNotes {
     ASKED.getAndDecrement();
   }
 
-  /** The name of the signal that a thread waits for, or null if nothing is noted. */
+  /**
+   * The name of the signal that a thread waits for, and what it is within where that is known; null
+   * if nothing is noted.
+   */
   public static @Nullable String of(Thread thread) {
     return WAITS.get(thread);
   }
@@ -41,7 +44,7 @@ public final class WaitNotes {
     if (ASKED.get() == 0) {
       return false;
     }
-    WAITS.put(Thread.currentThread(), what);
+    WAITS.put(Thread.currentThread(), what + Awaited.described());
     return true;
   }
 

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.transaction;
 
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import java.lang.invoke.MethodHandles;
@@ -134,7 +135,7 @@ public final class LockOwner {
   Signal granted(Scheduler scheduler) {
     Signal signal = granted;
     if (signal == null) {
-      signal = scheduler.signal("a record lock");
+      signal = scheduler.signal(Awaited.RECORD_LOCK);
       granted = signal;
     }
     return signal;

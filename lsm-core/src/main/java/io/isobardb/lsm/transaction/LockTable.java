@@ -1,6 +1,7 @@
 package io.isobardb.lsm.transaction;
 
 import io.isobardb.lsm.error.DeadlockException;
+import io.isobardb.lsm.error.LockInterruptedException;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.ShownKey;
@@ -94,9 +95,10 @@ public final class LockTable {
    * @return false if it was the owner already
    * @throws LockTimeoutException if another owner keeps it for {@code timeoutNanos}, or for longer
    *     than {@code owner} may wait in all
+   * @throws LockInterruptedException if it has to wait, and the thread is interrupted
    * @throws DeadlockException if the wait would have no end
    * @throws SelfDeadlockException if it would have none because the current thread is using the
-   *     lock's owner; in all three cases what is held stays held
+   *     lock's owner; in all four cases what is held stays held
    */
   public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
     while (true) {
@@ -242,9 +244,9 @@ public final class LockTable {
     long begun = environment.clock().nanos();
     long most = Math.min(timeoutNanos, owner.waitNanos());
     long first = isUsed(lock, current) ? Math.min(most, HAND_OVER_NANOS) : most;
-    boolean ended = granted.await(() -> lock.owner() == owner || closed, first);
-    if (!ended && first < most && !isUsed(lock, current)) {
-      ended = granted.await(() -> lock.owner() == owner || closed, most - first);
+    boolean ended = granted.awaitUnlessInterrupted(() -> lock.owner() == owner || closed, first);
+    if (!ended && first < most && !current.isInterrupted() && !isUsed(lock, current)) {
+      ended = granted.awaitUnlessInterrupted(() -> lock.owner() == owner || closed, most - first);
       first = most;
     }
     long waited = environment.clock().nanos() - begun;
@@ -266,6 +268,15 @@ public final class LockTable {
   private RuntimeException notGranted(RecordLock lock, long waited, boolean bySelf) {
     if (closed) {
       return new StoreClosedException("the store was closed during a wait for a lock");
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      return new LockInterruptedException(
+          lock.tree.name(),
+          lock.key,
+          "the wait for "
+              + describe(lock)
+              + " was ended by an interrupt of the thread, whose flag is kept; nothing was written."
+              + " Clear the flag (Thread.interrupted) before trying again");
     }
     LockOwner blocker = lock.owner();
     if (bySelf && blocker != null) {

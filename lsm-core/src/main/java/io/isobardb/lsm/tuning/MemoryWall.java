@@ -3,6 +3,7 @@ package io.isobardb.lsm.tuning;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
@@ -176,6 +177,7 @@ public final class MemoryWall {
 
   /** Says where the wall should go, within the floors; {@link #step} moves it. */
   public void moveTo(long writeBytes) {
+    Awaited.BUDGET.check();
     moving.lock();
     try {
       targetBytes = floors().within(writeBytes, division());
@@ -223,6 +225,7 @@ public final class MemoryWall {
 
   /** Moves the wall back, at once, for a write that the grant has room for. */
   public void makeRoom(long bytes) {
+    Awaited.BUDGET.check();
     moving.lock();
     try {
       largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes / WallRules.LARGE_WRITES));
@@ -259,7 +262,9 @@ public final class MemoryWall {
    *     does not shrink
    */
   public void setBudget(long bytes) {
+    Awaited.BUDGET.check();
     moving.lock();
+    Awaited.BUDGET.enter();
     try {
       if (changing) {
         throw new IllegalStateException("the budget is being changed");
@@ -271,6 +276,7 @@ public final class MemoryWall {
         changing = false;
       }
     } finally {
+      Awaited.BUDGET.exit();
       moving.unlock();
     }
     awaitBudget();

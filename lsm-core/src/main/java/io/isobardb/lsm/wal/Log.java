@@ -3,6 +3,7 @@ package io.isobardb.lsm.wal;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.page.Memory;
@@ -53,7 +54,7 @@ public final class Log implements AutoCloseable {
     this.storage = site.environment().storage();
     this.memory = memory;
     this.droppedBytes = droppedBytes;
-    this.visibleChanged = site.environment().scheduler().signal("earlier writes");
+    this.visibleChanged = site.environment().scheduler().signal(Awaited.EARLIER_WRITES);
     this.writer =
         new LogWriter(ring, segments, memory, site, options.asyncSyncNanos(), visibleChanged);
   }

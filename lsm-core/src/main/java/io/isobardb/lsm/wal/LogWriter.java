@@ -14,6 +14,7 @@ import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
@@ -132,7 +133,7 @@ final class LogWriter implements Service {
     this.stageBytes = stage.size() - DataFile.BLOCK;
     this.unit = segments.unit();
     this.batchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
-    this.room = site.environment().scheduler().signal("room in the log's buffer");
+    this.room = site.environment().scheduler().signal(Awaited.LOG_ROOM);
     this.syncQueue = new SyncQueue(site.environment().scheduler());
     this.listener = site.listener();
     this.visibleChanged = visibleChanged;

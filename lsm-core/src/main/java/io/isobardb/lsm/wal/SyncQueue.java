@@ -1,5 +1,6 @@
 package io.isobardb.lsm.wal;
 
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
 import java.util.ArrayDeque;
@@ -57,7 +58,7 @@ final class SyncQueue {
 
   /** Enters somebody who waits for the record at {@code lsn}, and is to {@link #leave}. */
   Waiter enter(long lsn) {
-    Waiter waiter = new Waiter(lsn, scheduler.signal("a sync of the log"));
+    Waiter waiter = new Waiter(lsn, scheduler.signal(Awaited.SYNC));
     synchronized (this) {
       waiters.add(waiter);
       empty = false;

@@ -6,6 +6,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -326,7 +327,8 @@ public final class SimulatedStorage implements Storage {
       Consumer<SimulatedStorage> hook = mutationHook;
       if (hook != null) {
         captureMapped();
-        hook.accept(this);
+        // It may open other stores.
+        Awaited.apart(() -> hook.accept(this));
       }
       mutations++;
     }

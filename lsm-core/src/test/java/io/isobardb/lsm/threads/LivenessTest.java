@@ -1,29 +1,45 @@
 package io.isobardb.lsm.threads;
 
 import static io.isobardb.lsm.SimulatedStores.bytes;
+import static io.isobardb.lsm.SimulatedStores.key;
+import static io.isobardb.lsm.SimulatedStores.value;
 import static io.isobardb.lsm.merge.VirtualWorld.MILLI;
 import static io.isobardb.lsm.merge.VirtualWorld.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.BulkLoad;
+import io.isobardb.lsm.HoldingScheduler;
 import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.merge.VirtualWorld;
+import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.version.L0Limits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Every call ends, whatever others do meanwhile: clients of one store, in virtual time. */
 class LivenessTest {
   private static final byte[] VALUE = new byte[10];
+
+  private static final StoreOptions LARGE =
+      StoreOptions.builder()
+          .pageSize(4096)
+          .memoryBudget(32 << 20)
+          .logLimit(64 << 20)
+          .memoryTuner(false)
+          .backgroundThreads(2)
+          .build();
 
   private final VirtualWorld world = new VirtualWorld(1, 100 << 20, 2);
   private final List<String> ended = new ArrayList<>();
@@ -140,5 +156,47 @@ class LivenessTest {
             throw new UncheckedIOException(e);
           }
         });
+  }
+
+  @Test
+  void aLoadIntoATreeWhoseL0IsFullLetsItsMergesGoOn() {
+    HoldingScheduler merges = new HoldingScheduler(world.scheduler, HoldingScheduler.MERGES);
+    Store store =
+        OpenStore.in(
+            new Environment(world.storage, world.clock, merges, new SplittableRandom(1)), LARGE);
+    // One merge at a time: that of the second tree begins when that of the first has ended.
+    for (String name : List.of("first", "second")) {
+      for (int group = 0; group < L0Limits.DEFAULT.stop(); group++) {
+        fill(store.openTree(name), 500);
+        store.flush();
+      }
+    }
+    Tree small = store.openTree("small");
+    // Shown where it lies, within the operation.
+    small.put(bytes("a"), value(1, 3000));
+    store.flush();
+    store.openTree("dropped");
+    long begin = world.clock.nanos() / MILLI;
+    Tree tree = store.tree("second");
+    client("writer", begin + 10, () -> fill(tree, 40_000));
+    // Until 30 s the load waits for the drop, which waits for the reader; then the writer waits for
+    // memory again, though the load has flushed the tree.
+    client("reader", begin + 5_000, () -> small.read(bytes("a"), value -> pause(begin + 30_000)));
+    client("drop", begin + 6_000, () -> store.dropTree("dropped"));
+    client("load", begin + 10_000, () -> load(store, tree, "z"));
+    client("merges", begin + 40_000, merges::letGo);
+    awaitClients();
+    store.close();
+  }
+
+  private boolean pause(long untilMillis) {
+    at(untilMillis);
+    return true;
+  }
+
+  private static void fill(Tree tree, int keys) {
+    for (int i = 0; i < keys; i++) {
+      tree.put(key(i), value(i, 1000));
+    }
   }
 }
