@@ -3,6 +3,7 @@ package io.isobardb.lsm.handle;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.recovery.ClosingSteps;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.ExitHook;
@@ -51,6 +52,12 @@ final class Lifetime implements ExitHook.Closer {
   private volatile String opened = "";
 
   private Cleaner.@Nullable Cleanable watch;
+
+  /** What closing consists of, once it has begun. */
+  private @Nullable ClosingSteps closing;
+
+  /** Whether all steps of closing have been taken. */
+  private volatile boolean ended;
 
   /** With JMX, if there is one. */
   private @Nullable Registration registration;
@@ -141,7 +148,7 @@ final class Lifetime implements ExitHook.Closer {
 
   /** Nobody can close the store any more, nor use it but by a cursor. */
   private void lost() {
-    if (operations.isClosed()) {
+    if (ended) {
       return;
     }
     boolean used = cursors.count() > 0;
@@ -210,17 +217,28 @@ final class Lifetime implements ExitHook.Closer {
     }
     lock.lock();
     try {
-      if (operations.isClosed()) {
+      if (ended) {
         return;
       }
       operations.refuse();
+      ClosingSteps steps = closing;
+      if (steps == null) {
+        steps = closingSteps();
+        closing = steps;
+      }
       try {
-        closeParts();
+        steps.takeAll();
+      } catch (IOException e) {
+        throw Operations.failed("closing the store", e);
       } finally {
-        ExitHook.ofJvm().remove(this);
-        Cleaner.Cleanable watching = watch;
-        if (watching != null) {
-          watching.clean();
+        // Until then the end of the JVM, or the loss of the store, goes on with the rest.
+        if (steps.isDone()) {
+          ended = true;
+          ExitHook.ofJvm().remove(this);
+          Cleaner.Cleanable watching = watch;
+          if (watching != null) {
+            watching.clean();
+          }
         }
       }
     } finally {
@@ -228,38 +246,36 @@ final class Lifetime implements ExitHook.Closer {
     }
   }
 
-  /** The lock is held, and operations are refused. */
-  private void closeParts() {
-    unregister();
-    transactions.close();
+  /** The lock is held, and operations are refused, so that there are no more trees. */
+  private ClosingSteps closingSteps() {
+    ClosingSteps steps = new ClosingSteps();
+    steps.add(this::unregister);
+    steps.add(transactions::close);
     TunerService tuner = parts.tuner();
     if (tuner != null) {
-      tuner.stop();
+      steps.add(tuner::stop);
     }
-    engine.gate().close();
-    cursors.closeAll();
-    operations.awaitBegun();
-    loads.forEach(BulkLoader::discard);
-    operations.awaitCopies(() -> images.get() == 0);
-    IsobarException lastFailure = lastCheckpoint();
-    for (TreeHandle tree : engine.catalog().trees()) {
-      tree.close(TreeHandle.Refusal.STORE_CLOSED);
-    }
+    steps.add(engine.gate()::close);
+    steps.addRepeatable(cursors::closeAll);
+    steps.addRepeatable(operations::awaitBegun);
+    steps.addRepeatable(() -> loads.forEach(BulkLoader::discard));
+    steps.addRepeatable(() -> operations.awaitCopies(() -> images.get() == 0));
+    // What is not saved here is lost with the memory.
+    steps.addRepeatable(() -> saveUnlogged(steps));
+    steps.addRepeatable(
+        () -> engine.catalog().trees().forEach(tree -> tree.close(TreeHandle.Refusal.STORE_CLOSED)));
     // Reads ask their tree, not the store: some have begun since.
-    operations.awaitBegun();
-    parts.awaitMerges(() -> operations.awaitJobs(() -> false));
-    operations.awaitReaders(parts.pool().epochs());
-    try {
-      parts.close();
-    } catch (IOException e) {
-      IsobarException failure = Operations.failed("closing the store", e);
-      if (lastFailure != null) {
-        failure.addSuppressed(lastFailure);
-      }
-      throw failure;
-    }
-    if (lastFailure != null) {
-      throw lastFailure;
+    steps.addRepeatable(operations::awaitBegun);
+    steps.addRepeatable(() -> parts.awaitMerges(() -> operations.awaitJobs(() -> false)));
+    steps.addRepeatable(() -> operations.awaitReaders(parts.pool().epochs()));
+    parts.addClosing(steps);
+    return steps;
+  }
+
+  private void saveUnlogged(ClosingSteps steps) {
+    IsobarException failure = lastCheckpoint();
+    if (failure != null) {
+      steps.noteFailure(failure);
     }
   }
 

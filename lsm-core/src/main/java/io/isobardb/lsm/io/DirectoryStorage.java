@@ -510,10 +510,11 @@ public final class DirectoryStorage implements Storage {
     names.lock();
     try {
       StoreLock held = lock;
-      lock = null;
       if (held != null) {
         held.release();
       }
+      // Last: after an error half-way another call goes on.
+      lock = null;
     } finally {
       names.unlock();
     }

@@ -52,8 +52,6 @@ import io.isobardb.memory.stats.Purpose;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -517,13 +515,8 @@ public final class StoreParts {
     return tuner;
   }
 
-  /**
-   * Takes the store apart. Nobody uses it any more, and no job is left.
-   *
-   * @throws IOException if a file could not be synced or closed; all is closed nevertheless
-   */
-  public void close() throws IOException {
-    List<Closeable> steps = new ArrayList<>();
+  /** Adds what takes the store apart. By then nobody uses it any more, and no job is left. */
+  public void addClosing(ClosingSteps steps) {
     steps.add(observers::close);
     steps.add(idleWatch::stop);
     if (engine.log().isOpen()) {
@@ -531,7 +524,8 @@ public final class StoreParts {
       steps.add(this::noteTime);
       steps.add(this::promise);
     }
-    steps.add(environment.scheduler()::close);
+    // Its threads use the memory that is freed next.
+    steps.addRepeatable(environment.scheduler()::close);
     for (TreeHandle tree : engine.catalog().trees()) {
       steps.add(() -> tree.states().close(false));
     }
@@ -542,8 +536,7 @@ public final class StoreParts {
     steps.add(() -> pool.release(engine.catalog().space().spare()));
     steps.add(manifest::close);
     steps.add(pool::close);
-    steps.add(environment.storage()::close);
-    ClosingSteps.takeAll(steps);
+    steps.addRepeatable(environment.storage()::close);
   }
 
   /** Notes what the store's clock told last, so that it does not fall when the store is opened. */
@@ -572,8 +565,10 @@ public final class StoreParts {
     for (TreeHandle tree : engine.catalog().trees()) {
       tree.close(TreeHandle.Refusal.STORE_CLOSED);
     }
+    ClosingSteps steps = new ClosingSteps();
+    addClosing(steps);
     try {
-      close();
+      steps.takeAll();
     } catch (IOException | RuntimeException e) {
       cause.addSuppressed(e);
     }

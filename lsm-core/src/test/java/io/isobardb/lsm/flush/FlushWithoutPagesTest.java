@@ -11,6 +11,7 @@ import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.recovery.ClosingSteps;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
@@ -84,6 +85,8 @@ class FlushWithoutPagesTest {
     assertEquals(0, tree.states().current().memoryRunCount());
     tree.close(TreeHandle.Refusal.STORE_CLOSED);
     scheduler.runUntilIdle();
-    parts.close();
+    ClosingSteps steps = new ClosingSteps();
+    parts.addClosing(steps);
+    steps.takeAll();
   }
 }
