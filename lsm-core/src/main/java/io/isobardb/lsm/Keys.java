@@ -6,6 +6,7 @@ import io.isobardb.lsm.error.ShownKey;
 import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.handle.Session;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -81,14 +82,27 @@ final class Keys {
     write.value(array(value), start(value), value.remaining());
   }
 
-  /** Passes if operands can be merged into the values of a tree. */
-  static void checkOperator(TreeHandle tree) {
-    if (tree.settings().operator() == null) {
+  /** Passes if an operand can be merged into the values of a tree. */
+  static void checkOperand(TreeHandle tree, byte[] operand) {
+    MergeOperator operator = tree.settings().operator();
+    if (operator == null) {
       throw new IllegalArgumentException(
           "tree '"
               + tree.name()
               + "' has no merge operator, and never gets one: copy its entries to a tree made with"
               + " TreeOptions.Builder.mergeOperator");
+    }
+    try {
+      operator.check(operand);
+    } catch (Throwable e) {
+      throw new IllegalArgumentException(
+          "the merge operator '"
+              + operator.name()
+              + "' of tree '"
+              + tree.name()
+              + "' refuses an operand: "
+              + UserCode.shown(UserCode.failure(e)),
+          e);
     }
   }
 

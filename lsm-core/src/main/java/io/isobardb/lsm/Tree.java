@@ -296,8 +296,8 @@ public final class Tree {
    * {@link TreeOptions#mergeOperator} makes of the value and the operands since, in the order of
    * the writes.
    *
-   * @throws IllegalArgumentException if the tree has no merge operator, or key or operand exceed
-   *     their limit
+   * @throws IllegalArgumentException if the tree has no merge operator, its operator refuses the
+   *     operand, or key or operand exceed their limit
    */
   public void merge(byte[] key, byte[] operand) {
     merge(key, operand, byDefault);
@@ -316,7 +316,7 @@ public final class Tree {
   void checkMerge(byte[] key, byte[] operand) {
     checkKey(key);
     checkValue(operand);
-    Keys.checkOperator(handle);
+    Keys.checkOperand(handle, operand);
   }
 
   /** As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability. */

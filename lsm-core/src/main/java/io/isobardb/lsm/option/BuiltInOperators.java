@@ -28,6 +28,11 @@ abstract class BuiltInOperators implements MergeOperator {
     }
 
     @Override
+    public void check(byte[] operand) {
+      number(operand);
+    }
+
+    @Override
     public byte[] combine(byte[] older, byte[] newer) {
       return bytes(number(older) + number(newer));
     }

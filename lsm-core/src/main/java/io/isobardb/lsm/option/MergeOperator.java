@@ -50,6 +50,15 @@ public interface MergeOperator {
   byte @Nullable [] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands);
 
   /**
+   * Passes if an operand can be merged, with whatever base and other operands. Asked when an
+   * operand is written: one that is refused is not. By default all pass.
+   *
+   * @param operand not to be changed
+   * @throws IllegalArgumentException if it can't
+   */
+  default void check(byte[] operand) {}
+
+  /**
    * One operand that does what two do: with any base and whatever follows, {@link #merge} gives the
    * same with it as with the two. Saves room where operands are stored without their base.
    *

@@ -249,8 +249,7 @@ class MergeOperatorTest {
     try (Store store = open()) {
       Tree tree = tree(store, MergeOperator.ADD_LONG);
       byte[] key = bytes("bad");
-      tree.put(key, number(1));
-      tree.merge(key, bytes("no number"));
+      tree.put(key, bytes("no number"));
       tree.merge(bytes("good"), number(3));
       for (int i = 0; i < 40; i++) {
         tree.merge(key, number(1));
@@ -274,6 +273,28 @@ class MergeOperatorTest {
       tree.put(key, number(1));
       tree.merge(key, number(1));
       assertArrayEquals(number(2), tree.get(key));
+    }
+  }
+
+  @Test
+  void anOperandThatCanNeverBeMergedIsRefused() {
+    try (Store store = open()) {
+      Tree tree = tree(store, MergeOperator.ADD_LONG);
+      byte[] key = bytes("k");
+      byte[] bad = bytes("no");
+      tree.merge(key, number(1));
+      IllegalArgumentException e =
+          assertThrows(IllegalArgumentException.class, () -> tree.merge(key, bad));
+      assertTrue(e.getMessage().contains("'add-long' of tree 't' refuses"), e.getMessage());
+      WriteBatch batch = store.newBatch();
+      assertThrows(IllegalArgumentException.class, () -> batch.merge(tree, key, bad));
+      store.write(batch.merge(tree, key, number(1)));
+      store.runInTransaction(
+          transaction -> {
+            assertThrows(IllegalArgumentException.class, () -> transaction.merge(tree, key, bad));
+            transaction.merge(tree, key, number(1));
+          });
+      assertArrayEquals(number(3), tree.get(key));
     }
   }
 
