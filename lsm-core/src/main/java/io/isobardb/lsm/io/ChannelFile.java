@@ -265,9 +265,9 @@ final class ChannelFile implements DataFile {
     try {
       while (true) {
         // The mapping outlives the handle, which is nobody else's.
-        RandomAccessFile handle = storage.openForSync(place);
+        FileChannel handle = storage.openToMap(place);
         try (handle) {
-          FileMapping made = FileMapping.of(handle.getChannel(), offset, length);
+          FileMapping made = FileMapping.of(handle, offset, length);
           mapping = made;
           return made.memory();
         } catch (ClosedChannelException e) {
@@ -296,6 +296,8 @@ final class ChannelFile implements DataFile {
         mapped.force();
       }
       force();
+      // What somebody else did not find here must not be called durable.
+      storage.ensureHeld();
     } catch (IOException e) {
       // A full disk is no excuse here: what was to be synced may be lost.
       throw FileErrors.explain("can't be synced", storage.pathOf(name), e);

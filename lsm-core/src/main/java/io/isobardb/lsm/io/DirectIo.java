@@ -1,6 +1,5 @@
 package io.isobardb.lsm.io;
 
-import io.isobardb.memory.system.ProcessMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,18 +34,18 @@ final class DirectIo {
   }
 
   /**
-   * Whether the file system of a directory can do it: writes and reads a block there.
+   * Whether the file system of a file can do it: writes and reads a block there.
    *
-   * @param suffix of the file's name, which is deleted again
+   * @param probe a file to be made, which is deleted again
    */
-  static boolean worksIn(Path directory, String suffix) {
+  static boolean works(Path probe) {
     boolean interrupted = Thread.interrupted();
-    Path probe = directory.resolve("probe-" + ProcessMemory.processId() + suffix);
     try {
+      Files.deleteIfExists(probe);
       try (FileChannel channel =
           FileChannel.open(
               probe,
-              StandardOpenOption.CREATE,
+              StandardOpenOption.CREATE_NEW,
               StandardOpenOption.READ,
               StandardOpenOption.WRITE,
               OPTION)) {

@@ -1,17 +1,17 @@
 package io.isobardb.lsm.io;
 
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Making directories, finding them and making their names durable. */
+/** Making directories, and finding them. */
 final class Directories {
   private Directories() {}
 
@@ -48,7 +48,7 @@ final class Directories {
       throw FileErrors.explainOrFull("can't be created", dir, e);
     }
     if (parent != null) {
-      sync(parent);
+      OpenDirectory.byPath(parent).sync();
     }
   }
 
@@ -70,7 +70,8 @@ final class Directories {
     if (!hasOneName(file)) {
       return false;
     }
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
       long left = channel.size() - bytes;
       if (left > 0) {
         channel.truncate(left);
@@ -87,28 +88,6 @@ final class Directories {
       return Files.getAttribute(file, "unix:nlink") instanceof Integer links && links == 1;
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
       return false; // This system does not tell.
-    }
-  }
-
-  /** Makes the names in a directory durable. An interrupt is kept, and does no harm. */
-  static void sync(Path dir) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try (FileChannel channel = FileChannel.open(dir, StandardOpenOption.READ)) {
-          channel.force(true);
-          return;
-        } catch (ClosedChannelException e) {
-          // Only an interrupt of this thread closes a channel that no other thread knows.
-          interrupted |= Thread.interrupted();
-        }
-      }
-    } catch (IOException e) {
-      throw FileErrors.explainOrFull("can't be synced", dir, e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

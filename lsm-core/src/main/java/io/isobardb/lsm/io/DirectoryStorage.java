@@ -1,15 +1,13 @@
 package io.isobardb.lsm.io;
 
-import static java.util.Objects.requireNonNull;
-
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.memory.system.ProcessMemory;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -17,24 +15,30 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A directory of the file system.
  *
  * <p>An interrupt closes a {@code FileChannel} for everybody, so that channels must be opened anew
- * under way. For that, a file that is deleted while it is open only moves aside, to a hidden name
- * that ends in {@value #ASIDE}, and goes with its last handle; what a crash leaves of them is
- * deleted by {@link #lock}. Hidden too is {@value StoreLock#FILE}.
+ * under way. For that, a file that is deleted while it is open only moves aside, to a hidden name,
+ * and goes with its last handle; what a crash leaves of them is deleted by {@link #lock}. Hidden
+ * too is {@value StoreLock#FILE}.
+ *
+ * <p>While the lock is held, names are looked up in the directory that was locked, whatever stands
+ * at its path by now. Before each change by name, and after each sync, the storage checks that the
+ * lock is still its own. A file that is opened anew must be the one that it was.
  *
  * <p>One opened by {@link #openToRead} opens files for reading only, and refuses all that would
  * change the directory.
@@ -43,20 +47,24 @@ import org.jspecify.annotations.Nullable;
  * files.
  */
 public final class DirectoryStorage implements Storage {
-  private static final String ASIDE = ".deleted";
+  /** How the name of a file ends that was deleted while it was open, or tries direct I/O out. */
+  private static final Pattern ASIDE_NAME = Pattern.compile(".+\\.isobar-[0-9]+-[0-9]+\\.deleted");
 
   /**
    * Where an open file is. Guarded by {@link #names}.
    *
-   * <p>Invariant: while {@code handles > 0}, {@code path} leads to the file.
+   * <p>Invariant: while {@code handles > 0}, {@code name} leads to the file, unless somebody else
+   * took the directory.
    */
   static final class Place {
-    private Path path;
+    private String name;
+    private final @Nullable Object key;
     private int handles;
     private boolean aside;
 
-    private Place(Path path) {
-      this.path = path;
+    private Place(String name, @Nullable Object key) {
+      this.name = name;
+      this.key = key;
     }
   }
 
@@ -78,7 +86,11 @@ public final class DirectoryStorage implements Storage {
   private long asideCount;
   private int openFiles;
   private @Nullable Boolean supportsDirect;
-  private @Nullable StoreLock lock;
+
+  /** Held while the lock is. */
+  private volatile OpenDirectory files;
+
+  private volatile @Nullable StoreLock lock;
 
   private DirectoryStorage(
       Path directory,
@@ -91,6 +103,7 @@ public final class DirectoryStorage implements Storage {
     this.readOnly = readOnly;
     this.made = made;
     this.channels = channels;
+    this.files = OpenDirectory.byPath(directory);
   }
 
   /**
@@ -181,7 +194,7 @@ public final class DirectoryStorage implements Storage {
     try {
       Boolean known = supportsDirect;
       if (known == null) {
-        known = DirectIo.worksIn(directory, ASIDE);
+        known = DirectIo.works(pathOf(asideName("probe-" + ProcessMemory.processId())));
         supportsDirect = known;
       }
       return known;
@@ -192,12 +205,12 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public DataFile create(String name, IoMode mode) throws IOException {
-    Path path = resolveToChange(name);
+    checkToChange(name);
     return opening(
         () -> {
           try {
-            FileChannel channel = openChannel(path, mode, StandardOpenOption.CREATE_NEW);
-            return register(name, path, mode, channel);
+            ensureHeld();
+            return register(name, mode, openChannel(name, mode, StandardOpenOption.CREATE_NEW));
           } catch (IOException e) {
             throw explain("can't be created", name, e, 0);
           }
@@ -206,14 +219,14 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public DataFile open(String name, IoMode mode) throws IOException {
-    Path path = resolve(name);
+    checkName(name);
     ChannelFile file =
         opening(
             () -> {
               try {
-                return register(name, path, mode, openChannel(path, mode));
+                return register(name, mode, openChannel(name, mode));
               } catch (IOException e) {
-                throw FileErrors.explain("can't be opened", path, e);
+                throw FileErrors.explain("can't be opened", pathOf(name), e);
               }
             });
     descriptors.mayPark(file);
@@ -233,23 +246,37 @@ public final class DirectoryStorage implements Storage {
         });
   }
 
-  private ChannelFile register(String name, Path path, IoMode mode, FileChannel channel) {
-    Place place = places.computeIfAbsent(name, n -> new Place(path));
+  private ChannelFile register(String name, IoMode mode, FileChannel channel) throws IOException {
+    Place place = places.get(name);
+    if (place == null) {
+      try {
+        place = new Place(name, files.keyOf(name));
+      } catch (IOException e) {
+        channel.close();
+        throw e;
+      }
+      places.put(name, place);
+    }
     place.handles++;
     openFiles++;
     return new ChannelFile(this, place, name, mode, channel);
   }
 
-  private FileChannel openChannel(Path path, IoMode mode, OpenOption... more) throws IOException {
-    List<OpenOption> options = new ArrayList<>(List.of(more));
+  private FileChannel openChannel(String name, IoMode mode, OpenOption... more) throws IOException {
+    return channels.apply(openPlainly(name, mode, more));
+  }
+
+  private FileChannel openPlainly(String name, IoMode mode, OpenOption... more) throws IOException {
+    Set<OpenOption> options = new HashSet<>(List.of(more));
     options.add(StandardOpenOption.READ);
     if (!readOnly) {
       options.add(StandardOpenOption.WRITE);
+      options.add(LinkOption.NOFOLLOW_LINKS);
     }
     if (mode == IoMode.DIRECT) {
       options.add(DirectIo.OPTION);
     }
-    return channels.apply(FileChannel.open(path, options.toArray(new OpenOption[0])));
+    return files.open(name, options);
   }
 
   /** Opens the file at a place once more. */
@@ -260,10 +287,19 @@ public final class DirectoryStorage implements Storage {
             throw new ClosedChannelException();
           }
           try {
-            return openChannel(place.path, mode);
+            return same(place, openChannel(place.name, mode));
           } catch (IOException e) {
-            throw FileErrors.explain("can't be opened", place.path, e);
+            throw FileErrors.explain("can't be opened", pathOf(place.name), e);
           }
+        });
+  }
+
+  /** Opens a handle to map the file by. */
+  FileChannel openToMap(Place place) throws IOException {
+    return opening(
+        () -> {
+          ensureHeld();
+          return same(place, openPlainly(place.name, IoMode.BUFFERED));
         });
   }
 
@@ -272,11 +308,30 @@ public final class DirectoryStorage implements Storage {
     return opening(
         () -> {
           try {
-            return new RandomAccessFile(place.path.toFile(), "rw");
+            ensureHeld();
+            // To read is enough to sync, where files are told apart, and makes no file.
+            String mode = place.key == null ? "rw" : "r";
+            return same(place, new RandomAccessFile(pathOf(place.name).toFile(), mode));
           } catch (IOException e) {
-            throw FileErrors.explain("can't be opened", place.path, e);
+            throw FileErrors.explain("can't be opened", pathOf(place.name), e);
           }
         });
+  }
+
+  /** What was opened, if it is the file that the place is about. */
+  private <T extends Closeable> T same(Place place, T opened) throws IOException {
+    boolean same = false;
+    try {
+      same = Objects.equals(place.key, files.keyOf(place.name));
+    } finally {
+      if (!same) {
+        opened.close();
+      }
+    }
+    if (!same) {
+      throw new IOException("somebody put another file in its place");
+    }
+    return opened;
   }
 
   /** A handle of the file at {@code place} was closed. */
@@ -286,7 +341,7 @@ public final class DirectoryStorage implements Storage {
       openFiles--;
       if (--place.handles == 0) {
         if (place.aside) {
-          Files.deleteIfExists(place.path);
+          files.delete(place.name);
         } else {
           places.values().remove(place);
         }
@@ -298,66 +353,57 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public List<String> list() throws IOException {
-    List<String> found = new ArrayList<>();
-    for (Path path : paths()) {
-      String name = path.getFileName().toString();
-      if (!hidden(name)) {
-        found.add(name);
-      }
-    }
+    List<String> found = new ArrayList<>(listAll());
+    found.removeIf(DirectoryStorage::hidden);
     return found;
   }
 
-  private List<Path> paths() throws IOException {
-    List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> paths =
-        descriptors.retrying(() -> Files.newDirectoryStream(directory))) {
-      paths.forEach(found::add);
-    } catch (DirectoryIteratorException e) {
-      throw FileErrors.explain("can't be listed", directory, requireNonNull(e.getCause()));
+  private List<String> listAll() throws IOException {
+    try {
+      return descriptors.retrying(files::list);
     } catch (IOException e) {
       throw FileErrors.explain("can't be listed", directory, e);
     }
-    return found;
   }
 
   /** Whether a file of this name is the storage's own. */
   public static boolean hidden(String name) {
-    return name.equals(StoreLock.FILE) || name.endsWith(ASIDE);
+    return name.equals(StoreLock.FILE) || ASIDE_NAME.matcher(name).matches();
   }
 
   @Override
   public boolean exists(String name) throws IOException {
-    Path path = resolve(name);
+    checkName(name);
     try {
-      Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      files.keyOf(name);
       return true;
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
-      throw FileErrors.explain("can't be looked at", path, e);
+      throw FileErrors.explain("can't be looked at", pathOf(name), e);
     }
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
-    Path source = resolveToChange(from);
-    Path target = resolveToChange(to);
+    checkToChange(from);
+    checkToChange(to);
     if (from.equals(to)) {
       return;
     }
     names.lock();
     try {
       Place replaced = places.get(to);
+      ensureHeld();
       if (replaced != null) {
-        Path aside = nextAside(to);
-        Files.createLink(aside, target);
+        String aside = nextAside(to);
+        Files.createLink(pathOf(aside), pathOf(to));
         moved(replaced, to, aside);
       }
-      Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
+      files.rename(from, to);
       Place place = places.remove(from);
       if (place != null) {
-        place.path = target;
+        place.name = to;
         places.put(to, place);
       }
     } catch (IOException e) {
@@ -372,12 +418,14 @@ public final class DirectoryStorage implements Storage {
     if (!(from.origin() instanceof DirectoryStorage other)) {
       return false;
     }
-    Path target = resolveToChange(name);
+    checkToChange(name);
+    ensureHeld();
+    other.ensureHeld();
     try {
-      Files.createLink(target, other.resolve(name));
+      Files.createLink(pathOf(name), other.pathOf(name));
       return true;
     } catch (NoSuchFileException | FileAlreadyExistsException e) {
-      throw FileErrors.explain("can't be linked to", other.resolve(name), e);
+      throw FileErrors.explain("can't be linked to", other.pathOf(name), e);
     } catch (UnsupportedOperationException | IOException e) {
       // Another file system, one without links, or one that has too many of them: copies do.
       return false;
@@ -386,19 +434,20 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public void delete(String name) throws IOException {
-    Path path = resolveToChange(name);
+    checkToChange(name);
     names.lock();
     try {
+      ensureHeld();
       Place place = places.get(name);
       if (place == null) {
-        Files.deleteIfExists(path);
+        files.delete(name);
       } else {
-        Path aside = nextAside(name);
-        Files.move(path, aside, StandardCopyOption.ATOMIC_MOVE);
+        String aside = nextAside(name);
+        files.rename(name, aside);
         moved(place, name, aside);
       }
     } catch (IOException e) {
-      throw FileErrors.explain("can't be deleted", path, e);
+      throw FileErrors.explain("can't be deleted", pathOf(name), e);
     } finally {
       names.unlock();
     }
@@ -406,33 +455,51 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public boolean shrink(String name, long bytes) throws IOException {
-    return Directories.shrink(resolveToChange(name), bytes);
+    checkToChange(name);
+    ensureHeld();
+    return Directories.shrink(pathOf(name), bytes);
   }
 
-  private Path nextAside(String name) throws IOException {
-    Path aside = directory.resolve(name + "." + asideCount++ + ASIDE);
-    Files.deleteIfExists(aside);
+  private String nextAside(String name) throws IOException {
+    String aside = asideName(name);
+    files.delete(aside);
     return aside;
   }
 
-  private void moved(Place place, String name, Path aside) {
+  private String asideName(String name) {
+    StoreLock held = lock;
+    long opening = held == null ? 0 : held.number();
+    return name + ".isobar-" + opening + "-" + asideCount++ + ".deleted";
+  }
+
+  private void moved(Place place, String name, String aside) {
     places.remove(name);
-    place.path = aside;
+    place.name = aside;
     place.aside = true;
   }
 
   @Override
   public void syncDirectory() throws IOException {
     checkWritable();
-    StoreLock held = lockHeld();
-    if (held != null) {
-      held.ensureValid();
-    }
+    ensureHeld();
     descriptors.retrying(
         () -> {
-          Directories.sync(directory);
+          files.sync();
           return true;
         });
+    ensureHeld();
+  }
+
+  /**
+   * Checks that nobody else has the directory.
+   *
+   * @throws IOException if somebody has, or may have
+   */
+  void ensureHeld() throws IOException {
+    StoreLock held = lock;
+    if (held != null) {
+      held.ensureHeld();
+    }
   }
 
   @Override
@@ -447,33 +514,40 @@ public final class DirectoryStorage implements Storage {
   @Override
   public void lock() throws IOException {
     checkWritable();
-    names.lock();
+    take(StoreLock::take);
     try {
-      if (lock != null) {
-        throw new IllegalStateException("locked already by this storage: " + directory);
-      }
-      StoreLock taken = StoreLock.take(directory);
-      try {
-        deleteLeftovers();
-      } catch (IOException | RuntimeException e) {
-        taken.release();
-        throw e;
-      }
-      lock = taken;
-    } finally {
-      names.unlock();
+      deleteLeftovers();
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
     }
   }
 
   @Override
   public @Nullable String lockToRead() throws IOException {
+    return take(StoreLock::takeToRead).unheldBecause();
+  }
+
+  private interface Taking {
+    StoreLock take(OpenDirectory held, Path path) throws IOException;
+  }
+
+  private StoreLock take(Taking taking) throws IOException {
     names.lock();
     try {
       if (lock != null) {
         throw new IllegalStateException("locked already by this storage: " + directory);
       }
-      lock = StoreLock.takeToRead(directory);
-      return lock.unheldBecause();
+      OpenDirectory held = descriptors.retrying(() -> OpenDirectory.hold(directory));
+      try {
+        StoreLock taken = taking.take(held, directory);
+        files = held;
+        lock = taken;
+        return taken;
+      } catch (IOException | RuntimeException e) {
+        held.close();
+        throw e;
+      }
     } finally {
       names.unlock();
     }
@@ -481,25 +555,29 @@ public final class DirectoryStorage implements Storage {
 
   @Override
   public void describeHolder(String holder) {
-    StoreLock held = lockHeld();
+    StoreLock held = lock;
     if (held != null) {
       held.describeHolder(holder);
     }
   }
 
+  /**
+   * Deletes what a crash left of files that were deleted while they were open, unless the directory
+   * is somebody else's.
+   */
   private void deleteLeftovers() throws IOException {
-    for (Path path : paths()) {
-      if (path.getFileName().toString().endsWith(ASIDE)
-          && places.values().stream().noneMatch(place -> place.path.equals(path))) {
-        Files.deleteIfExists(path);
-      }
-    }
-  }
-
-  private @Nullable StoreLock lockHeld() {
     names.lock();
     try {
-      return lock;
+      List<String> left = new ArrayList<>(listAll());
+      left.removeIf(name -> !ASIDE_NAME.matcher(name).matches());
+      if (left.isEmpty() || !(NewDirectory.isOwn(directory) || list().isEmpty())) {
+        return;
+      }
+      for (String name : left) {
+        if (places.values().stream().noneMatch(place -> place.name.equals(name))) {
+          files.delete(name);
+        }
+      }
     } finally {
       names.unlock();
     }
@@ -510,11 +588,14 @@ public final class DirectoryStorage implements Storage {
     names.lock();
     try {
       StoreLock held = lock;
+      OpenDirectory opened = files;
       if (held != null) {
         held.release();
       }
-      // Last: after an error half-way another call goes on.
+      // Only now: after an error half-way another call goes on.
       lock = null;
+      files = OpenDirectory.byPath(directory);
+      opened.close();
     } finally {
       names.unlock();
     }
@@ -525,10 +606,14 @@ public final class DirectoryStorage implements Storage {
    * with the lock, and the directory, too, if it was made for this and is empty.
    */
   public void abandon() throws IOException {
-    if (lockHeld() != null) {
-      Files.deleteIfExists(directory.resolve(StoreLock.FILE));
+    try {
+      if (lock != null) {
+        ensureHeld();
+        files.delete(StoreLock.FILE);
+      }
+    } finally {
+      close();
     }
-    close();
     if (made) {
       try {
         Files.deleteIfExists(directory);
@@ -538,20 +623,18 @@ public final class DirectoryStorage implements Storage {
     }
   }
 
-  private Path resolve(String name) {
+  private void checkName(String name) {
     if (name.isEmpty() || name.equals(".") || name.equals("..") || hidden(name)) {
       throw new IllegalArgumentException("not a name of a data file: " + name);
     }
-    Path path = directory.resolve(name);
-    if (!directory.equals(path.getParent())) {
+    if (!directory.equals(directory.resolve(name).getParent())) {
       throw new IllegalArgumentException("not a plain file name: " + name);
     }
-    return path;
   }
 
-  private Path resolveToChange(String name) {
+  private void checkToChange(String name) {
     checkWritable();
-    return resolve(name);
+    checkName(name);
   }
 
   private void checkWritable() {

@@ -18,6 +18,7 @@ import java.util.Locale;
  */
 final class FileErrors {
   private static final String TOO_MANY_OPEN = "too many open files";
+  private static final String LINK = "it is a symbolic link, and none is followed to write";
 
   /** With a reason, which the JDK's has no constructor for. */
   private static final class NotADirectory extends NotDirectoryException {
@@ -97,6 +98,9 @@ final class FileErrors {
       return "it exists already";
     }
     String said = e instanceof FileSystemException system ? system.getReason() : e.getMessage();
+    if (said != null && said.contains("NOFOLLOW_LINKS")) {
+      return LINK;
+    }
     return said == null || said.isEmpty() ? e.getClass().getSimpleName() : lowerCase(said);
   }
 
@@ -107,6 +111,8 @@ final class FileErrors {
   private static String advice(String reason) {
     if (reason.equals("permission denied")) {
       return "run as a user who has the right to, or change owner or mode";
+    } else if (reason.equals(LINK)) {
+      return "move the file itself here; a whole directory may be a link";
     } else if (reason.contains("read-only file system")) {
       return "mount it for writing; reading is enough for Store.openReadOnly, and to check a store";
     } else if (reason.contains(TOO_MANY_OPEN)) {

@@ -1,7 +1,11 @@
 package io.isobardb.lsm.io;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +19,9 @@ public final class NewDirectory {
   public static final String BACKUPS = "BACKUPS";
 
   private static final String STORE = "CURRENT";
+
+  /** How the file that tells a store begins, little-endian. */
+  public static final long STORE_MAGIC = 0x5543_5241_424F_5349L; // "ISOBARCU"
 
   private NewDirectory() {}
 
@@ -119,6 +126,23 @@ public final class NewDirectory {
             && Files.isRegularFile(directory.resolve(StoreLock.FILE))
         ? "store"
         : null;
+  }
+
+  /** Whether a directory is, by the files that tell it, a store or holds backups. */
+  static boolean isOwn(Path directory) throws IOException {
+    Path marker = directory.resolve(BACKUPS);
+    Path current = directory.resolve(STORE);
+    if (Files.isRegularFile(marker, LinkOption.NOFOLLOW_LINKS)) {
+      return Files.size(marker) == 0;
+    }
+    if (!Files.isRegularFile(current, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    try (InputStream content = Files.newInputStream(current)) {
+      ByteBuffer magic = ByteBuffer.wrap(content.readNBytes(Long.BYTES));
+      return magic.remaining() == Long.BYTES
+          && magic.order(ByteOrder.LITTLE_ENDIAN).getLong() == STORE_MAGIC;
+    }
   }
 
   /** The path that a directory has, or would have. */

@@ -1,8 +1,10 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.memory.system.ProcessMemory;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -10,13 +12,15 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -27,41 +31,77 @@ import org.jspecify.annotations.Nullable;
  * <p>The registry comes first because closing any channel of a file drops the process's lock on it:
  * the file must not be opened while it is locked. The registry is the system properties, which all
  * class loaders share.
+ *
+ * <p>The lock can be lost all the same: the directory or the file is deleted, moved or replaced, or
+ * somebody in this process reads the file and closes it. So who takes the lock writes a text there
+ * that no other opening has: the process, and one more than the number that was there. {@link
+ * #ensureHeld} looks whether path, file and text are still the same. The text is read with a handle
+ * that is kept until the end, and that interrupts do not close.
+ *
+ * <p>No link is followed, and a file whose contents are not of this form is left as it is.
  */
 final class StoreLock {
   static final String FILE = "LOCK";
 
   private static final String REGISTRY_PREFIX = "io.isobardb.lsm.locked:";
 
+  private static final String OWNER = "process ";
+
+  private static final String NUMBER = ", opening ";
+
+  /** More than any content of the file has. */
+  private static final int MOST_BYTES = 512;
+
   /** Channels that can't be closed without harm to somebody else's lock. */
   private static final List<FileChannel> ABANDONED = new CopyOnWriteArrayList<>();
 
   /** Locks the file in one of the two ways. */
   private interface Locking {
-    StoreLock lock(Path file, String key) throws IOException;
+    StoreLock lock(OpenDirectory directory, Path file, String key) throws IOException;
   }
 
+  private final OpenDirectory directory;
   private final Path path;
   private final String key;
 
   /** Null if the file could not be locked. */
   private final @Nullable FileChannel channel;
 
+  /** The same file, to read what it holds; null if it is locked to be read. */
+  private final @Nullable RandomAccessFile content;
+
   private final @Nullable Object fileKey;
+
+  /** What the file holds as long as the lock is held. */
+  private final String owner;
+
   private final @Nullable String unheldBecause;
 
-  private StoreLock(Path path, String key, FileChannel channel) throws IOException {
+  private StoreLock(
+      OpenDirectory directory,
+      Path path,
+      String key,
+      FileChannel channel,
+      @Nullable RandomAccessFile content,
+      String owner)
+      throws IOException {
+    this.directory = directory;
     this.path = path;
     this.key = key;
     this.channel = channel;
-    this.fileKey = fileKey(path);
+    this.content = content;
+    this.owner = owner;
+    this.fileKey = directory.keyOf(FILE);
     this.unheldBecause = null;
   }
 
-  private StoreLock(Path path, String key, String unheldBecause) {
+  private StoreLock(OpenDirectory directory, Path path, String key, String unheldBecause) {
+    this.directory = directory;
     this.path = path;
     this.key = key;
     this.channel = null;
+    this.content = null;
+    this.owner = "";
     this.fileKey = null;
     this.unheldBecause = unheldBecause;
   }
@@ -69,24 +109,25 @@ final class StoreLock {
   /**
    * Takes the lock of a directory.
    *
-   * @param directory its real path
+   * @param path its real path
    */
-  static StoreLock take(Path directory) throws IOException {
-    return take(directory, StoreLock::lockToWrite);
+  static StoreLock take(OpenDirectory directory, Path path) throws IOException {
+    return take(directory, path, StoreLock::lockToWrite);
   }
 
   /**
    * Takes the lock of a directory to look at what is there: creates and changes nothing.
    *
-   * @param directory its real path
+   * @param path its real path
    * @return a lock that may hold nothing but the entry in the registry; see {@link #unheldBecause}
    */
-  static StoreLock takeToRead(Path directory) throws IOException {
-    return take(directory, StoreLock::lockToRead);
+  static StoreLock takeToRead(OpenDirectory directory, Path path) throws IOException {
+    return take(directory, path, StoreLock::lockToRead);
   }
 
-  private static StoreLock take(Path directory, Locking locking) throws IOException {
-    String key = REGISTRY_PREFIX + directory;
+  private static StoreLock take(OpenDirectory directory, Path path, Locking locking)
+      throws IOException {
+    String key = REGISTRY_PREFIX + path;
     Properties registry = System.getProperties();
     String opener = "by thread '" + Thread.currentThread().getName() + "'";
     Object other = registry.putIfAbsent(key, opener);
@@ -95,7 +136,7 @@ final class StoreLock {
           String.format(
               Locale.ROOT,
               "%s is open already in this process, %d: it was opened %s",
-              directory,
+              path,
               ProcessMemory.processId(),
               other));
     }
@@ -104,7 +145,7 @@ final class StoreLock {
     try {
       while (true) {
         try {
-          StoreLock lock = locking.lock(directory.resolve(FILE), key);
+          StoreLock lock = locking.lock(directory, path.resolve(FILE), key);
           taken = true;
           return lock;
         } catch (ClosedByInterruptException e) {
@@ -121,64 +162,133 @@ final class StoreLock {
     }
   }
 
-  private static StoreLock lockToWrite(Path path, String key) throws IOException {
+  private static StoreLock lockToWrite(OpenDirectory directory, Path path, String key)
+      throws IOException {
     FileChannel channel;
     try {
       channel =
-          FileChannel.open(
-              path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+          directory.open(
+              FILE,
+              Set.of(
+                  StandardOpenOption.CREATE,
+                  StandardOpenOption.READ,
+                  StandardOpenOption.WRITE,
+                  LinkOption.NOFOLLOW_LINKS));
+    } catch (ClosedByInterruptException e) {
+      throw e;
     } catch (IOException e) {
       throw FileErrors.explainOrFull("can't be opened", path, e);
     }
-    StoreLock taken = lock(path, key, channel, false);
+    lock(path, channel, false);
+    RandomAccessFile content = null;
+    StoreLock taken = null;
     try {
-      String owner = "process " + ProcessMemory.processId() + " on " + host();
-      channel.truncate(0);
-      channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
+      content = new RandomAccessFile(path.toFile(), "r");
+      String owner = write(path, channel, content);
+      taken = new StoreLock(directory, path, key, channel, content, owner);
+      taken.ensureHeld();
       return taken;
+    } catch (ClosedByInterruptException e) {
+      throw e;
     } catch (IOException e) {
-      if (FileErrors.saysFull(e)) {
-        return taken; // The lock is held. Others are not told by whom.
+      throw FileErrors.explain("can't be read or written", path, e);
+    } finally {
+      if (taken == null) {
+        close(channel, content);
       }
-      channel.close();
-      throw FileErrors.explain("can't be written", path, e);
     }
   }
 
-  private static StoreLock lockToRead(Path path, String key) throws IOException {
+  private static void close(@Nullable FileChannel channel, @Nullable RandomAccessFile content)
+      throws IOException {
+    try (channel;
+        content) {
+      // Closing gives the lock back.
+    }
+  }
+
+  /** Writes who has the lock; gives what the file holds. */
+  private static String write(Path path, FileChannel channel, RandomAccessFile content)
+      throws IOException {
+    String before = read(content);
+    String owner = nextOwner(path, before);
+    try {
+      ByteBuffer text = ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8));
+      channel.write(text, 0);
+      channel.truncate(text.limit());
+      return owner;
+    } catch (IOException e) {
+      if (!FileErrors.saysFull(e)) {
+        throw e;
+      }
+      return read(content); // The lock is held. Others are not told by whom.
+    }
+  }
+
+  /**
+   * What the file is to hold, after {@code before}.
+   *
+   * @throws FormatException if that is somebody else's
+   */
+  private static String nextOwner(Path path, String before) {
+    String known = before.replace("\0", "");
+    if (!known.startsWith(OWNER) && !OWNER.startsWith(known)) {
+      throw new FormatException(
+          path
+              + " is not a lock of Isobar: it holds something else; give another directory, or"
+              + " move the file away");
+    }
+    return OWNER + ProcessMemory.processId() + " on " + host() + NUMBER + (number(known) + 1);
+  }
+
+  /** The number in a text, or 0 if it has none. */
+  private static long number(String owner) {
+    int at = owner.indexOf(NUMBER);
+    try {
+      return at < 0 ? 0 : Long.parseLong(owner.substring(at + NUMBER.length()));
+    } catch (NumberFormatException e) {
+      return 0; // Written in part when the disk was full, or the machine failed.
+    }
+  }
+
+  /** A number that no earlier opening of the directory has. */
+  long number() {
+    return number(owner);
+  }
+
+  private static StoreLock lockToRead(OpenDirectory directory, Path path, String key)
+      throws IOException {
     FileChannel channel;
     try {
-      channel = FileChannel.open(path, StandardOpenOption.READ);
+      channel = directory.open(FILE, Set.of(StandardOpenOption.READ));
     } catch (NoSuchFileException e) {
-      return new StoreLock(path, key, "there is no file " + path);
+      return new StoreLock(directory, path, key, "there is no file " + path);
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
       String why = String.valueOf(FileErrors.explain("can't be opened", path, e).getMessage());
-      return new StoreLock(path, key, why);
+      return new StoreLock(directory, path, key, why);
     }
     try {
-      return lock(path, key, channel, true);
+      lock(path, channel, true);
+      return new StoreLock(directory, path, key, channel, null, "");
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
       String why = String.valueOf(FileErrors.explain("can't be locked", path, e).getMessage());
-      return new StoreLock(path, key, why);
+      return new StoreLock(directory, path, key, why);
     }
   }
 
   /** Closes the channel unless it gets the lock. */
-  private static StoreLock lock(Path path, String key, FileChannel channel, boolean shared)
-      throws IOException {
+  private static void lock(Path path, FileChannel channel, boolean shared) throws IOException {
     boolean close = true;
     try {
       FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared);
       if (lock == null) {
         throw new StoreLockedException(path.getParent() + " is " + otherUse(channel, shared));
       }
-      StoreLock taken = new StoreLock(path, key, channel);
       close = false;
-      return taken;
     } catch (OverlappingFileLockException e) {
       // Somebody in this process has it, past the registry. Closing would drop that lock.
       close = false;
@@ -197,7 +307,8 @@ final class StoreLock {
       // Who only reads does not write its name there.
       return "being looked at by another process (isobar check, dump or repair): wait for its end";
     }
-    return "open already in " + readOwner(channel);
+    String owner = read(channel);
+    return "open already in " + (owner.isEmpty() ? "another process" : owner);
   }
 
   /** Why other processes are not kept from writing, in words, or null if they are. */
@@ -205,12 +316,17 @@ final class StoreLock {
     return unheldBecause;
   }
 
-  private static String readOwner(FileChannel channel) throws IOException {
-    ByteBuffer content = ByteBuffer.allocate(256);
-    if (channel.read(content, 0) <= 0) {
-      return "another process";
-    }
+  private static String read(FileChannel channel) throws IOException {
+    ByteBuffer content = ByteBuffer.allocate(MOST_BYTES);
+    channel.read(content, 0);
     return new String(content.array(), 0, content.position(), StandardCharsets.UTF_8);
+  }
+
+  private static String read(RandomAccessFile file) throws IOException {
+    byte[] content = new byte[MOST_BYTES];
+    file.seek(0);
+    int length = Math.max(0, file.read(content));
+    return new String(content, 0, length, StandardCharsets.UTF_8);
   }
 
   private static String host() {
@@ -227,21 +343,41 @@ final class StoreLock {
     }
   }
 
-  private static @Nullable Object fileKey(Path path) throws IOException {
-    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+  /**
+   * Checks that the lock still keeps others away, if it is one to write.
+   *
+   * @throws IOException if somebody else has the directory, or may have it, and says so
+   */
+  synchronized void ensureHeld() throws IOException {
+    RandomAccessFile file = content;
+    if (file == null) {
+      return;
+    }
+    if (!directory.isInPlace()) {
+      throw lost("the directory was deleted, moved or replaced");
+    }
+    Object now;
+    try {
+      now = directory.keyOf(FILE);
+    } catch (NoSuchFileException e) {
+      throw lost("somebody deleted the file " + FILE);
+    }
+    if (!Objects.equals(fileKey, now)) {
+      throw lost("somebody replaced the file " + FILE);
+    }
+    String held = read(file);
+    if (!held.equals(owner)) {
+      throw lost(held.startsWith(OWNER) ? held + " has taken it" : "the file holds something else");
+    }
   }
 
-  /**
-   * Checks that the lock file is still the one that was locked.
-   *
-   * @throws IOException if it was deleted or replaced, so that the lock protects nothing any more
-   */
-  void ensureValid() throws IOException {
-    Object now = Files.exists(path) ? fileKey(path) : null;
-    boolean same = fileKey == null ? Files.exists(path) : fileKey.equals(now);
-    if (!same) {
-      throw new IOException("the lock was lost: somebody deleted or replaced " + path);
-    }
+  private IOException lost(String why) {
+    return new IOException(
+        path.getParent()
+            + ": the lock was lost, so nothing is written any more: "
+            + why
+            + "; whoever opened the directory last has what was acknowledged before that. Close the"
+            + " store, and find out who uses its directory");
   }
 
   /** Says who holds it, to others of this process. */
@@ -250,10 +386,9 @@ final class StoreLock {
   }
 
   /** Gives the lock back. The file stays. */
-  void release() throws IOException {
-    FileChannel held = channel;
-    try (held) {
-      // Closing gives it back.
+  synchronized void release() throws IOException {
+    try {
+      close(channel, content);
     } finally {
       System.getProperties().remove(key);
     }

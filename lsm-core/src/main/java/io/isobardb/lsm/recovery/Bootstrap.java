@@ -66,18 +66,13 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
               + " holds no store: there is no file CURRENT, and createIfMissing is false"
               + (names.isEmpty() ? "" : "; it holds " + names));
     }
-    if (!names.stream().allMatch(Bootstrap::leftover)) {
+    if (!names.stream().allMatch(Manifest::isLeftover)) {
       throw new FormatException(
           storage.path()
               + " is not a store, since it has no file CURRENT, and is not empty: it holds "
               + names
               + "; give an empty directory, or one that does not exist");
     }
-  }
-
-  /** Whether a file may be what a crash left while a store was made. */
-  private static boolean leftover(String name) {
-    return name.startsWith("MANIFEST-") || name.startsWith("CURRENT") || name.equals("LOCK");
   }
 
   private static Bootstrap read(

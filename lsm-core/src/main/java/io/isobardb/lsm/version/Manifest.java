@@ -278,10 +278,12 @@ public final class Manifest implements AutoCloseable {
 
   /** Whether a file of this name is CURRENT, its successor, a manifest or an SSTable. */
   public static boolean isOwn(String name) {
-    return name.equals(ManifestLayout.CURRENT)
-        || name.equals(ManifestLayout.CURRENT_TEMPORARY)
-        || ManifestLayout.number(name) >= 0
-        || isTable(name);
+    return name.equals(ManifestLayout.CURRENT) || isLeftover(name) || isTable(name);
+  }
+
+  /** Whether a file of this name may be what a crash left while a store was made. */
+  public static boolean isLeftover(String name) {
+    return name.equals(ManifestLayout.CURRENT_TEMPORARY) || ManifestLayout.number(name) >= 0;
   }
 
   private static boolean isTable(String name) {

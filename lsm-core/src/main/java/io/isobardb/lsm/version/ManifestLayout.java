@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.FileNumber;
+import io.isobardb.lsm.io.NewDirectory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -64,7 +65,7 @@ final class ManifestLayout {
   static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;
   private static final long MANIFEST_MAGIC = 0x464D_5241_424F_5349L; // "ISOBARMF"
-  private static final long CURRENT_MAGIC = 0x5543_5241_424F_5349L; // "ISOBARCU"
+  private static final long CURRENT_MAGIC = NewDirectory.STORE_MAGIC;
   private static final int CHECKSUM = 8;
   private static final int VERSION = 12;
   private static final int STORE_ID_HIGH = 16;

@@ -11,12 +11,14 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -154,16 +156,15 @@ final class DirectoryStorageTest {
   void aFullDeviceIsToldApart() throws IOException {
     Path full = Path.of("/dev/full");
     assumeTrue(Files.isWritable(full));
-    Files.createSymbolicLink(dir.resolve("a"), full);
-    DirectoryStorage storage = DirectoryStorage.open(dir, false);
-    try (DataFile file = storage.open("a", IoMode.BUFFERED)) {
+    FileChannel device = FileChannel.open(full, StandardOpenOption.WRITE);
+    DirectoryStorage storage = DirectoryStorage.open(dir, false, 16, channel -> device);
+    try (DataFile file = storage.create("a", IoMode.BUFFERED)) {
       assertThrows(DiskFullException.class, () -> Bytes.write(file, 0, 1, 100));
       Memory memory = Bytes.filled(100, 1);
       Memory[] sources = {memory, memory};
       assertThrows(
           DiskFullException.class, () -> file.writeAll(0, sources, new int[] {0, 0}, 2, 100));
     }
-    Files.delete(dir.resolve("a"));
   }
 
   @Test

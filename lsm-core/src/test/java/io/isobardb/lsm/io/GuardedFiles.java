@@ -52,6 +52,11 @@ public final class GuardedFiles {
      * @throws IOException to refuse it
      */
     void check(Access access, Path path) throws IOException;
+
+    /** What a caller gets for a channel that was opened. */
+    default FileChannel opened(Path path, FileChannel channel) throws IOException {
+      return channel;
+    }
   }
 
   private final Guard guard;
@@ -150,7 +155,8 @@ public final class GuardedFiles {
     public FileChannel newFileChannel(
         Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
         throws IOException {
-      return system.newFileChannel(checked(access(options), path), options, attributes);
+      Path there = checked(access(options), path);
+      return guard.opened(there, system.newFileChannel(there, options, attributes));
     }
 
     @Override

@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -77,8 +79,20 @@ final class StoreLockTest {
   void aFullDiskDoesNotKeepAStoreFromBeingLocked() throws IOException {
     Path full = Path.of("/dev/full");
     assumeTrue(Files.isWritable(full), "a device that is always full");
-    Files.createSymbolicLink(dir.resolve(StoreLock.FILE), full);
-    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+    Path onFull =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            new GuardedFiles.Guard() {
+              @Override
+              public void check(GuardedFiles.Access access, Path path) {}
+
+              @Override
+              public FileChannel opened(Path path, FileChannel channel) throws IOException {
+                channel.close();
+                return FileChannel.open(full, StandardOpenOption.READ, StandardOpenOption.WRITE);
+              }
+            });
+    try (DirectoryStorage storage = DirectoryStorage.open(onFull, false)) {
       storage.lock();
       assertRefused(dir);
     }

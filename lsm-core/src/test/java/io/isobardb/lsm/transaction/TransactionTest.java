@@ -306,8 +306,7 @@ class TransactionTest extends SimulatedTransactions {
             assertThrows(IllegalStateException.class, cursor::value);
             assertThrows(IllegalStateException.class, cursor::valueLength);
             assertThrows(IllegalStateException.class, cursor::expires);
-            assertThrows(
-                IllegalStateException.class, () -> cursor.value(ByteBuffer.allocate(100)));
+            assertThrows(IllegalStateException.class, () -> cursor.value(ByteBuffer.allocate(100)));
             assertEquals("k2", text(cursor.key()));
           }
           assertTrue(forward ? cursor.next() : cursor.previous());
@@ -345,7 +344,9 @@ class TransactionTest extends SimulatedTransactions {
           for (byte[] operand : operands) {
             boolean first = value == null;
             value =
-                operand.length == 0 ? null : bytes(first ? text(operand) : text(value) + text(operand));
+                operand.length == 0
+                    ? null
+                    : bytes(first ? text(operand) : text(value) + text(operand));
           }
           return value;
         }
