@@ -139,7 +139,7 @@ class TransactionThreadsTest {
     }
   }
 
-  /** The order of bytes; whoever compares with the key "stop" waits until it is told to go on. */
+  /** The order of bytes; whoever compares "stop" with another key waits until it is told to go on. */
   private static final class StoppingOrder implements KeyOrder {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
@@ -151,7 +151,7 @@ class TransactionThreadsTest {
 
     @Override
     public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-      if (aLength == 4 || bLength == 4) {
+      if ((aLength == 4) != (bLength == 4)) {
         stopped.countDown();
         try {
           goOn.await();
