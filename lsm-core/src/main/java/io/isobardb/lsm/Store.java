@@ -590,9 +590,9 @@ public final class Store implements AutoCloseable {
    * Closes the store: waits for operations under way, makes a {@link #checkpoint} if an unlogged
    * tree needs one, syncs the log, and gives all memory back. Does nothing if it is closed.
    *
-   * <p>A {@link VirtualMachineError}, such as a stack that overflows, may end the call half-way. The
-   * store takes no operations then, and its directory may still be locked. Another call goes on with
-   * the rest; so does the end of the JVM, unless {@code closeOnExit} is false.
+   * <p>A {@link VirtualMachineError}, such as a stack that overflows, may end the call half-way.
+   * The store takes no operations then, and its directory may still be locked. Another call goes on
+   * with the rest; so does the end of the JVM, unless {@code closeOnExit} is false.
    *
    * @throws IsobarException if what was written last could not be synced, or the checkpoint not be
    *     made, or the store has failed and no call was told so far; all is closed nevertheless

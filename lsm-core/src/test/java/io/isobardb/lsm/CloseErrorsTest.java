@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Closing a store goes on after an error at any step of closing, and the directory is unlocked then. */
+/**
+ * Closing a store goes on after an error at any step of closing, and the directory is unlocked
+ * then.
+ */
 @Timeout(120)
 class CloseErrorsTest {
   private static final List<Class<?>> SEAMS =
@@ -148,8 +151,7 @@ class CloseErrorsTest {
     Store store = Store.open(directory, SimulatedStores.SMALL);
     store.openTree("t").put(key(1), value(1, 10));
     AtomicReference<Throwable> failure = new AtomicReference<>();
-    Thread thread =
-        new Thread(null, () -> failure.set(closeAtTheEndOf(store)), "deep", 256 << 10);
+    Thread thread = new Thread(null, () -> failure.set(closeAtTheEndOf(store)), "deep", 256 << 10);
     thread.start();
     thread.join();
     closeUntilDone(store);

@@ -263,7 +263,8 @@ final class Lifetime implements ExitHook.Closer {
     // What is not saved here is lost with the memory.
     steps.addRepeatable(() -> saveUnlogged(steps));
     steps.addRepeatable(
-        () -> engine.catalog().trees().forEach(tree -> tree.close(TreeHandle.Refusal.STORE_CLOSED)));
+        () ->
+            engine.catalog().trees().forEach(tree -> tree.close(TreeHandle.Refusal.STORE_CLOSED)));
     // Reads ask their tree, not the store: some have begun since.
     steps.addRepeatable(operations::awaitBegun);
     steps.addRepeatable(() -> parts.awaitMerges(() -> operations.awaitJobs(() -> false)));

@@ -136,10 +136,7 @@ class ExpiringDatasetTest {
       dataset.put(new byte[] {1}, value);
       store.tree("d").setTimeToLive(shortens ? Duration.ZERO : Duration.ofMillis(100));
       during.add(
-          () ->
-              store
-                  .tree("d")
-                  .setTimeToLive(shortens ? Duration.ofMillis(100) : Duration.ZERO));
+          () -> store.tree("d").setTimeToLive(shortens ? Duration.ofMillis(100) : Duration.ZERO));
       dataset.put(new byte[] {1}, value);
       during.clear();
       for (int later = 0; later < 2; later++) {

@@ -139,7 +139,9 @@ class TransactionThreadsTest {
     }
   }
 
-  /** The order of bytes; whoever compares "stop" with another key waits until it is told to go on. */
+  /**
+   * The order of bytes; whoever compares "stop" with another key waits until it is told to go on.
+   */
   private static final class StoppingOrder implements KeyOrder {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);

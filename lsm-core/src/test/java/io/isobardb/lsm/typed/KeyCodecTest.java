@@ -228,8 +228,7 @@ class KeyCodecTest {
     for (Pair<Long, Integer> bad : none) {
       ByteBuffer bytes = ByteBuffer.wrap(parts.encode(bad));
       String message =
-          assertThrows(
-                  IllegalArgumentException.class, () -> KeyCodec.ofInstant().decode(bytes))
+          assertThrows(IllegalArgumentException.class, () -> KeyCodec.ofInstant().decode(bytes))
               .getMessage();
       assertTrue(message.contains("codec"), message);
     }
