@@ -356,7 +356,8 @@ public final class Flusher implements Flushes {
 
   /** Range deletes keep the log from being cut, too. */
   private static boolean holdsMemory(TreeState state, Cause cause) {
-    return state.memoryBytes() > 0 || (cause == Cause.LOG && !state.ranges().unsaved().isEmpty());
+    return state.memoryBytes() > 0
+        || (cause == Cause.LOG && !state.ranges().unsaved(Long.MAX_VALUE).isEmpty());
   }
 
   private boolean isAbout(TreeHandle tree, Cause cause) {

@@ -38,7 +38,7 @@ public final class Folder {
   private final long replayedFrom;
 
   /** All range deletes, durable or not, of what is merged; null for none. */
-  private final @Nullable RangeDeletes deletes;
+  private final RangeDeletes.@Nullable Walk deletes;
 
   /** Versions of the current key with lower LSNs are deleted, by a range delete. */
   private long floor;
@@ -53,7 +53,8 @@ public final class Folder {
     this.operator = operator;
     this.reader = new OperandReader(engine);
     this.replayedFrom = engine.catalog().logStart();
-    this.deletes = tree.states().current().ranges().list();
+    RangeDeletes list = tree.states().current().ranges().list();
+    this.deletes = list == null ? null : new RangeDeletes.Walk(list);
   }
 
   /** The folder for a tree, null if it has no merge operator. */
@@ -85,7 +86,9 @@ public final class Folder {
     key = Arrays.copyOf(operand.key(), operand.keyLength());
     bottommost = nothingBelow;
     snapshotBelow = readBelow;
-    floor = deletes == null ? 0 : deletes.covering(key, key.length, operand.lsn());
+    RangeDeletes.Walk walk = deletes;
+    floor =
+        walk == null ? 0 : walk.deletes().covering(walk.segment(key, key.length), operand.lsn());
     chain.clear();
     chain.add(operand);
   }

@@ -67,7 +67,16 @@ public record MergeDown(
   }
 
   private static boolean isHiddenInPart(RangeDeletes deletes, SSTableMeta table) {
-    return deletes.newest().max(table.minKey(), table.maxKey()) > table.minLsn();
+    byte[] min = table.minKey();
+    for (int i = deletes.segment(min, min.length); i < deletes.segments(); i++) {
+      if (deletes.isBeyond(i, table.maxKey())) {
+        return false;
+      }
+      if (deletes.firstAfter(i, table.minLsn()) != 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean meets(KeyOrder order, SSTableMeta table) {

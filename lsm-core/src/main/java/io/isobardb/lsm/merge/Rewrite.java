@@ -200,7 +200,7 @@ public final class Rewrite implements AutoCloseable {
     Folder folds = folder;
     return lsn <= zeroUpTo
             && (folds == null || folds.mayForget(lsn))
-            && !filter.isCovered(key, keyLength)
+            && !filter.outlivesDelete(key, keyLength, lsn)
         ? Lsn.ZERO
         : lsn;
   }

@@ -46,22 +46,8 @@ public final class Catalog {
    * @param visible the LSN up to which all writes are applied
    * @param durable the LSN up to which the log is synced
    * @param time what the store's clock told last
-   * @param readers who reads at older LSNs
    */
-  public record Reached(
-      LongSupplier visible,
-      LongSupplier durable,
-      LongSupplier time,
-      RangeDeletes.Readers readers) {}
-
-  /** Range deletes that hide nothing go once they are one in so many: then all are written anew. */
-  private static final int GONE_SHARE = 8;
-
-  /** So many times as many range deletes as are needed the manifest may have, ... */
-  private static final int RECORDS_SHARE = 2;
-
-  /** ... and so many more. */
-  private static final int FEW_RECORDS = 64;
+  public record Reached(LongSupplier visible, LongSupplier durable, LongSupplier time) {}
 
   private final TableSpace space;
   private final Manifest manifest;
@@ -74,7 +60,6 @@ public final class Catalog {
   /** What the store's clock told last. */
   private final LongSupplier time;
 
-  private final RangeDeletes.Readers readers;
   private volatile long notedLogStart;
   private volatile long notedTime;
 
@@ -92,7 +77,6 @@ public final class Catalog {
     this.nextFile = new AtomicLong(nextFile);
     this.notedLogStart = logStart;
     this.visible = reached.visible();
-    this.readers = reached.readers();
     this.durable = reached.durable();
   }
 
@@ -225,7 +209,7 @@ public final class Catalog {
       append(changing, saved, edits);
       for (Swap swap : swaps) {
         swap(swap);
-        swap.change().tree().states().rangesSaved(saved, readers);
+        swap.change().tree().states().rangesSaved(saved);
       }
     } finally {
       ordered.forEach(change -> change.tree().commitLock().unlock());
@@ -269,57 +253,36 @@ public final class Catalog {
    *
    * @param edits gets what that takes
    */
-  private Swap ranges(
+  private static Swap ranges(
       TreeChange change, Version version, Settled settled, List<VersionEdit> edits) {
     TreeState state = change.tree().states().current();
-    List<RangeDelete> fresh = state.ranges().unsaved().upTo(settled.saved());
+    List<RangeDelete> fresh = state.ranges().unsaved(settled.saved());
     if (fresh.isEmpty() && version.rangeDeletes().isEmpty()) {
       return new Swap(change, version, List.of());
     }
-    boolean logged = change.tree().settings().logged();
-    // A crash takes a logged tree back to all that is saved, an unlogged one to a checkpoint.
-    RangeDeletes.Readers after = logged ? RangeDeletes.NOBODY : readers;
-    RangeDeletes all = all(version, state, fresh, after);
-    Version then = version.withRangeDeletes(all, version.rangeRecords());
+    Version all = version.withRangeDeletes(version.rangeDeletes().withAll(fresh));
+    boolean replayed = change.tree().settings().logged();
     List<RangeDelete> gone =
-        change.change().needless(then, state.withMemory(change.change().memory(state))).stream()
-            .filter(delete -> !logged || delete.lsn() < settled.flushed())
+        change.change().needless(all, state.withMemory(change.change().memory(state))).stream()
+            .filter(delete -> !replayed || delete.lsn() < settled.flushed())
             .toList();
-    if (gone.size() * GONE_SHARE < all.newest().size()) {
-      gone = List.of();
-    }
-    RangeDeletes left = all.without(gone);
-    List<RangeDelete> coming = left.list(version.rangeDeletes().lastLsn());
-    int records = version.rangeRecords() + coming.size();
     VersionEdit.Builder edit = VersionEdit.of(change.tree().id()).rangesLsn(settled.saved());
-    if (!gone.isEmpty() || records > RECORDS_SHARE * left.newest().size() + FEW_RECORDS) {
-      edit.resetRanges();
-      coming = left.list();
-      records = coming.size();
-    }
-    if (!gone.isEmpty()) {
+    if (gone.isEmpty()) {
+      fresh.forEach(edit::deleteRange);
+    } else {
       edit.flushedLsn(settled.flushed());
-    }
-    coming.forEach(edit::deleteRange);
-    if (!fresh.isEmpty() || !gone.isEmpty()) {
-      edits.add(edit.build());
-    }
-    return new Swap(change, version.withRangeDeletes(left, records), gone);
-  }
-
-  /** The range deletes that the manifest has once it has these, too. */
-  private static RangeDeletes all(
-      Version version, TreeState state, List<RangeDelete> fresh, RangeDeletes.Readers readers) {
-    RangeDeletes list = state.ranges().list();
-    if (list != null && !fresh.isEmpty()) {
-      long newest = fresh.get(fresh.size() - 1).lsn();
-      if (list.momentAt(newest) == newest) {
-        // Readers' list has them already, and shares with it what it has.
-        RangeDeletes same = list.upTo(newest);
-        return same.needed(readers, newest, same.moments());
+      RangeDeletes left = all.rangeDeletes();
+      for (RangeDelete one : gone) {
+        left = left.without(one);
       }
+      edit.resetRanges();
+      left.list().forEach(edit::deleteRange);
     }
-    return version.rangeDeletes().withAll(fresh, readers, Long.MAX_VALUE);
+    VersionEdit built = edit.build();
+    if (!fresh.isEmpty() || !gone.isEmpty()) {
+      edits.add(built);
+    }
+    return new Swap(change, version.apply(built), gone);
   }
 
   /** Up to here all is applied, and no crash takes it back. */

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.transaction;
 
 import io.isobardb.lsm.commit.OperandReader;
-import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
@@ -9,6 +8,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.state.TreeHandle;
@@ -76,10 +76,10 @@ public final class OwnWrites implements Overlay {
   private long changes;
 
   /** Ranges whose keys were deleted, before all that is in {@link #writes} now. */
-  private volatile Coverage ranges;
+  private volatile RangeDeletes ranges;
 
   public OwnWrites(KeyOrder order) {
-    ranges = Coverage.none(order);
+    ranges = RangeDeletes.none(order);
     writes = new TreeMap<>((a, b) -> order.compare(a, 0, a.length, b, 0, b.length));
   }
 
@@ -97,7 +97,7 @@ public final class OwnWrites implements Overlay {
   }
 
   /** What to restore after {@link #deleteRange}. */
-  record Before(Coverage ranges, NavigableMap<byte[], Write> writes) {}
+  record Before(RangeDeletes ranges, NavigableMap<byte[], Write> writes) {}
 
   /** Deletes all keys of a range, those written before, too. */
   Before deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
@@ -133,7 +133,8 @@ public final class OwnWrites implements Overlay {
 
   @Override
   public boolean hides(byte[] key, int length) {
-    return ranges.covering(key, length) != 0;
+    RangeDeletes deleted = ranges;
+    return !deleted.isEmpty() && deleted.covering(key, length, ANY_LSN) != 0;
   }
 
   /** Takes a write back. */

@@ -28,16 +28,13 @@ public final class Version {
   private final long sizeBytes;
   private final int tableCount;
   private final RangeDeletes rangeDeletes;
-  private final int rangeRecords;
 
   private Version(
       KeyOrder order,
       List<Group> groups,
       List<Level<SSTableMeta>> byHeight,
-      RangeDeletes rangeDeletes,
-      int rangeRecords) {
+      RangeDeletes rangeDeletes) {
     this.rangeDeletes = rangeDeletes;
-    this.rangeRecords = rangeRecords;
     this.order = order;
     this.groups = List.copyOf(groups);
     this.byHeight = List.copyOf(byHeight);
@@ -53,7 +50,7 @@ public final class Version {
 
   /** A tree without SSTables: no groups, and one empty level. */
   public static Version empty(KeyOrder order) {
-    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order), 0);
+    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order));
   }
 
   /**
@@ -76,21 +73,12 @@ public final class Version {
       List<SSTableMeta> run = places.remove(Place.level(height));
       byHeight.add(Level.of(run == null ? List.of() : run, order));
     }
-    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order), 0);
+    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order));
   }
 
-  /**
-   * This version with these range deletes instead of its own.
-   *
-   * @param records how many the manifest says them with
-   */
-  public Version withRangeDeletes(RangeDeletes other, int records) {
-    return new Version(order, groups, byHeight, other, records);
-  }
-
-  /** How many range deletes the manifest has, those included that newer ones cover. */
-  public int rangeRecords() {
-    return rangeRecords;
+  /** This version with these range deletes instead of its own. */
+  public Version withRangeDeletes(RangeDeletes other) {
+    return new Version(order, groups, byHeight, other);
   }
 
   /** The range deletes that the manifest has. */
@@ -284,15 +272,12 @@ public final class Version {
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
-    Version changed = new Version(order, newGroups, newLevels, rangeDeletes, rangeRecords);
-    return edit.rangesReset() || !edit.rangeDeletes().isEmpty() ? changed.ranges(edit) : changed;
+    return new Version(order, newGroups, newLevels, ranges(edit));
   }
 
-  private Version ranges(VersionEdit edit) {
+  private RangeDeletes ranges(VersionEdit edit) {
     RangeDeletes all = edit.rangesReset() ? RangeDeletes.none(order) : rangeDeletes;
-    return withRangeDeletes(
-        all.withAll(edit.rangeDeletes(), RangeDeletes.NOBODY, Long.MAX_VALUE),
-        (edit.rangesReset() ? 0 : rangeRecords) + edit.rangeDeletes().size());
+    return all.withAll(edit.rangeDeletes());
   }
 
   /** New groups, from the newest to the oldest. */
