@@ -44,14 +44,6 @@ public final class Flusher implements Flushes {
   private final Listener listener;
   private final @Nullable TreeSlots slots;
 
-  /** Suggestions that writers make while they fill or free the write memory once. */
-  private static final int SUGGESTIONS = 1024;
-
-  /** What was in use, and where the log ended, when a writer last suggested flushes. */
-  private record Suggestion(long used, long end) {}
-
-  private volatile Suggestion suggested = new Suggestion(0, 0);
-
   private final AtomicInteger running = new AtomicInteger();
 
   /** Requests not answered yet; whoever counts the first one answers them all. */
@@ -140,21 +132,6 @@ public final class Flusher implements Flushes {
     }
     if (requests.getAndIncrement() == 0) {
       answer();
-    }
-  }
-
-  /**
-   * As {@link #request}, unless hardly anything was written or freed since the last suggestion: all
-   * writes above the trigger come here.
-   */
-  public void suggest() {
-    long used = engine.gate().usedBytes();
-    long end = engine.log().end();
-    long step = engine.gate().limitBytes() / SUGGESTIONS;
-    Suggestion last = suggested;
-    if (Math.abs(used - last.used()) >= step || end - last.end() >= step) {
-      suggested = new Suggestion(used, end);
-      request();
     }
   }
 

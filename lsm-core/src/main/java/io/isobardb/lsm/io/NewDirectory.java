@@ -2,8 +2,6 @@ package io.isobardb.lsm.io;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -139,9 +137,12 @@ public final class NewDirectory {
       return false;
     }
     try (InputStream content = Files.newInputStream(current)) {
-      ByteBuffer magic = ByteBuffer.wrap(content.readNBytes(Long.BYTES));
-      return magic.remaining() == Long.BYTES
-          && magic.order(ByteOrder.LITTLE_ENDIAN).getLong() == STORE_MAGIC;
+      byte[] begin = content.readNBytes(Long.BYTES);
+      long magic = 0;
+      for (int i = begin.length - 1; i >= 0; i--) {
+        magic = magic << 8 | begin[i] & 0xFF;
+      }
+      return magic == STORE_MAGIC;
     }
   }
 

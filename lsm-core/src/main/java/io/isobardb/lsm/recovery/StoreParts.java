@@ -108,11 +108,6 @@ public final class StoreParts {
     }
 
     @Override
-    public void suggestFlush() {
-      flusher.suggest();
-    }
-
-    @Override
     public void checkWritable() {
       engine.failure().check();
     }

@@ -20,6 +20,7 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.simulation.SimulatedClock;
@@ -139,7 +140,8 @@ class FullMemoryTest {
 
           @Override
           public boolean step() {
-            action.run();
+            // What clients do, and no job.
+            Awaited.apart(action);
             return false;
           }
 

@@ -69,12 +69,13 @@ class PartialBatchTest {
       store.checkpoint();
     }
     store.sync();
-    order.armed = true;
     WriteBatch batch = store.newBatch();
     batch.put(plain, key(7), value(70, 100));
     batch.put(plain, key(300), value(300, 5000));
     batch.put(ordered, key(400), value(400, 100));
     batch.put(ordered, key(BAD), value(BAD, 100));
+    // What is put into a batch is compared with itself before.
+    order.armed = true;
     assertNull(store.failure());
     assertThrows(UnsupportedOperationException.class, () -> store.write(batch));
     assertTrue(store.failure().getMessage().contains("in part"));

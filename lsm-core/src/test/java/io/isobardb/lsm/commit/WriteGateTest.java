@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.MeteredStorage;
@@ -64,11 +65,6 @@ class WriteGateTest {
   private final class Flushes implements WriteGate.Relief {
     @Override
     public void requestFlush() {
-      onRequest.run();
-    }
-
-    @Override
-    public void suggestFlush() {
       onRequest.run();
     }
 
@@ -136,7 +132,8 @@ class WriteGateTest {
 
           @Override
           public boolean step() {
-            action.run();
+            // What clients do, and no job.
+            Awaited.apart(action);
             return false;
           }
 

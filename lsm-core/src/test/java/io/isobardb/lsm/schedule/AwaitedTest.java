@@ -69,7 +69,7 @@ class AwaitedTest {
     while (!Files.exists(root.resolve("ARCHITECTURE.md"))) {
       root = root.getParent();
     }
-    String text = Files.readString(root.resolve("ARCHITECTURE.md"));
+    String text = Files.readString(root.resolve("docs/internals.md"));
     Matcher rows = Pattern.compile("\\| `([A-Z_]+)`: ([^|]+) \\|").matcher(text);
     List<String> listed = rows.results().map(row -> row.group(1) + " " + row.group(2)).toList();
     assertEquals(

@@ -43,7 +43,7 @@ class SnapshotCloseTest {
 
   @TempDir Path dir;
 
-  /** An order of keys in which one thread stops with its first comparison, once. */
+  /** An order of keys in which one thread stops with its first comparison of two keys, once. */
   private static final class Stopping implements KeyOrder {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
@@ -56,11 +56,12 @@ class SnapshotCloseTest {
 
     @Override
     public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-      if (Thread.currentThread() == victim && stopped.getCount() > 0) {
+      int compared = KeyOrder.BYTES.compare(a, aOffset, aLength, b, bOffset, bLength);
+      if (compared != 0 && Thread.currentThread() == victim && stopped.getCount() > 0) {
         stopped.countDown();
         await(goOn);
       }
-      return KeyOrder.BYTES.compare(a, aOffset, aLength, b, bOffset, bLength);
+      return compared;
     }
   }
 
