@@ -56,8 +56,7 @@ class TransactionCursorModelTest {
         }
 
         @Override
-        public byte @Nullable [] merge(
-            byte[] key, byte @Nullable [] base, List<byte[]> operands) {
+        public byte @Nullable [] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
           String value = base == null ? null : new String(base, UTF_8);
           for (byte[] operand : operands) {
             value = append(value, new String(operand, UTF_8));
@@ -450,8 +449,7 @@ class TransactionCursorModelTest {
 
       private void walk(NavigableMap<String, Entry> view, boolean forward) {
         if (at == null) {
-          assertThrows(
-              IllegalStateException.class, forward ? cursor::next : cursor::previous);
+          assertThrows(IllegalStateException.class, forward ? cursor::next : cursor::previous);
         }
         for (int i = random.nextInt(1, 6); at != null && i > 0; i--) {
           if (forward) {
