@@ -157,32 +157,53 @@ public record Operands(int form, long lowestLsn, long written, List<byte[]> part
   }
 
   /**
-   * What a batch or transaction is to write to a key to which it wrote before, and to which it now
-   * merges an operand.
-   *
-   * @param kind of what it wrote before
-   * @param value of what it wrote before
-   * @param next the value of an entry of kind {@link Kind#MERGE}
-   * @return the value of an entry of kind {@link Kind#MERGE}
+   * What a batch or transaction is to write to a key to which it writes several times, the last of
+   * them a merge. One thread at a time.
    */
-  public static byte[] append(int kind, byte[] value, byte[] next) {
-    Operands newer = parse(next);
-    if (newer.form() != ON_OLDER) {
-      return next;
+  public static final class Gathered {
+    private final List<byte[]> parts = new ArrayList<>();
+    private int form = ON_NOTHING;
+    private long written = UNTIMED;
+
+    /**
+     * Begins with the first write.
+     *
+     * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
+     */
+    public Gathered(int kind, byte[] value) {
+      if (kind == Kind.MERGE) {
+        begin(parse(value));
+      } else if (kind == Kind.PUT) {
+        form = ON_BASE;
+        parts.add(value);
+      }
     }
-    List<byte[]> parts = new ArrayList<>();
-    int form = ON_NOTHING;
-    long written = newer.written();
-    if (kind == Kind.MERGE) {
-      Operands before = parse(value);
-      form = before.form();
-      written = Math.max(written, before.written());
-      parts.addAll(before.parts());
-    } else if (kind == Kind.PUT) {
-      form = ON_BASE;
-      parts.add(value);
+
+    private void begin(Operands first) {
+      parts.clear();
+      parts.addAll(first.parts());
+      form = first.form();
+      written = first.written();
     }
-    parts.addAll(newer.parts());
-    return new Operands(form, Lsn.MAX, written, parts).toValue();
+
+    /**
+     * Adds a merge.
+     *
+     * @param value of an entry of kind {@link Kind#MERGE}
+     */
+    public void add(byte[] value) {
+      Operands next = parse(value);
+      if (next.form() == ON_OLDER) {
+        parts.addAll(next.parts());
+        written = Math.max(written, next.written());
+      } else {
+        begin(next);
+      }
+    }
+
+    /** The value of an entry of kind {@link Kind#MERGE}. */
+    public byte[] toValue() {
+      return new Operands(form, Lsn.MAX, written, parts).toValue();
+    }
   }
 }
