@@ -94,7 +94,7 @@ public final class Log implements AutoCloseable {
             LogReplay replay =
                 new LogReplay(
                     segments, headers, memory.window(), left, RecordLayout.seed(storeId))) {
-          recover(segments, headers, replay, extent, memory, handler);
+          recover(segments, replay, extent, memory, handler);
           end = replay.end();
           dropped = replay.droppedBytes();
         }
@@ -114,15 +114,13 @@ public final class Log implements AutoCloseable {
   /** Replays; what is handed over is durable in the segments before. */
   private static void recover(
       Segments segments,
-      List<SegmentLayout> headers,
       LogReplay replay,
       LogExtent extent,
       LogMemory memory,
       LogHandler handler)
       throws IOException {
     Memory window = memory.window();
-    long durable = Math.max(extent.syncedLsn(), headers.get(headers.size() - 1).promise());
-    segments.settleFound(durable, window, window.size());
+    segments.settleFound(window, window.size());
     replay.run(
         extent,
         LogScan.checked(segments, handler),

@@ -216,43 +216,48 @@ final class Segments implements AutoCloseable {
    * read, and whoever acts on them must not lose them later.
    *
    * <p>A sync is not enough for that: after one that failed, the system may show what it has not
-   * written, and take it for written. So all that is not known to be durable is written again.
+   * written, and take it for written. And a process that lost its lock may go on writing to the last
+   * segment, which it has open. So the last segment is replaced by a copy.
    *
-   * @param durable up to here the stream was synced, by what was noted elsewhere
    * @param window memory for {@code windowBytes}, a multiple of a block
    */
-  void settleFound(long durable, Memory window, int windowBytes) throws IOException {
+  void settleFound(Memory window, int windowBytes) throws IOException {
     if (storage.discardsChanges()) {
       // Nobody acts on it, and the heap may have no room for it.
       return;
     }
     storage.syncDirectory();
     // The segments before it were synced before it was named.
-    try (DataFile opened = storage.open(SegmentLayout.fileName(current), mode)) {
-      long from = Math.max(durable, current * segmentBytes);
-      if (from < endPosition()) {
-        writeAgain(opened, offsetAt(from) & -DataFile.BLOCK, window, windowBytes);
-      }
-      syncFinally(opened);
+    String name = SegmentLayout.fileName(current);
+    String copy = SegmentLayout.spareName(current);
+    storage.delete(copy);
+    try (DataFile found = storage.open(name, IoMode.BUFFERED);
+        DataFile target = storage.create(copy, IoMode.BUFFERED)) {
+      copy(found, target, window, windowBytes);
+      syncFinally(target);
+    } catch (DiskFullException e) {
+      storage.delete(copy);
+      throw e;
     }
+    storage.rename(copy, name);
+    storage.syncDirectory();
   }
 
-  /** Writes what is there from {@code offset} on; zeros at the end of what is read are left out. */
-  private void writeAgain(DataFile opened, long offset, Memory window, int windowBytes)
+  /**
+   * Copies what is not zero, and the end. It goes backwards: whoever appends meanwhile then leaves no
+   * gap in the copy.
+   */
+  private static void copy(DataFile from, DataFile to, Memory window, int windowBytes)
       throws IOException {
-    long end = Math.min(opened.size(), SegmentLayout.HEADER_BYTES + segmentBytes);
-    for (long at = offset; at < end; at += windowBytes) {
-      long wanted = (end - at + DataFile.BLOCK - 1) & -DataFile.BLOCK;
-      int got = opened.read(at, window, 0, (int) Math.min(windowBytes, wanted));
-      if (got < Math.min(windowBytes, end - at)) {
-        throw new IOException("a read of " + opened.name() + " ended early, at " + (at + got));
+    long size = from.size();
+    for (long at = (size - 1) / windowBytes * windowBytes; at >= 0; at -= windowBytes) {
+      int length = (int) Math.min(windowBytes, size - at);
+      int got = from.read(at, window, 0, length);
+      if (got < length) {
+        throw new IOException("a read of " + from.name() + " ended early, at " + (at + got));
       }
-      int length = got & -unit();
-      while (length > 0 && isZero(window, (length - 1) & -DataFile.BLOCK, length)) {
-        length = (length - 1) & -DataFile.BLOCK;
-      }
-      if (length > 0) {
-        opened.write(at, window, 0, length);
+      if (at + length == size || !isZero(window, 0, length)) {
+        to.write(at, window, 0, length);
       }
     }
   }
@@ -358,27 +363,15 @@ final class Segments implements AutoCloseable {
     close();
   }
 
-  /** Deletes or keeps as spares what an earlier run left that is no part of the log. */
+  /** Deletes, or makes spares of, what an earlier opening left that is no part of the log. */
   synchronized void adoptLeftovers() throws IOException {
     for (String name : storage.list()) {
       long index = SegmentLayout.indexOf(name);
       if (index >= 0 && index < first) {
         retire(index);
       } else if (SegmentLayout.isSpare(name) && !spares.contains(name)) {
-        keepIfWhole(name);
+        storage.delete(name); // A process that lost its lock may write to it.
       }
-    }
-  }
-
-  private void keepIfWhole(String name) throws IOException {
-    boolean whole;
-    try (DataFile opened = storage.open(name, mode)) {
-      whole = opened.size() == SegmentLayout.HEADER_BYTES + segmentBytes;
-    }
-    if (whole && spares.size() < maxSpares) {
-      spares.add(name);
-    } else {
-      storage.delete(name);
     }
   }
 
