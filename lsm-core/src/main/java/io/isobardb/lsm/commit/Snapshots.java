@@ -89,8 +89,12 @@ public final class Snapshots implements Visibility {
     if (!time.isUsed()) {
       return 0;
     }
-    long now = time.getAsLong();
-    return count == 0 ? now : Math.min(now, millis[0]);
+    // After a leap of the clock a later reader may have an earlier time.
+    long least = time.settledMillis();
+    for (int i = 0; i < count; i++) {
+      least = Math.min(least, millis[i]);
+    }
+    return least;
   }
 
   @Override
@@ -222,9 +226,18 @@ public final class Snapshots implements Visibility {
     int at = Arrays.binarySearch(lsns, 0, count, lsn);
     long since = at < 0 ? clock.getAsLong() : nanos[at];
     // Not later than the time that the reader is going to judge by.
-    long told = at < 0 ? time.lastMillis() : millis[at];
+    long told = time.isUsed() ? time.getAsLong() : time.lastMillis();
     if (at < 0) {
       at = -at - 1;
+    } else {
+      told = Math.min(told, millis[at]);
+      // Any of those with this LSN may be released first.
+      for (int i = at; i < count && lsns[i] == lsn; i++) {
+        millis[i] = told;
+      }
+      for (int i = at; i >= 0 && lsns[i] == lsn; i--) {
+        millis[i] = told;
+      }
     }
     System.arraycopy(lsns, at, lsns, at + 1, count - at);
     System.arraycopy(nanos, at, nanos, at + 1, count - at);

@@ -18,6 +18,7 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.FallingOrder;
@@ -103,6 +104,9 @@ class ExpiryModelTest {
     private long timeToLive;
     private String doing = "";
 
+    /** How far the machine's clock is ahead. */
+    private long leaptMillis;
+
     History(long seed) {
       random = new SplittableRandom(seed);
       world = new SimulatedWorld(random.nextLong());
@@ -135,7 +139,7 @@ class ExpiryModelTest {
 
     void run() throws IOException {
       for (int step = 0; step < STEPS; step++) {
-        int dice = random.nextInt(36);
+        int dice = random.nextInt(37);
         doing = ", step " + step + " (" + dice + ")";
         time = clock();
         switch (dice) {
@@ -154,6 +158,7 @@ class ExpiryModelTest {
           case 24 -> reopen();
           case 25 -> crash();
           case 26, 27 -> check();
+          case 36 -> leap();
           case 28, 29, 30, 31 -> pass(random.nextInt(40));
           default -> {
             if (tree.options().mergeOperator() == null) {
@@ -168,6 +173,21 @@ class ExpiryModelTest {
       reopen();
       store.close();
       world.checkClosed();
+    }
+
+    /** The machine's clock leaps ahead, or is set right. */
+    private void leap() {
+      long ahead = leaptMillis == 0 ? 100_000 + random.nextInt(1_000_000) : 0;
+      world.clock().jumpWall(ahead - leaptMillis);
+      leaptMillis = ahead;
+      time = clock();
+    }
+
+    /** What has expired by a leap stays so once the store was closed. */
+    private void setRight() {
+      if (leaptMillis != 0) {
+        leap();
+      }
     }
 
     private void pass(long millis) {
@@ -236,6 +256,15 @@ class ExpiryModelTest {
       };
     }
 
+    /**
+     * When what is put until then expires: later if the machine's clock was set back and has yet to
+     * come to it.
+     */
+    private long lasts(long until) {
+      boolean stands = until <= time && until > world.clock().wallMillis();
+      return stands ? until + StoreClock.LEAP_MILLIS : until;
+    }
+
     private static Instant instant(long millis) {
       return millis == NEVER ? Instant.MAX : Instant.ofEpochMilli(millis);
     }
@@ -252,9 +281,10 @@ class ExpiryModelTest {
       byte[] key = key();
       byte[] value = value();
       long until = until();
+      long expiry = lasts(until);
       tree.put(key, value, instant(until));
       now++;
-      write(key, value, until);
+      write(key, value, expiry);
     }
 
     private void delete() {
@@ -290,7 +320,7 @@ class ExpiryModelTest {
       }
       boolean own = random.nextBoolean();
       long until = until();
-      long expiry = own ? until : lifetime();
+      long expiry = own ? lasts(until) : lifetime();
       try (BulkLoad load = store.bulkLoad(tree)) {
         entries.forEach(
             (key, value) -> {
@@ -319,8 +349,9 @@ class ExpiryModelTest {
           }
           case 1, 2 -> {
             long until = until();
+            long expiry = lasts(until);
             batch.put(tree, key, value, instant(until));
-            effects.add(() -> write(key, value, until));
+            effects.add(() -> write(key, value, expiry));
           }
           case 3, 4, 5 -> {
             if (tree.options().mergeOperator() != null) {
@@ -367,8 +398,9 @@ class ExpiryModelTest {
             case 1 -> {
               long until = until();
               transaction.put(tree, key, value, instant(until));
-              boolean past = until <= time;
-              own.put(key, new Version(0, past ? null : value, past ? NEVER : until));
+              long expiry = lasts(until);
+              boolean past = expiry <= time;
+              own.put(key, new Version(0, past ? null : value, past ? NEVER : expiry));
             }
             default -> {
               transaction.put(tree, key, value);
@@ -479,6 +511,7 @@ class ExpiryModelTest {
     }
 
     private void reopen() throws IOException {
+      setRight();
       check();
       endSnapshots();
       if (random.nextInt(3) == 0) {
@@ -498,6 +531,7 @@ class ExpiryModelTest {
 
     /** Power fails. */
     private void crash() {
+      setRight();
       moments.clear();
       SimulatedWorld before = world;
       world =

@@ -550,6 +550,113 @@ class ExpiryTest {
   }
 
   @Test
+  void aClockThatWasAheadIsForgotten() {
+    for (long leap : new long[] {3_600_000, 10 * 365 * 86_400_000L}) {
+      world = new SimulatedWorld(1);
+      world.clock().jumpWall(leap);
+      open();
+      tree.put(bytes("old"), bytes("v"), in(100));
+      pass(100);
+      assertNull(tree.get(bytes("old")));
+      store.flush();
+      store.close();
+      world.clock().jumpWall(-leap);
+      open();
+      assertEquals(1, store.stats().clockLeaps());
+      putInEachWay(600_000);
+      pass(599_000);
+      assertEquals(6, SimulatedStores.contents(tree).size());
+      store.flush();
+      store.awaitQuiet();
+      assertEquals(6, SimulatedStores.contents(tree).size());
+      pass(1_000);
+      assertEquals("{}", SimulatedStores.contents(tree).toString());
+      reopen();
+      assertEquals(0, store.stats().clockLeaps(), "it was noted");
+      store.close();
+    }
+  }
+
+  /** In six ways, over keys that do not expire. */
+  private void putInEachWay(long millis) {
+    Tree timed =
+        store.openTree(
+            "t", TreeOptions.builder().timeToLive(Duration.ofMillis(millis)).build());
+    for (int i = 0; i < 5; i++) {
+      tree.put(key(i), bytes("old"), Instant.MAX);
+    }
+    timed.put(key(0), bytes("v"));
+    tree.put(key(1), bytes("v"), in(millis));
+    store.write(store.newBatch().put(tree, key(2), bytes("v"), in(millis)));
+    try (Transaction transaction = store.begin()) {
+      transaction.put(tree, key(3), bytes("v"), in(millis));
+      transaction.commit();
+    }
+    assertTrue(tree.compareAndSet(key(4), bytes("old"), bytes("v")));
+    try (BulkLoad load = store.bulkLoad(tree)) {
+      load.add(tree, key(5), bytes("v"), in(millis));
+      load.commit();
+    }
+  }
+
+  @Test
+  void whatHasExpiredByALeapOnlyIsThereAgainIfTheClockIsSetRight() {
+    open();
+    fill(0, 500, in(600_000));
+    store.flush();
+    fill(500, 1000, in(600_000));
+    world.clock().jumpWall(86_400_000);
+    assertNull(tree.get(key(1)));
+    store.awaitQuiet();
+    assertEquals("{}", SimulatedStores.contents(tree).toString());
+    world.clock().jumpWall(-86_400_000);
+    assertEquals(1000, SimulatedStores.contents(tree).size());
+    assertEquals(2, store.stats().clockLeaps());
+    world.clock().jumpWall(86_400_000);
+    assertNull(tree.get(key(1)));
+    pass(3_600_000);
+    store.awaitQuiet();
+    assertEquals(0, stats().diskBytes(), "a leap that stays is believed after an hour");
+    store.close();
+  }
+
+  @Test
+  void aSnapshotAfterTheClockWasSetBackKeepsWhatItSees() {
+    open();
+    fill(0, 500, in(600_000));
+    world.clock().jumpWall(86_400_000);
+    try (Snapshot ahead = store.snapshot()) {
+      assertNull(tree.get(key(1), ahead));
+      world.clock().jumpWall(-86_400_000);
+      try (Snapshot back = store.snapshot()) {
+        assertNotNull(tree.get(key(1), back));
+        pass(600_000);
+        store.flush();
+        store.awaitQuiet();
+        assertNull(tree.get(key(1)));
+        assertNull(tree.get(key(1), ahead));
+        assertNotNull(tree.get(key(1), back));
+      }
+    }
+    store.close();
+  }
+
+  @Test
+  void whatThePutsClockHasYetToComeToIsNoDelete() {
+    open();
+    tree.put(bytes("k"), bytes("v"), in(10));
+    world.clock().jumpWall(-30_000);
+    putInEachWay(10_000);
+    assertEquals(7, SimulatedStores.contents(tree).size());
+    pass(10_000);
+    assertNotNull(tree.get(key(1)), "it lives a minute longer");
+    pass(60_000);
+    assertEquals("{}", SimulatedStores.contents(tree).toString());
+    assertEquals(0, store.stats().clockLeaps());
+    store.close();
+  }
+
+  @Test
   void norByACrashBehindWhatAMergeWentBy() {
     open();
     fill(0, 500, in(100));
