@@ -1,7 +1,6 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Moment;
-import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
@@ -451,7 +450,7 @@ public final class TreeCursor implements AutoCloseable {
         merged.previous();
       } while (merged.valid() && isKey(entry = merged.leaf()));
       if (operator != null) {
-        found = savePassed(operator);
+        found = savePassed();
       }
       if (found) {
         before = true;
@@ -475,13 +474,13 @@ public final class TreeCursor implements AutoCloseable {
         chain.add(merged.leaf(), lsnOf(merged.leaf()));
       }
     } while (!chain.isComplete() && merged.next() && isKey(merged.leaf()));
-    return merge(OperandReader.operator(tree));
+    return merge();
   }
 
   /** The chain's value. If the operator fails, a move has come to the key all the same. */
-  private byte @Nullable [] merge(MergeOperator operator) {
+  private byte @Nullable [] merge() {
     try {
-      return chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
+      return tree.fold(chain, Arrays.copyOf(key, keyLength));
     } catch (MergeException e) {
       shut();
       folded = false;
@@ -496,13 +495,10 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   /** Having gone back over all versions of the current key, keeps its value, if it has one. */
-  private boolean savePassed(MergeOperator operator) {
+  private boolean savePassed() {
     passed.moveTo(chain);
     boolean own = chain.newestLsn() == Lsn.MAX;
-    byte[] value =
-        chain.isEmpty() || chain.expiry() <= now && !own
-            ? null
-            : merge(operator);
+    byte[] value = chain.isEmpty() || chain.expiry() <= now && !own ? null : merge();
     if (value != null) {
       saveFolded(value);
     }

@@ -27,6 +27,7 @@ import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -41,7 +42,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -250,6 +253,14 @@ class MergeOperatorTest {
   @Test
   void whatAnOperatorCantMergeStaysUntilItIsPutOrDeleted() {
     try (Store store = open()) {
+      Queue<MergeException> told = new ConcurrentLinkedQueue<>();
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void operatorFailed(OperatorFailure event) {
+              told.add(event.cause());
+            }
+          });
       Tree tree = tree(store, MergeOperator.ADD_LONG);
       byte[] key = bytes("bad");
       tree.put(key, bytes("no number"));
@@ -269,10 +280,14 @@ class MergeOperatorTest {
           assertTrue(cursor.seek(bytes("c")));
           assertArrayEquals(number(3), cursor.value());
         }
+        assertEquals(again == 0, told.isEmpty());
         store.flush();
         store.awaitQuiet();
         tree.put(bytes("other" + again), number(again));
       }
+      assertArrayEquals(key, told.element().key());
+      // Three gets and three cursors, at least.
+      assertTrue(store.stats().trees().get(0).failedFolds() >= 6);
       tree.put(key, number(1));
       tree.merge(key, number(1));
       assertArrayEquals(number(2), tree.get(key));
