@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * written since. Fresh cursors stand nowhere; move them first. Close them: an open cursor makes
  * merges keep what it sees.
  *
+ * <p>A move that comes to a key whose operands can't be merged throws {@code MergeException}. The
+ * cursor stands on that key then: {@link #key} gives it, {@link #value} throws again, and the next
+ * move goes past it.
+ *
  * <p>Thread rule: one thread at a time, save {@link #close}, which any thread may call: it waits
  * for the call under way. Two threads that move a cursor do no harm to the store, but the key that
  * one of them reads may be a mixture. Closing the store or dropping the tree closes it.

@@ -6,7 +6,6 @@ import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.error.IsobarException;
-import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -86,7 +85,6 @@ final class OperandFolding {
       passes.set(slot, left - 1);
       return;
     }
-    MergeOperator operator = OperandReader.operator(tree);
     OperandChain chain = new OperandChain();
     // While it is registered nothing that it sees is pruned: the operand stays where it is found.
     long lsn = snapshots.register();
@@ -97,7 +95,7 @@ final class OperandFolding {
         if (active == null || chain.size() == 0) {
           return;
         }
-        byte[] value = chain.fold(operator, tree.name(), key);
+        byte[] value = tree.fold(chain, key);
         int kind = value == null ? Kind.DELETE : Kind.PUT;
         byte[] bytes = value == null ? NO_VALUE : value;
         Write folded = new Write().of(kind, key, 0, key.length).value(bytes, 0, bytes.length);

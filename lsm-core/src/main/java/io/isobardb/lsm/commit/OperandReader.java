@@ -8,7 +8,6 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.RangeDeletes;
-import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;
@@ -39,15 +38,6 @@ public final class OperandReader {
     this.epochs = engine.catalog().space().pool().epochs();
   }
 
-  /** The operator of a tree that holds operands. */
-  public static MergeOperator operator(TreeHandle tree) {
-    MergeOperator operator = tree.settings().operator();
-    if (operator == null) {
-      throw new IllegalStateException(tree + " holds operands and has no merge operator");
-    }
-    return operator;
-  }
-
   /**
    * The value of a key, or null if there is none.
    *
@@ -65,7 +55,7 @@ public final class OperandReader {
     if (chain.expiry() != Expiry.NEVER && chain.expiry() <= at.millis()) {
       return null;
     }
-    return chain.fold(operator(tree), tree.name(), key);
+    return tree.fold(chain, key);
   }
 
   /**

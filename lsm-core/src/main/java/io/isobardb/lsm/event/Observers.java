@@ -226,6 +226,11 @@ public final class Observers {
     tell(StoreListener::leveled, event);
   }
 
+  /** A merge operator has failed in a flush or merge. */
+  public void operatorFailed(StoreListener.OperatorFailure event) {
+    tell(StoreListener::operatorFailed, event);
+  }
+
   /** The store takes no more writes. */
   public void failed(StoreListener.Failure event) {
     tell(StoreListener::failed, event);

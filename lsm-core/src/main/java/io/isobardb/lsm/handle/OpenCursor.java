@@ -1,5 +1,6 @@
 package io.isobardb.lsm.handle;
 
+import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;
@@ -99,6 +100,9 @@ public final class OpenCursor {
     enter();
     try {
       return forward(null, cursor.first());
+    } catch (MergeException e) {
+      forward(null, true);
+      throw e;
     } finally {
       exit();
     }
@@ -109,6 +113,9 @@ public final class OpenCursor {
     enter();
     try {
       return backward(null, cursor.last());
+    } catch (MergeException e) {
+      backward(null, true);
+      throw e;
     } finally {
       exit();
     }
@@ -119,6 +126,9 @@ public final class OpenCursor {
     enter();
     try {
       return forward(key, cursor.seek(key, 0, key.length));
+    } catch (MergeException e) {
+      forward(key, true);
+      throw e;
     } finally {
       exit();
     }
@@ -129,6 +139,9 @@ public final class OpenCursor {
     enter();
     try {
       return backward(key, cursor.seekBefore(key, 0, key.length));
+    } catch (MergeException e) {
+      backward(key, true);
+      throw e;
     } finally {
       exit();
     }
@@ -137,9 +150,13 @@ public final class OpenCursor {
   /** Moves to the next entry, if there is one. */
   public boolean next() {
     enter();
+    byte[] from = null;
     try {
-      byte[] from = passed == null ? null : currentKey();
+      from = passed == null ? null : currentKey();
       return forward(from, cursor.next());
+    } catch (MergeException e) {
+      forward(from, true);
+      throw e;
     } finally {
       exit();
     }
@@ -148,9 +165,13 @@ public final class OpenCursor {
   /** Moves to the entry before, if there is one. */
   public boolean previous() {
     enter();
+    byte[] from = null;
     try {
-      byte[] from = passed == null ? null : currentKey();
+      from = passed == null ? null : currentKey();
       return backward(from, cursor.previous());
+    } catch (MergeException e) {
+      backward(from, true);
+      throw e;
     } finally {
       exit();
     }
@@ -159,6 +180,8 @@ public final class OpenCursor {
   private byte[] currentKey() {
     return Arrays.copyOf(cursor.key(), cursor.keyLength());
   }
+
+  // A move that comes to a key whose operands can't be merged throws, and has passed all before it.
 
   /** Notes a move forward from {@code start}, or from the first key. */
   private boolean forward(byte @Nullable [] start, boolean on) {

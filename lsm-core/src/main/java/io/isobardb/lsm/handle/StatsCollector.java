@@ -70,6 +70,7 @@ final class StatsCollector {
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
               work.mergedBytes(),
               tree.work().sweeps(),
+              tree.failedFolds(),
               LevelPlanner.bytes(tree.levelPlan(), version.atHeight(0).sizeBytes()),
               tree.levelReason()));
       for (Run run : state.disk()) {

@@ -9,6 +9,8 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.event.Observers;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
@@ -43,6 +45,11 @@ public final class Folder {
   /** Versions of the current key with lower LSNs are deleted, by a range delete. */
   private long floor;
 
+  /** Told once, since thousands of keys may fail alike. */
+  private final Observers observers;
+
+  private boolean told;
+
   private OperandChain chain = new OperandChain();
   private byte[] key = NO_VALUE;
   private boolean bottommost;
@@ -51,6 +58,7 @@ public final class Folder {
   private Folder(Engine engine, TreeHandle tree, MergeOperator operator) {
     this.tree = tree;
     this.operator = operator;
+    this.observers = engine.observers();
     this.reader = new OperandReader(engine);
     this.replayedFrom = engine.catalog().logStart();
     RangeDeletes list = tree.states().current().ranges().list();
@@ -167,9 +175,12 @@ public final class Folder {
   private @Nullable Folded folded(long lsn, boolean last) {
     byte[] value;
     try {
-      value = chain.fold(operator, tree.name(), key);
+      value = tree.fold(chain, key);
     } catch (MergeException e) {
-      // Readers are told.
+      if (!told) {
+        told = true;
+        observers.operatorFailed(new StoreListener.OperatorFailure(e));
+      }
       return null;
     }
     if (value != null) {

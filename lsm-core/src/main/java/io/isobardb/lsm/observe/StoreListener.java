@@ -1,5 +1,6 @@
 package io.isobardb.lsm.observe;
 
+import io.isobardb.lsm.error.MergeException;
 import java.util.List;
 
 /**
@@ -157,6 +158,14 @@ public interface StoreListener {
   record Failure(Throwable cause) {}
 
   /**
+   * A flush or merge came to a key of which the operands can't be merged. They stay, and reads of
+   * the key throw the cause, until the operator is mended or the key is put or deleted.
+   *
+   * @param cause what the operator did, of which tree, and the first such key that was come to
+   */
+  record OperatorFailure(MergeException cause) {}
+
+  /**
    * A transaction is, or was, open for long: merges keep what it may read.
    *
    * @param id of the transaction
@@ -197,6 +206,9 @@ public interface StoreListener {
 
   /** What a tree's levels are to hold was decided. */
   default void leveled(Levels event) {}
+
+  /** A merge operator has failed; told once at most for each flush or merge. */
+  default void operatorFailed(OperatorFailure event) {}
 
   /** The store takes no more writes; called once at most. */
   default void failed(Failure event) {}

@@ -173,6 +173,8 @@ public record StoreStats(
    * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
    * @param flushSweeps how often flushes have come to the end of its keys since the store was
    *     opened
+   * @param failedFolds how often its merge operator has failed since the store was opened: each
+   *     read, flush or merge that comes to a key that can't be merged counts
    * @param levelPlanBytes what L1..Ln are planned to hold, with {@code levels=OPTIMISED}; empty if
    *     they follow what L0 delivers at a time
    * @param levelReason why they are planned so, or what a decision waits for; empty without {@code
@@ -191,6 +193,7 @@ public record StoreStats(
       long flushBytesWritten,
       long mergeBytesWritten,
       long flushSweeps,
+      long failedFolds,
       List<Long> levelPlanBytes,
       String levelReason) {
     /**
@@ -332,6 +335,7 @@ public record StoreStats(
     field(json, "flushBytesWritten", tree.flushBytesWritten());
     field(json, "mergeBytesWritten", tree.mergeBytesWritten());
     field(json, "flushSweeps", tree.flushSweeps());
+    field(json, "failedFolds", tree.failedFolds());
     json.append(",\"levelPlan\":").append(tree.levelPlanBytes());
     quoted(json.append(",\"levelReason\":"), tree.levelReason());
     json.append('}');

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Moment;
-import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
@@ -9,6 +8,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.RunCursor;
@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * whether the tree has moved on, and if so carries on from its key in the new state, so that a long
  * scan does not hold old memory and files back. One that stands still is told to {@link #letGo}.
  *
- * <p>A move that fails leaves it on no entry. Thread rule: one thread at a time.
+ * <p>A move that fails leaves it on no entry, save one that comes to a key whose operands can't be
+ * merged: it stands there, and the next move goes on. Thread rule: one thread at a time.
  */
 public final class TreeCursor implements AutoCloseable {
   private static final int STEPS_BEFORE_LOOK = 256;
@@ -449,7 +450,7 @@ public final class TreeCursor implements AutoCloseable {
         merged.previous();
       } while (merged.valid() && isKey(entry = merged.leaf()));
       if (operator != null) {
-        found = savePassed(operator);
+        found = savePassed();
       }
       if (found) {
         before = true;
@@ -473,7 +474,19 @@ public final class TreeCursor implements AutoCloseable {
         chain.add(merged.leaf(), lsnOf(merged.leaf()));
       }
     } while (!chain.isComplete() && merged.next() && isKey(merged.leaf()));
-    return chain.fold(OperandReader.operator(tree), tree.name(), Arrays.copyOf(key, keyLength));
+    return merge();
+  }
+
+  /** The chain's value. If the operator fails, a move has come to the key all the same. */
+  private byte @Nullable [] merge() {
+    try {
+      return tree.fold(chain, Arrays.copyOf(key, keyLength));
+    } catch (MergeException e) {
+      shut();
+      folded = false;
+      valid = true;
+      throw e;
+    }
   }
 
   /** What the overlay has is newer than all in the tree, though it has the LSN read at. */
@@ -482,13 +495,10 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   /** Having gone back over all versions of the current key, keeps its value, if it has one. */
-  private boolean savePassed(MergeOperator operator) {
+  private boolean savePassed() {
     passed.moveTo(chain);
     boolean own = chain.newestLsn() == Lsn.MAX;
-    byte[] value =
-        chain.isEmpty() || chain.expiry() <= now && !own
-            ? null
-            : chain.fold(operator, tree.name(), Arrays.copyOf(key, keyLength));
+    byte[] value = chain.isEmpty() || chain.expiry() <= now && !own ? null : merge();
     if (value != null) {
       saveFolded(value);
     }

@@ -2,6 +2,8 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.ActiveUse;
+import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.option.KeyOrder;
@@ -33,6 +35,7 @@ public final class TreeHandle {
   private final ReentrantLock commitLock = new ReentrantLock();
   private final AtomicBoolean sealing = new AtomicBoolean();
   private final OperationCounts counts;
+  private final LongAdder failedFolds = new LongAdder();
   private final LongAdder replayedBytes = new LongAdder();
   private final TreeWork work = new TreeWork();
   private final ReadLoss readLoss = new ReadLoss();
@@ -340,6 +343,30 @@ public final class TreeHandle {
 
   public void setLevelReason(String reason) {
     levelReason = reason;
+  }
+
+  /**
+   * The value that the versions of a key make up; null if that is none.
+   *
+   * @throws MergeException if the operator fails, which is counted
+   * @throws IllegalStateException if the tree has no merge operator, so that it holds no operands
+   */
+  public byte @Nullable [] fold(OperandChain chain, byte[] key) {
+    MergeOperator operator = settings.operator();
+    if (operator == null) {
+      throw new IllegalStateException(this + " holds operands and has no merge operator");
+    }
+    try {
+      return chain.fold(operator, name, key);
+    } catch (MergeException e) {
+      failedFolds.increment();
+      throw e;
+    }
+  }
+
+  /** How often the merge operator has failed since the store was opened. */
+  public long failedFolds() {
+    return failedFolds.sum();
   }
 
   /** What users have done to it. */

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
@@ -63,7 +62,7 @@ public final class OwnWrites implements Overlay {
         byte[] base = below.get();
         chain.add(base == null ? Kind.DELETE : Kind.PUT, Lsn.ZERO, base, Expiry.NEVER);
       }
-      return chain.fold(OperandReader.operator(tree), tree.name(), key);
+      return tree.fold(chain, key);
     }
   }
 

@@ -11,19 +11,23 @@ import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Savepoint;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.dataset.Dataset;
 import io.isobardb.lsm.dataset.DatasetOptions;
+import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -38,7 +42,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -247,6 +253,14 @@ class MergeOperatorTest {
   @Test
   void whatAnOperatorCantMergeStaysUntilItIsPutOrDeleted() {
     try (Store store = open()) {
+      Queue<MergeException> told = new ConcurrentLinkedQueue<>();
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void operatorFailed(OperatorFailure event) {
+              told.add(event.cause());
+            }
+          });
       Tree tree = tree(store, MergeOperator.ADD_LONG);
       byte[] key = bytes("bad");
       tree.put(key, bytes("no number"));
@@ -266,14 +280,87 @@ class MergeOperatorTest {
           assertTrue(cursor.seek(bytes("c")));
           assertArrayEquals(number(3), cursor.value());
         }
+        assertEquals(again == 0, told.isEmpty());
         store.flush();
         store.awaitQuiet();
         tree.put(bytes("other" + again), number(again));
       }
+      assertArrayEquals(key, told.element().key());
+      // Three gets and three cursors, at least.
+      assertTrue(store.stats().trees().get(0).failedFolds() >= 6);
       tree.put(key, number(1));
       tree.merge(key, number(1));
       assertArrayEquals(number(2), tree.get(key));
     }
+  }
+
+  @Test
+  void aCursorStepsPastAKeyThatCanNotBeMerged() {
+    try (Store store = open()) {
+      Tree tree = tree(store, MergeOperator.ADD_LONG);
+      for (String key : List.of("b", "d", "e")) {
+        tree.put(bytes(key), bytes("no number"));
+        tree.merge(bytes(key), number(1));
+      }
+      tree.put(bytes("a"), number(1));
+      tree.merge(bytes("c"), number(3));
+      for (int again = 0; again < 2; again++) {
+        try (Cursor cursor = tree.cursor()) {
+          assertEquals("a !b c !d !e ", passing(cursor, true));
+          assertEquals("!e !d c !b a ", passing(cursor, false));
+          assertThrows(MergeException.class, () -> cursor.seek(bytes("b")));
+          assertThrows(MergeException.class, cursor::value);
+          assertEquals("b", text(cursor.key()));
+          assertTrue(cursor.previous());
+          assertEquals("a", text(cursor.key()));
+          assertThrows(MergeException.class, cursor::next);
+          assertTrue(cursor.next());
+          assertArrayEquals(number(3), cursor.value());
+        }
+        TransactionOptions serializable =
+            TransactionOptions.builder().isolation(Isolation.SERIALIZABLE).build();
+        try (Transaction transaction = store.begin(serializable)) {
+          transaction.merge(tree, bytes("c"), number(1));
+          try (Cursor cursor = transaction.cursor(tree)) {
+            assertEquals("a !b c !d !e ", passing(cursor, true));
+            assertEquals("!e !d c !b a ", passing(cursor, false));
+          }
+        }
+        try (Transaction reader = store.begin(serializable)) {
+          try (Cursor cursor = reader.cursor(tree)) {
+            assertTrue(cursor.first());
+            assertThrows(MergeException.class, cursor::next);
+          }
+          reader.put(tree, bytes("z"), number(1));
+          // It has seen that nothing is there, though what comes next can't be merged.
+          tree.put(bytes("aa"), number(again));
+          tree.delete(bytes("aa"));
+          assertThrows(ConflictException.class, reader::commit);
+        }
+        store.flush();
+      }
+    }
+  }
+
+  /** All keys one way, those that can't be merged with a mark. */
+  private static String passing(Cursor cursor, boolean forward) {
+    StringBuilder seen = new StringBuilder();
+    boolean begun = false;
+    boolean more = true;
+    while (more) {
+      String mark = "";
+      try {
+        more =
+            begun
+                ? forward ? cursor.next() : cursor.previous()
+                : forward ? cursor.first() : cursor.last();
+      } catch (MergeException e) {
+        mark = "!";
+      }
+      begun = true;
+      seen.append(more ? mark + text(cursor.key()) + " " : "");
+    }
+    return seen.toString();
   }
 
   @Test
