@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
@@ -35,17 +36,20 @@ public final class Observers {
   /** Of open stores, for what JFR asks for from time to time. */
   private static final Set<Observers> OPEN = ConcurrentHashMap.newKeySet();
 
-  static {
-    FlightRecorder.addListener(
-        new FlightRecorderListener() {
-          @Override
-          public void recorderInitialized(FlightRecorder recorder) {
-            EVENTS.forEach(FlightRecorder::register);
-            FlightRecorder.addPeriodicEvent(
-                IoSample.class, () -> OPEN.forEach(Observers::sampleNow));
-          }
-        });
-  }
+  /** Held while JFR is told of the first open store, or that there is none any more. */
+  private static final ReentrantLock REGISTERING = new ReentrantLock();
+
+  private static final Runnable SAMPLING = () -> OPEN.forEach(Observers::sampleNow);
+
+  private static final FlightRecorderListener RECORDER =
+      new FlightRecorderListener() {
+        /** JFR holds a lock of its own meanwhile, so this takes none. */
+        @Override
+        public void recorderInitialized(FlightRecorder recorder) {
+          EVENTS.forEach(FlightRecorder::register);
+          FlightRecorder.addPeriodicEvent(IoSample.class, SAMPLING);
+        }
+      };
 
   private final String store;
   private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
@@ -65,12 +69,24 @@ public final class Observers {
 
   /**
    * @param store where the store is, for JFR
-   * @param io what JFR is told of from time to time, until {@link #close}
+   * @param io what JFR is told of from time to time, between {@link #open} and {@link #close}
    */
   public Observers(String store, IoCounters io) {
     this.store = store;
     this.io = io;
-    OPEN.add(this);
+  }
+
+  /** The store is being opened: JFR may ask it from now on. */
+  public void open() {
+    REGISTERING.lock();
+    try {
+      if (OPEN.isEmpty()) {
+        FlightRecorder.addListener(RECORDER);
+      }
+      OPEN.add(this);
+    } finally {
+      REGISTERING.unlock();
+    }
   }
 
   /** Adds a listener; it is told of what ends from now on. */
@@ -78,9 +94,23 @@ public final class Observers {
     listeners.add(listener);
   }
 
-  /** The store is being closed. */
+  /**
+   * The store is being closed. Without an open store JFR holds nothing of this class loader, so
+   * that the class loader can be freed.
+   */
   public void close() {
-    OPEN.remove(this);
+    REGISTERING.lock();
+    try {
+      if (OPEN.remove(this) && OPEN.isEmpty()) {
+        // From then on RECORDER is not called, nor is a call of it under way.
+        FlightRecorder.removeListener(RECORDER);
+        if (FlightRecorder.isInitialized()) {
+          FlightRecorder.removePeriodicEvent(SAMPLING);
+        }
+      }
+    } finally {
+      REGISTERING.unlock();
+    }
   }
 
   /**

@@ -394,6 +394,7 @@ public final class StoreParts {
   }
 
   private void recover(Bootstrap found) throws IOException {
+    observers.open();
     for (Recovered.Tree tree : found.recovered().trees()) {
       treeFactory.add(tree, StoreProperties.timeToLive(found.recovered().properties(), tree));
     }

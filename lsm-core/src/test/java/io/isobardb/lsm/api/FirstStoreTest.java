@@ -57,14 +57,17 @@ class FirstStoreTest {
         List.of(), loaded.stream().filter(line -> line.contains("MetadataRepository")).toList());
   }
 
-  /** Records what a store does; begins before it is opened, or after. */
+  /** Records what a store does; begins before it is opened, after, or before another store was. */
   static final class Recorded {
     public static void main(String[] args) throws Exception {
       Recording recording = new Recording();
-      if (args[1].equals("before")) {
+      if (!args[1].equals("after")) {
         recording.start();
       }
       StoreOptions options = StoreOptions.builder().memoryBudget(16 << 20).build();
+      if (args[1].equals("before another")) {
+        Store.open(Path.of(args[0] + "-another"), options).close();
+      }
       try (Store store = Store.open(Path.of(args[0]), options)) {
         Tree tree = store.openTree("t");
         tree.put(new byte[] {1}, new byte[1], Durability.SYNC);
@@ -80,7 +83,7 @@ class FirstStoreTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"before", "after"})
+  @ValueSource(strings = {"before", "after", "before another"})
   void aRecordingHasTheEventsWheneverItBegins(String when) throws Exception {
     Path file = dir.resolve("recording.jfr");
     run(List.of(), Recorded.class, dir.resolve("store").toString(), when, file.toString());
