@@ -103,7 +103,7 @@ public final class StoreInspector implements AutoCloseable {
                   runs.add(
                       new StoredTree.Run(added.place().toString(), List.of(table(added.meta())))));
     } else {
-      Version version = tree.version(order);
+      Version version = store.recovered().version(tree, order);
       version.groups().forEach(group -> runs.add(run("L0 group " + group.number(), group.run())));
       for (int i = 1; i <= version.levelCount(); i++) {
         runs.add(run("L" + i, version.level(i)));

@@ -4,13 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.VersionEdit;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -140,14 +143,56 @@ record BackupFile(
         String[] table = field(lines[i], "table").split(" ");
         tables.add(new Table(Long.parseLong(table[0]), Long.parseLong(table[1]), table[2]));
       }
-      return new BackupFile(
-          id,
-          source,
-          Long.parseLong(field(lines[4], "copied")),
-          VersionEdit.decode(name, edits),
-          List.copyOf(tables));
+      BackupFile backup =
+          new BackupFile(
+              id,
+              source,
+              Long.parseLong(field(lines[4], "copied")),
+              VersionEdit.decode(name, edits),
+              List.copyOf(tables));
+      backup.check();
+      return backup;
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new CorruptionException(name, 0, "it can't be read: " + e);
+    }
+  }
+
+  /**
+   * Checks that a store can be made of this.
+   *
+   * @throws IllegalArgumentException if not
+   */
+  private void check() {
+    int pageSize = source.pageSize();
+    if (!StoreProperties.isPageSize(pageSize)) {
+      throw new IllegalArgumentException("pages of " + pageSize + " bytes");
+    }
+    Map<Long, Long> sizes = new HashMap<>();
+    for (Table table : tables) {
+      if (!table.hash().matches("[0-9a-f]{64}")) {
+        throw new IllegalArgumentException("'" + table.hash() + "' is no hash");
+      }
+      if (sizes.put(table.number(), table.sizeBytes()) != null) {
+        throw new IllegalArgumentException("two tables " + table.number());
+      }
+    }
+    for (SSTableMeta meta : VersionEdit.tables(edits)) {
+      String flaw = meta.flaw(pageSize);
+      if (flaw != null) {
+        throw new IllegalArgumentException(meta.fileName() + " has " + flaw);
+      }
+      Long size = sizes.remove(meta.fileNumber());
+      if (size == null || size != meta.sizeBytes()) {
+        throw new IllegalArgumentException(
+            meta.fileName()
+                + " has "
+                + meta.sizeBytes()
+                + " bytes, and was backed up with "
+                + size);
+      }
+    }
+    if (!sizes.isEmpty()) {
+      throw new IllegalArgumentException("no tree has the tables " + sizes.keySet());
     }
   }
 

@@ -210,7 +210,7 @@ public final class OfflineStore implements AutoCloseable {
               + "', which is not known here; pass it with StoreOptions.Builder.keyOrder, or on the"
               + " command line with --key-order");
     }
-    Version version = tree.version(order);
+    Version version = recovered.version(tree, order);
     List<SSTable> opened = new ArrayList<>();
     try (EntryCursor cursor = cursor(version, order, opened)) {
       boolean more = from == null ? cursor.first() : cursor.seek(from, 0, from.length, Lsn.MAX);

@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
@@ -164,19 +165,29 @@ final class StoreCheck {
       highestFile = name;
     }
     if (!missing.contains(name)) {
-      SSTable table = store.table(order == null ? KeyOrder.BYTES : order, meta);
-      try {
-        (order == null ? SSTableCheck.checkPages(table) : SSTableCheck.check(table))
-            .forEach(finding -> find(finding.of(tree.definition().name())));
-      } finally {
-        table.release();
-      }
+      checkPages(tree, order, meta);
     }
     tables++;
     pages += meta.pageCount();
     entries += meta.entries();
     doneBytes += meta.sizeBytes();
     return findings.size() == before && !missing.contains(name);
+  }
+
+  private void checkPages(Recovered.Tree tree, @Nullable KeyOrder order, SSTableMeta meta) {
+    SSTable table;
+    try {
+      table = store.table(order == null ? KeyOrder.BYTES : order, meta);
+    } catch (CorruptionException e) {
+      find(Finding.of(meta.fileName(), e));
+      return;
+    }
+    try {
+      (order == null ? SSTableCheck.checkPages(table) : SSTableCheck.check(table))
+          .forEach(finding -> find(finding.of(tree.definition().name())));
+    } finally {
+      table.release();
+    }
   }
 
   /**

@@ -396,7 +396,8 @@ public final class StoreParts {
   private void recover(Bootstrap found) throws IOException {
     observers.open();
     for (Recovered.Tree tree : found.recovered().trees()) {
-      treeFactory.add(tree, StoreProperties.timeToLive(found.recovered().properties(), tree));
+      long timeToLive = StoreProperties.timeToLive(found.recovered().properties(), tree);
+      treeFactory.add(found.recovered(), tree, timeToLive);
     }
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start();

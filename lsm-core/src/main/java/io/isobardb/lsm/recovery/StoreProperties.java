@@ -33,7 +33,7 @@ final class StoreProperties {
     if (noted == null) {
       return ifMissing;
     }
-    for (int size = MIN_PAGE_SIZE; size <= MAX_PAGE_SIZE; size *= 2) {
+    for (int size = MIN_PAGE_SIZE; isPageSize(size); size *= 2) {
       if (noted.equals(Integer.toString(size))) {
         return size;
       }
@@ -43,6 +43,11 @@ final class StoreProperties {
             + noted
             + "' bytes, and this release knows 4096 to 65536; open the store with the release that"
             + " wrote it, or with a later one");
+  }
+
+  /** Whether pages of a store can have this size. */
+  static boolean isPageSize(int bytes) {
+    return bytes >= MIN_PAGE_SIZE && bytes <= MAX_PAGE_SIZE && Integer.bitCount(bytes) == 1;
   }
 
   /** The last time that the store's clock told, in milliseconds; 0 if it is not noted. */

@@ -51,12 +51,13 @@ final class TreeFactory {
   /**
    * Adds a tree that the manifest defines.
    *
+   * @param store what the manifest says
    * @param timeToLive of its entries, in milliseconds; 0 for ever
    */
-  void add(Recovered.Tree recovered, long timeToLive) {
+  void add(Recovered store, Recovered.Tree recovered, long timeToLive) {
     TreeDefinition definition = recovered.definition();
     TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
-    Version version = recovered.version(settings.order());
+    Version version = store.version(recovered, settings.order());
     if (!settings.logged()) {
       // What came after the checkpoint is undone; Rollback tells the manifest.
       version =

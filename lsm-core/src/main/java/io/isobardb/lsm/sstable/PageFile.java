@@ -292,6 +292,13 @@ final class PageFile implements PageLoader, AutoCloseable {
     }
   }
 
+  /** Drops what the cache has of it: nothing, if nobody has read it. */
+  void dropPages() {
+    if (known || file != null) {
+      space.cache().drop(cacheNumber, meta.pageCount());
+    }
+  }
+
   @Override
   public void close() throws IOException {
     DataFile opened = file;

@@ -90,8 +90,16 @@ public final class SSTable {
     return new SSTable(space, order, meta, pages, null);
   }
 
-  /** An SSTable on disk. The file is opened by the first read that misses the cache. */
+  /**
+   * An SSTable on disk. The file is opened by the first read that misses the cache.
+   *
+   * @throws io.isobardb.lsm.error.CorruptionException if what is said of it can't be
+   */
   public static SSTable onDisk(TableSpace space, KeyOrder order, SSTableMeta meta) {
+    String flaw = meta.flaw(space.pageSize());
+    if (flaw != null) {
+      throw space.corrupt(meta, 0, "the manifest says what can't be: " + flaw);
+    }
     return new SSTable(space, order, meta, null, new PageFile(space, meta, false));
   }
 
@@ -428,8 +436,8 @@ public final class SSTable {
   }
 
   private void closeFile() {
-    cache.drop(fileNumber, meta.pageCount());
     try {
+      file().dropPages();
       file().close();
       if (obsolete) {
         space.storage().delete(meta.fileName());

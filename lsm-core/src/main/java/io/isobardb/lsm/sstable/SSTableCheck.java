@@ -104,6 +104,8 @@ public final class SSTableCheck {
     try {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
+      // Before its pages are asked for: a file of another size has other ones.
+      table.file().checkFormat(memory, base);
       for (int pageNo = 0; pageNo < meta.pageCount(); pageNo++) {
         try {
           table.file().read(pageNo, memory, base);

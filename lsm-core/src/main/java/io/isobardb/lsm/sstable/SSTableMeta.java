@@ -1,6 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.io.FileNumber;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of an SSTable without reading it. Kept in the manifest and in the file's footer.
@@ -110,6 +111,55 @@ public record SSTableMeta(
         Expiring.NONE);
   }
 
+  /**
+   * What can't be of what is said here, in words, or null. Looked at before anything is read by it:
+   * a file that says it has two thousand million pages would keep whoever believes it busy.
+   *
+   * @param pageSize in bytes
+   */
+  public @Nullable String flaw(int pageSize) {
+    boolean packed = codec == FileLayout.CODEC_LZ4;
+    long raw = packed ? 1L + pageCount - pageMapPage : pageCount;
+    long storedBytes = packed ? (pageMapPage - 1L) * FileLayout.STORED_UNIT : 0;
+    boolean fits = packed ? raw * pageSize + storedBytes <= sizeBytes : raw * pageSize == sizeBytes;
+    boolean mapped =
+        packed
+            ? pageMapPage > 0
+                && pageMapPage + FileLayout.pageMapPages(pageSize, pageMapPage) <= pageCount
+            : codec == FileLayout.CODEC_NONE && pageMapPage == 0;
+    if (fileNumber < 1 || fileNumber > MAX_FILE_NUMBER) {
+      return "file number " + fileNumber;
+    }
+    if (!mapped) {
+      return "codec " + codec + " with a page map at page " + pageMapPage + " of " + pageCount;
+    }
+    if (!fits) {
+      return pageCount + " pages of " + pageSize + " bytes in a file of " + sizeBytes + " bytes";
+    }
+    if (rootPage < 1
+        || rootPage >= pageCount
+        || indexHeight < 1
+        || indexHeight > MAX_INDEX_HEIGHT) {
+      return "an index of height " + indexHeight + " at page " + rootPage + " of " + pageCount;
+    }
+    if (!hasRoomForFilter(pageSize)) {
+      return "a filter of " + filterBlocks + " blocks at page " + filterPage + " of " + pageCount;
+    }
+    long most = (long) pageCount * pageSize;
+    if (deletes > entries || expiring.count() > entries || entries > most) {
+      return entries + " entries, " + deletes + " deletes, " + expiring.count() + " that expire";
+    }
+    return minLsn > maxLsn ? "LSNs from " + minLsn + " to " + maxLsn : null;
+  }
+
+  private boolean hasRoomForFilter(int pageSize) {
+    if (filterPage == 0) {
+      return Filter.first(pageSize, 0) >= (long) filterBlocks * Filter.BLOCK;
+    }
+    long perPage = Filter.blocksPerPage(pageSize);
+    return filterPage + (filterBlocks + perPage - 1) / perPage <= pageCount;
+  }
+
   /** Whether the file has no footer page: what that says is in the header page. */
   boolean footerInHeader() {
     return rootPage == pageCount - 1;
@@ -119,6 +169,9 @@ public record SSTableMeta(
   public boolean holdsNothing(long nowMillis) {
     return expiring.count() + deletes == entries && expiring.last() <= nowMillis;
   }
+
+  /** Each index page has two entries at least, and there are fewer than 2^31 pages. */
+  private static final int MAX_INDEX_HEIGHT = 32;
 
   /** The caches know a file by 32 bits, and must not take it for another one. */
   private static final long MAX_FILE_NUMBER = (1L << 32) - 1;

@@ -40,6 +40,11 @@ final class ManifestReader {
     if (!snapshotComplete) {
       throw corrupt(at, "the snapshot is not complete");
     }
+    try {
+      contents.tables();
+    } catch (IllegalArgumentException e) {
+      throw corrupt(at, "edits that do not fit: " + e.getMessage());
+    }
     return at;
   }
 

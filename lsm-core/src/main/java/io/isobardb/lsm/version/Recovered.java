@@ -2,6 +2,7 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,24 @@ public record Recovered(
       }
     }
     return null;
+  }
+
+  /**
+   * A tree's version.
+   *
+   * @param order the order named in the tree's definition
+   * @throws CorruptionException if the manifest says what can't be under this order
+   */
+  public Version version(Tree tree, KeyOrder order) {
+    try {
+      return tree.version(order);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptionException(
+          manifest.fileName(),
+          0,
+          "SSTables that can't be: " + e.getMessage(),
+          tree.definition().name());
+    }
   }
 
   /**

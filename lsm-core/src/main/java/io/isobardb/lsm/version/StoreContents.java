@@ -235,6 +235,23 @@ final class StoreContents {
     return edits;
   }
 
+  /**
+   * All SSTables.
+   *
+   * @throws IllegalArgumentException if two trees have the same file: one would delete it
+   */
+  List<SSTableMeta> tables() {
+    Map<Long, SSTableMeta> tables = new TreeMap<>();
+    for (Tree tree : trees.values()) {
+      for (VersionEdit.Added added : tree.tables.values()) {
+        if (tables.put(added.meta().fileNumber(), added.meta()) != null) {
+          throw new IllegalArgumentException(added.meta().fileName() + " is of two trees");
+        }
+      }
+    }
+    return List.copyOf(tables.values());
+  }
+
   /** The numbers of all SSTables' files. */
   List<Long> fileNumbers() {
     List<Long> numbers = new ArrayList<>();

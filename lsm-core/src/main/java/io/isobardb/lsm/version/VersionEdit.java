@@ -107,6 +107,15 @@ public final class VersionEdit {
     return EditCodec.decode(file, bytes, 0, bytes.length);
   }
 
+  /**
+   * The SSTables of a store that these edits make of nothing.
+   *
+   * @throws IllegalArgumentException if an edit does not fit
+   */
+  public static List<SSTableMeta> tables(List<VersionEdit> edits) {
+    return new StoreContents().after(edits).tables();
+  }
+
   /** The edit that creates a tree. */
   public static VersionEdit create(TreeDefinition definition) {
     return of(definition.id()).create(definition).build();

@@ -182,6 +182,15 @@ final class HandmadeStore {
     }
   }
 
+  /** Makes a file. */
+  static void write(SimulatedStorage disk, String file, byte[] content) throws IOException {
+    Memory memory = new Memory(ByteBuffer.allocateDirect(content.length));
+    memory.put(0, content, 0, content.length);
+    try (DataFile created = disk.create(file, IoMode.BUFFERED)) {
+      created.write(0, memory, 0, content.length);
+    }
+  }
+
   /** Puts bytes of this value into a file. */
   void overwrite(String file, long offset, int count, int value) throws IOException {
     Memory bytes = new Memory(ByteBuffer.allocateDirect(count));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import java.io.IOException;
@@ -67,7 +68,9 @@ class FileNumberTest {
               meta.sizeBytes(),
               meta.codec(),
               meta.pageMapPage());
-      refuses(() -> SSTable.onDisk(run.space, run.order, same));
+      CorruptionException e =
+          assertThrows(CorruptionException.class, () -> SSTable.onDisk(run.space, run.order, same));
+      assertTrue(e.getMessage().contains("file number " + number), e.getMessage());
       old.release();
     }
   }
