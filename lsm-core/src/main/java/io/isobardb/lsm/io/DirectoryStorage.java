@@ -96,10 +96,10 @@ public final class DirectoryStorage implements Storage {
       Path directory,
       boolean readOnly,
       boolean made,
-      int maxOpenFiles,
+      OpenFiles descriptors,
       UnaryOperator<FileChannel> channels) {
     this.directory = directory;
-    this.descriptors = new OpenFiles(directory.toString(), maxOpenFiles);
+    this.descriptors = descriptors;
     this.readOnly = readOnly;
     this.made = made;
     this.channels = channels;
@@ -124,7 +124,7 @@ public final class DirectoryStorage implements Storage {
    */
   public static DirectoryStorage open(Path dir, boolean create, int maxOpenFiles)
       throws IOException {
-    return open(dir, create, maxOpenFiles, UnaryOperator.identity());
+    return open(dir, create, maxOpenFiles, UnaryOperator.identity(), OpenFiles.OF_PROCESS);
   }
 
   /** A quarter of the descriptors that the process may still take, 16 to 10,000. */
@@ -136,12 +136,25 @@ public final class DirectoryStorage implements Storage {
   static DirectoryStorage open(
       Path dir, boolean create, int maxOpenFiles, UnaryOperator<FileChannel> channels)
       throws IOException {
+    return open(dir, create, maxOpenFiles, channels, OpenFiles.OF_PROCESS);
+  }
+
+  /** As above, in a process with these descriptors. */
+  static DirectoryStorage open(
+      Path dir,
+      boolean create,
+      int maxOpenFiles,
+      UnaryOperator<FileChannel> channels,
+      OpenFiles.Descriptors process)
+      throws IOException {
     Path absolute = dir.toAbsolutePath().normalize();
     boolean made = create && !Files.exists(absolute);
     if (made) {
       Directories.createDurably(absolute);
     }
-    return new DirectoryStorage(Directories.real(absolute), false, made, maxOpenFiles, channels);
+    Path real = Directories.real(absolute);
+    OpenFiles descriptors = new OpenFiles(real.toString(), maxOpenFiles, process);
+    return new DirectoryStorage(real, false, made, descriptors, channels);
   }
 
   /**
@@ -152,15 +165,18 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage openToRead(Path dir) throws IOException {
-    Path real = Directories.real(dir.toAbsolutePath().normalize());
-    return new DirectoryStorage(
-        real, true, false, OpenFiles.defaultLimit(), UnaryOperator.identity());
+    return toRead(Directories.real(dir.toAbsolutePath().normalize()));
+  }
+
+  private static DirectoryStorage toRead(Path real) {
+    OpenFiles descriptors =
+        new OpenFiles(real.toString(), OpenFiles.defaultLimit(), OpenFiles.OF_PROCESS);
+    return new DirectoryStorage(real, true, false, descriptors, UnaryOperator.identity());
   }
 
   @Override
   public Storage toRead() {
-    return new DirectoryStorage(
-        directory, true, false, OpenFiles.defaultLimit(), UnaryOperator.identity());
+    return toRead(directory);
   }
 
   @Override
@@ -457,7 +473,7 @@ public final class DirectoryStorage implements Storage {
   public boolean shrink(String name, long bytes) throws IOException {
     checkToChange(name);
     ensureHeld();
-    return Directories.shrink(pathOf(name), bytes);
+    return descriptors.retrying(() -> Directories.shrink(pathOf(name), bytes));
   }
 
   private String nextAside(String name) throws IOException {
@@ -505,7 +521,7 @@ public final class DirectoryStorage implements Storage {
   @Override
   public long usableBytes() throws IOException {
     try {
-      return Files.getFileStore(directory).getUsableSpace();
+      return descriptors.retrying(() -> Files.getFileStore(directory).getUsableSpace());
     } catch (IOException e) {
       throw FileErrors.explain("can't be asked for its free space", directory, e);
     }
@@ -540,7 +556,7 @@ public final class DirectoryStorage implements Storage {
       }
       OpenDirectory held = descriptors.retrying(() -> OpenDirectory.hold(directory));
       try {
-        StoreLock taken = taking.take(held, directory);
+        StoreLock taken = descriptors.retrying(() -> taking.take(held, directory));
         files = held;
         lock = taken;
         return taken;

@@ -17,6 +17,10 @@ import java.util.Locale;
  * and what to do. The JDK's own messages are often the path alone.
  */
 final class FileErrors {
+  /** What to do about too few descriptors. */
+  static final String MORE_DESCRIPTORS =
+      "Raise the process's limit (ulimit -n), or lower maxOpenFiles";
+
   private static final String TOO_MANY_OPEN = "too many open files";
   private static final String LINK = "it is a symbolic link, and none is followed to write";
 
@@ -116,14 +120,36 @@ final class FileErrors {
     } else if (reason.contains("read-only file system")) {
       return "mount it for writing; reading is enough for Store.openReadOnly, and to check a store";
     } else if (reason.contains(TOO_MANY_OPEN)) {
-      return "raise the process's limit (ulimit -n), or lower maxOpenFiles";
+      return lowerCase(MORE_DESCRIPTORS);
     } else if (reason.contains("input/output error")) {
       return "see the system's log for what is wrong with the device";
     }
     return "";
   }
 
-  /** Whether the system refuses the process, or all of them, one more descriptor. */
+  /**
+   * Whether an error is of no kind that is told apart by its type. Then the reason stands in the
+   * system's message alone, which may be in any language.
+   */
+  static boolean isUnclear(IOException e) {
+    Class<?> type = e.getClass();
+    return type == IOException.class
+        || type == FileSystemException.class
+        || type == FileNotFoundException.class;
+  }
+
+  /** The exception to throw for {@code e} if the process has no descriptor left. */
+  static IOException tooManyOpen(String of, IOException e) {
+    if (saysTooManyOpen(e) && e.getCause() instanceof IOException) {
+      return e; // It was explained before.
+    }
+    String text = "the process has no file descriptor left; " + lowerCase(MORE_DESCRIPTORS);
+    FileSystemException explained = new FileSystemException(of, null, text);
+    explained.initCause(e);
+    return explained;
+  }
+
+  /** Whether the system says, in English, that it refuses one more descriptor. */
   static boolean saysTooManyOpen(IOException e) {
     return String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT).contains(TOO_MANY_OPEN);
   }
