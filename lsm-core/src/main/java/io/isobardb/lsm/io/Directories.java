@@ -2,6 +2,7 @@ package io.isobardb.lsm.io;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -10,6 +11,10 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 
 /** Making directories, and finding them. */
 final class Directories {
@@ -32,23 +37,59 @@ final class Directories {
     }
   }
 
-  /** Makes a directory, and those above it that are not there. */
-  static void createDurably(Path dir) throws IOException {
-    Path parent = dir.getParent();
-    if (parent != null && !Files.exists(parent)) {
-      createDurably(parent);
+  /**
+   * Makes a directory, and those above it that are not there. If that fails, none is left.
+   *
+   * @return what was made, deepest first; empty if it is there
+   */
+  static List<Path> createDurably(Path dir) throws IOException {
+    Deque<Path> missing = new ArrayDeque<>();
+    for (Path at = dir; at != null && !Files.exists(at); at = at.getParent()) {
+      missing.push(at);
     }
+    List<Path> made = new ArrayList<>();
+    try {
+      for (Path one : missing) {
+        if (create(one)) {
+          made.add(0, one);
+        }
+        Path parent = one.getParent();
+        if (parent != null) {
+          OpenDirectory.byPath(parent).sync();
+        }
+      }
+      return made;
+    } catch (IOException | RuntimeException e) {
+      deleteEmpty(made, e);
+      throw e;
+    }
+  }
+
+  /** Makes a directory, unless somebody else just did. */
+  private static boolean create(Path dir) throws IOException {
     try {
       Files.createDirectory(dir);
+      return true;
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(dir)) {
         throw FileErrors.explain("can't be created", dir, inTheWay(dir, e));
       }
+      return false;
     } catch (IOException e) {
-      throw FileErrors.explainOrFull("can't be created", dir, e);
+      throw FileErrors.explainOrFull("can't be created", dir, e, DataFile.BLOCK);
     }
-    if (parent != null) {
-      OpenDirectory.byPath(parent).sync();
+  }
+
+  /** Deletes directories after a failure, unless somebody else has something there. */
+  static void deleteEmpty(List<Path> directories, Throwable cause) {
+    try {
+      for (Path directory : directories) {
+        Files.deleteIfExists(directory);
+      }
+    } catch (DirectoryNotEmptyException e) {
+      // Those above are not empty, either.
+    } catch (IOException e) {
+      cause.addSuppressed(e);
     }
   }
 

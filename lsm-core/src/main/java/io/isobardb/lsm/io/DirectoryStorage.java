@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -72,8 +71,8 @@ public final class DirectoryStorage implements Storage {
 
   private final boolean readOnly;
 
-  /** Whether the directory was not there before. */
-  private final boolean made;
+  /** The directories that were made for it, deepest first. */
+  private final List<Path> made;
 
   private final OpenFiles descriptors;
 
@@ -95,11 +94,11 @@ public final class DirectoryStorage implements Storage {
   private DirectoryStorage(
       Path directory,
       boolean readOnly,
-      boolean made,
-      int maxOpenFiles,
+      List<Path> made,
+      OpenFiles descriptors,
       UnaryOperator<FileChannel> channels) {
     this.directory = directory;
-    this.descriptors = new OpenFiles(directory.toString(), maxOpenFiles);
+    this.descriptors = descriptors;
     this.readOnly = readOnly;
     this.made = made;
     this.channels = channels;
@@ -124,7 +123,7 @@ public final class DirectoryStorage implements Storage {
    */
   public static DirectoryStorage open(Path dir, boolean create, int maxOpenFiles)
       throws IOException {
-    return open(dir, create, maxOpenFiles, UnaryOperator.identity());
+    return open(dir, create, maxOpenFiles, UnaryOperator.identity(), OpenFiles.OF_PROCESS);
   }
 
   /** A quarter of the descriptors that the process may still take, 16 to 10,000. */
@@ -136,12 +135,22 @@ public final class DirectoryStorage implements Storage {
   static DirectoryStorage open(
       Path dir, boolean create, int maxOpenFiles, UnaryOperator<FileChannel> channels)
       throws IOException {
+    return open(dir, create, maxOpenFiles, channels, OpenFiles.OF_PROCESS);
+  }
+
+  /** As above, in a process with these descriptors. */
+  static DirectoryStorage open(
+      Path dir,
+      boolean create,
+      int maxOpenFiles,
+      UnaryOperator<FileChannel> channels,
+      OpenFiles.Descriptors process)
+      throws IOException {
     Path absolute = dir.toAbsolutePath().normalize();
-    boolean made = create && !Files.exists(absolute);
-    if (made) {
-      Directories.createDurably(absolute);
-    }
-    return new DirectoryStorage(Directories.real(absolute), false, made, maxOpenFiles, channels);
+    List<Path> made = create ? Directories.createDurably(absolute) : List.of();
+    Path real = Directories.real(absolute);
+    OpenFiles descriptors = new OpenFiles(real.toString(), maxOpenFiles, process);
+    return new DirectoryStorage(real, false, made, descriptors, channels);
   }
 
   /**
@@ -152,15 +161,18 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage openToRead(Path dir) throws IOException {
-    Path real = Directories.real(dir.toAbsolutePath().normalize());
-    return new DirectoryStorage(
-        real, true, false, OpenFiles.defaultLimit(), UnaryOperator.identity());
+    return toRead(Directories.real(dir.toAbsolutePath().normalize()));
+  }
+
+  private static DirectoryStorage toRead(Path real) {
+    OpenFiles descriptors =
+        new OpenFiles(real.toString(), OpenFiles.defaultLimit(), OpenFiles.OF_PROCESS);
+    return new DirectoryStorage(real, true, List.of(), descriptors, UnaryOperator.identity());
   }
 
   @Override
   public Storage toRead() {
-    return new DirectoryStorage(
-        directory, true, false, OpenFiles.defaultLimit(), UnaryOperator.identity());
+    return toRead(directory);
   }
 
   @Override
@@ -212,7 +224,7 @@ public final class DirectoryStorage implements Storage {
             ensureHeld();
             return register(name, mode, openChannel(name, mode, StandardOpenOption.CREATE_NEW));
           } catch (IOException e) {
-            throw explain("can't be created", name, e, 0);
+            throw explain("can't be created", name, e, DataFile.BLOCK);
           }
         });
   }
@@ -407,7 +419,7 @@ public final class DirectoryStorage implements Storage {
         places.put(to, place);
       }
     } catch (IOException e) {
-      throw explain("can't be renamed to " + to, from, e, 0);
+      throw explain("can't be renamed to " + to, from, e, DataFile.BLOCK);
     } finally {
       names.unlock();
     }
@@ -457,7 +469,7 @@ public final class DirectoryStorage implements Storage {
   public boolean shrink(String name, long bytes) throws IOException {
     checkToChange(name);
     ensureHeld();
-    return Directories.shrink(pathOf(name), bytes);
+    return descriptors.retrying(() -> Directories.shrink(pathOf(name), bytes));
   }
 
   private String nextAside(String name) throws IOException {
@@ -505,7 +517,7 @@ public final class DirectoryStorage implements Storage {
   @Override
   public long usableBytes() throws IOException {
     try {
-      return Files.getFileStore(directory).getUsableSpace();
+      return descriptors.retrying(() -> Files.getFileStore(directory).getUsableSpace());
     } catch (IOException e) {
       throw FileErrors.explain("can't be asked for its free space", directory, e);
     }
@@ -514,7 +526,12 @@ public final class DirectoryStorage implements Storage {
   @Override
   public void lock() throws IOException {
     checkWritable();
-    take(StoreLock::take);
+    try {
+      take(StoreLock::take);
+    } catch (IOException | RuntimeException e) {
+      Directories.deleteEmpty(made, e);
+      throw e;
+    }
     try {
       deleteLeftovers();
     } catch (IOException | RuntimeException e) {
@@ -540,7 +557,7 @@ public final class DirectoryStorage implements Storage {
       }
       OpenDirectory held = descriptors.retrying(() -> OpenDirectory.hold(directory));
       try {
-        StoreLock taken = taking.take(held, directory);
+        StoreLock taken = descriptors.retrying(() -> taking.take(held, directory));
         files = held;
         lock = taken;
         return taken;
@@ -603,24 +620,19 @@ public final class DirectoryStorage implements Storage {
 
   /**
    * As {@link #close}, for a directory that was to become a store and did not: the lock's file goes
-   * with the lock, and the directory, too, if it was made for this and is empty.
+   * with the lock, and the directories, too, that were made for this and are empty.
    */
-  public void abandon() throws IOException {
+  public void abandon(Throwable cause) {
     try {
       if (lock != null) {
         ensureHeld();
         files.delete(StoreLock.FILE);
       }
-    } finally {
       close();
+    } catch (IOException e) {
+      cause.addSuppressed(e);
     }
-    if (made) {
-      try {
-        Files.deleteIfExists(directory);
-      } catch (DirectoryNotEmptyException e) {
-        // Somebody else's file is there.
-      }
-    }
+    Directories.deleteEmpty(made, cause);
   }
 
   private void checkName(String name) {
@@ -647,21 +659,10 @@ public final class DirectoryStorage implements Storage {
    * The exception to throw for {@code e}, as {@link FileErrors#explain} makes it; a full disk is
    * thrown right here.
    *
-   * @param bytesWanted by a write; 0 if it was none
+   * @param bytesWanted by a write, or by a new file or name
    */
   IOException explain(String what, String name, IOException e, long bytesWanted) {
-    Path path = pathOf(name);
-    if (bytesWanted > 0 && !FileErrors.saysFull(e)) {
-      // The system's message may be in another language.
-      try {
-        if (Files.getFileStore(directory).getUsableSpace() < DataFile.BLOCK) {
-          throw FileErrors.full(what, path, e);
-        }
-      } catch (IOException unknown) {
-        e.addSuppressed(unknown);
-      }
-    }
-    return FileErrors.explainOrFull(what, path, e);
+    return FileErrors.explainOrFull(what, pathOf(name), e, bytesWanted);
   }
 
   /** Where a file of this name is, for messages. */

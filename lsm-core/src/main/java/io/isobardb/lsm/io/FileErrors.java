@@ -2,21 +2,29 @@ package io.isobardb.lsm.io;
 
 import io.isobardb.lsm.error.DiskFullException;
 import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Turns what the system says of a file into a message for people: the full path, what failed, why,
  * and what to do. The JDK's own messages are often the path alone.
  */
 final class FileErrors {
+  /** What to do about too few descriptors. */
+  static final String MORE_DESCRIPTORS =
+      "Raise the process's limit (ulimit -n), or lower maxOpenFiles";
+
   private static final String TOO_MANY_OPEN = "too many open files";
   private static final String LINK = "it is a symbolic link, and none is followed to write";
 
@@ -73,12 +81,38 @@ final class FileErrors {
     return explained;
   }
 
-  /** As {@link #explain}; a full disk is thrown right here. */
-  static IOException explainOrFull(String what, Path path, IOException e) {
-    if (saysFull(e)) {
-      throw full(what, path, e);
+  /**
+   * As {@link #explain}; a full disk is thrown right here.
+   *
+   * @param bytesWanted by a write, or by a new file or name; 0 if there was none to be made
+   */
+  static IOException explainOrFull(String what, Path path, IOException e, long bytesWanted) {
+    if (isFull(path, e, bytesWanted)) {
+      throw new DiskFullException("the disk is full: " + path + " " + what + "; make room", e);
     }
     return explain(what, path, e);
+  }
+
+  /**
+   * Whether a call failed because there is no room: the system says so, or there is none.
+   *
+   * @param bytesWanted as for {@link #explainOrFull}
+   */
+  static boolean isFull(Path path, IOException e, long bytesWanted) {
+    if (saysFull(e)) {
+      return true;
+    }
+    if (bytesWanted == 0 || !isUnclear(e)) {
+      return false;
+    }
+    try {
+      Path directory = path.getParent();
+      long usable = Files.getFileStore(directory == null ? path : directory).getUsableSpace();
+      return usable < Math.max(bytesWanted, DataFile.BLOCK);
+    } catch (IOException unknown) {
+      e.addSuppressed(unknown);
+      return false;
+    }
   }
 
   private static String reason(IOException e) {
@@ -116,26 +150,66 @@ final class FileErrors {
     } else if (reason.contains("read-only file system")) {
       return "mount it for writing; reading is enough for Store.openReadOnly, and to check a store";
     } else if (reason.contains(TOO_MANY_OPEN)) {
-      return "raise the process's limit (ulimit -n), or lower maxOpenFiles";
+      return lowerCase(MORE_DESCRIPTORS);
     } else if (reason.contains("input/output error")) {
       return "see the system's log for what is wrong with the device";
     }
     return "";
   }
 
-  /** Whether the system refuses the process, or all of them, one more descriptor. */
+  /**
+   * Whether an error is of no kind that is told apart by its type. Then the reason stands in the
+   * system's message alone, which may be in any language.
+   */
+  static boolean isUnclear(IOException e) {
+    Class<?> type = e.getClass();
+    return type == IOException.class
+        || type == FileSystemException.class
+        || type == FileNotFoundException.class;
+  }
+
+  /** The exception to throw for {@code e} if the process has no descriptor left. */
+  static IOException tooManyOpen(String of, IOException e) {
+    if (saysTooManyOpen(e) && e.getCause() instanceof IOException) {
+      return e; // It was explained before.
+    }
+    String text = "the process has no file descriptor left; " + lowerCase(MORE_DESCRIPTORS);
+    FileSystemException explained = new FileSystemException(of, null, text);
+    explained.initCause(e);
+    return explained;
+  }
+
+  /** Whether the system says, in English, that it refuses one more descriptor. */
   static boolean saysTooManyOpen(IOException e) {
     return String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT).contains(TOO_MANY_OPEN);
   }
 
-  /** The exception to throw for {@code e} if there is no room. */
-  static DiskFullException full(String what, Path path, IOException e) {
-    return new DiskFullException("the disk is full: " + path + " " + what + "; make room", e);
+  /**
+   * Whether the system says that there is no room. Of a quota it can only be understood in English.
+   */
+  private static boolean saysFull(IOException e) {
+    String text = String.valueOf(e.getMessage());
+    return text.contains("No space left on device")
+        || text.contains("Disk quota exceeded")
+        || (isUnclear(e) && ofFullDevice().map(text::contains).orElse(false));
   }
 
-  /** Whether the system says that there is no room; its message may be in another language. */
-  static boolean saysFull(IOException e) {
-    String text = String.valueOf(e.getMessage());
-    return text.contains("No space left on device") || text.contains("Disk quota exceeded");
+  /**
+   * What the system says of a full device, in whatever language it does. Neither blocks nor inodes
+   * may be left, and of inodes nobody else tells.
+   */
+  private static Optional<String> ofFullDevice() {
+    Path device = Path.of("/dev/full");
+    if (!Files.isWritable(device) || Files.isRegularFile(device)) {
+      return Optional.empty();
+    }
+    try (OutputStream full = new FileOutputStream(device.toFile())) {
+      full.write(0);
+      return Optional.empty();
+    } catch (FileNotFoundException e) {
+      return Optional.empty(); // There may be no descriptor left.
+    } catch (IOException e) {
+      return Optional.ofNullable(e.getMessage());
+    }
   }
 }

@@ -63,15 +63,12 @@ public final class NewDirectory {
   public static void fill(Path directory, Filler filler) throws IOException {
     checkPlace(directory);
     DirectoryStorage made = DirectoryStorage.open(directory, true);
-    boolean done = false;
     try {
       filler.fill(made);
       made.close();
-      done = true;
-    } finally {
-      if (!done) {
-        made.abandon();
-      }
+    } catch (Throwable e) {
+      made.abandon(e);
+      throw e;
     }
   }
 

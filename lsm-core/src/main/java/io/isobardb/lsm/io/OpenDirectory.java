@@ -158,7 +158,7 @@ final class OpenDirectory implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      throw FileErrors.explainOrFull("can't be synced", path, e);
+      throw FileErrors.explainOrFull("can't be synced", path, e, 0);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -24,7 +25,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Files that were written to keep their descriptors until they are closed: an error in writing
  * back may be reported to that descriptor alone. The limit is exceeded while there are too many of
  * those. If the system refuses a descriptor, half of the files give theirs back, and the limit is
- * lowered to what was left.
+ * lowered to what was left. If there are none to give back, the call waits for others to do so.
+ *
+ * <p>That the process has no descriptor left is told by counting them, since the system's message
+ * may be in any language. They may be back when they are counted, so a call that failed for a
+ * reason unknown is made once more.
  *
  * <p>Thread rule: any thread. The lock is not held during I/O.
  */
@@ -44,7 +49,67 @@ final class OpenFiles {
     T open() throws IOException;
   }
 
+  /** The process has no descriptor left if it has fewer: others take and give them meanwhile. */
+  private static final int FEW = 16;
+
+  private static final long PAUSE_NANOS = 20_000_000L;
+
+  /** How often a call pauses at most until there is a descriptor: for half a minute. */
+  static final int MOST_PAUSES = 1500;
+
+  /** The descriptors of the process; tests have others. */
+  interface Descriptors {
+    /** How many more the process may take; a large number if that is unknown. */
+    long spare();
+
+    /** Waits for a moment, in which some may be given back. */
+    void pause();
+  }
+
+  static final Descriptors OF_PROCESS =
+      new Descriptors() {
+        private final ReentrantLock pausing = new ReentrantLock();
+
+        /** A descriptor was given back. Nobody tells, as that may be anybody of the process. */
+        private final Condition given = pausing.newCondition();
+
+        @Override
+        public long spare() {
+          if (!(ManagementFactory.getOperatingSystemMXBean()
+              instanceof UnixOperatingSystemMXBean unix)) {
+            return Integer.MAX_VALUE;
+          }
+          try {
+            return Math.max(
+                0, unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount());
+          } catch (InternalError e) {
+            return 0; // They are counted in a directory, which takes a descriptor to list.
+          }
+        }
+
+        @Override
+        public void pause() {
+          boolean interrupted = false;
+          pausing.lock();
+          try {
+            for (long left = PAUSE_NANOS; left > 0; ) {
+              try {
+                left = given.awaitNanos(left);
+              } catch (InterruptedException e) {
+                interrupted = true;
+              }
+            }
+          } finally {
+            pausing.unlock();
+            if (interrupted) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        }
+      };
+
   private final String of;
+  private final Descriptors descriptors;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Files that may give their descriptor back; the hand of the clock is at the first. */
@@ -64,9 +129,11 @@ final class OpenFiles {
    * @param limit how many descriptors it may hold; less if the process can't have so many, as class
    *     loaders, sockets and the like need some, too
    */
-  OpenFiles(String of, int limit) {
+  OpenFiles(String of, int limit, Descriptors descriptors) {
     this.of = of;
-    long most = Math.max(LEAST, spare() / 4 * 3);
+    this.descriptors = descriptors;
+    long spare = descriptors.spare();
+    long most = Math.max(LEAST, spare / 4 * 3);
     this.limit = (int) Math.min(limit, most);
     if (limit > most) {
       System.getLogger(OpenFiles.class.getName())
@@ -76,23 +143,17 @@ final class OpenFiles {
                   + ": maxOpenFiles is "
                   + limit
                   + ", but the process may open "
-                  + spare()
+                  + spare
                   + " more files only: "
                   + most
-                  + " are kept open. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
+                  + " are kept open. "
+                  + FileErrors.MORE_DESCRIPTORS);
     }
   }
 
   /** A quarter of the descriptors that the process may still take, within bounds. */
   static int defaultLimit() {
-    return (int) Math.max(LEAST, Math.min(spare() / 4, MOST_BY_DEFAULT));
-  }
-
-  /** How many descriptors the process may still take. */
-  private static long spare() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? Math.max(0, unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount())
-        : Integer.MAX_VALUE;
+    return (int) Math.max(LEAST, Math.min(OF_PROCESS.spare() / 4, MOST_BY_DEFAULT));
   }
 
   /**
@@ -117,11 +178,27 @@ final class OpenFiles {
 
   /** As {@link #opening}, of a descriptor that is held for a moment only and does not count. */
   <T> T retrying(Opener<T> opener) throws IOException {
+    int pauses = 0;
+    boolean again = false;
     while (true) {
       try {
-        return opener.open();
+        T opened = opener.open();
+        if (pauses > 0) {
+          warn("the process had no file descriptor left, and a call waited for one.");
+        }
+        return opened;
       } catch (IOException e) {
-        if (!FileErrors.saysTooManyOpen(e) || !parkHalf()) {
+        boolean unclear = FileErrors.isUnclear(e);
+        if (FileErrors.saysTooManyOpen(e) || (unclear && descriptors.spare() < FEW)) {
+          if (!parkHalf()) {
+            if (pauses++ == MOST_PAUSES) {
+              throw FileErrors.tooManyOpen(of, e);
+            }
+            descriptors.pause();
+          }
+        } else if (unclear && !again) {
+          again = true;
+        } else {
           throw e;
         }
       }
@@ -258,14 +335,16 @@ final class OpenFiles {
       lock.unlock();
     }
     if (!chosen.isEmpty()) {
-      System.getLogger(OpenFiles.class.getName())
-          .log(
-              Level.WARNING,
-              of
-                  + ": the process has too many open files; this store keeps "
-                  + kept
-                  + " of its files open from now on. Raise the process's limit (ulimit -n), or lower maxOpenFiles");
+      warn(
+          "the process has too many open files; this store keeps "
+              + kept
+              + " of its files open from now on.");
     }
     return park(chosen);
+  }
+
+  private void warn(String what) {
+    System.getLogger(OpenFiles.class.getName())
+        .log(Level.WARNING, of + ": " + what + " " + FileErrors.MORE_DESCRIPTORS);
   }
 }

@@ -177,7 +177,7 @@ final class StoreLock {
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
-      throw FileErrors.explainOrFull("can't be opened", path, e);
+      throw FileErrors.explainOrFull("can't be opened", path, e, DataFile.BLOCK);
     }
     lock(path, channel, false);
     RandomAccessFile content = null;
@@ -218,7 +218,7 @@ final class StoreLock {
       channel.truncate(text.limit());
       return owner;
     } catch (IOException e) {
-      if (!FileErrors.saysFull(e)) {
+      if (!FileErrors.isFull(path, e, MOST_BYTES)) {
         throw e;
       }
       return read(content); // The lock is held. Others are not told by whom.

@@ -5,6 +5,7 @@ import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
@@ -87,9 +88,27 @@ public final class BackupDirectory implements AutoCloseable {
         () -> {
           if (!storage.exists(MARKER)) {
             checkCreatable();
-            write(MARKER, new byte[0]);
+            try {
+              write(MARKER, new byte[0]);
+            } catch (Throwable e) {
+              abandon(e);
+              throw e;
+            }
           }
         });
+  }
+
+  /** Leaves the directory as it was, as far as that can be done. */
+  private void abandon(Throwable cause) {
+    try {
+      storage.delete(MARKER + TEMPORARY);
+      storage.delete(MARKER);
+    } catch (IOException | RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+    if (storage instanceof DirectoryStorage made) {
+      made.abandon(cause);
+    }
   }
 
   private void checkCreatable() throws IOException {

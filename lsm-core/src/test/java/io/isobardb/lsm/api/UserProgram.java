@@ -14,6 +14,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 
 /** A program in a JVM of its own, with lsm-core and what that brings along on its class path. */
 final class UserProgram {
@@ -63,9 +66,48 @@ final class UserProgram {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
+  /**
+   * As {@link #run}, with at most so many descriptors. All classes are in jars: no class takes a
+   * descriptor to be loaded.
+   */
+  Printed runWithDescriptors(int most, Class<?> program, String... args)
+      throws IOException, InterruptedException {
+    List<String> jars = new ArrayList<>();
+    for (String entry : inherited().split(File.pathSeparator)) {
+      jars.add(Files.isDirectory(Path.of(entry)) ? jar(Path.of(entry), jars.size()) : entry);
+    }
+    Path classes = Path.of(program.getProtectionDomain().getCodeSource().getLocation().getPath());
+    String name = program.getName().replace('.', '/') + ".class";
+    Path own = dir.resolve("own");
+    Files.createDirectories(own.resolve(name).getParent());
+    Files.copy(classes.resolve(name), own.resolve(name));
+    jars.add(jar(own, jars.size()));
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("-cp", String.join(File.pathSeparator, jars), program.getName()));
+    arguments.addAll(Arrays.asList(args));
+    return java(List.of("bash", "-c", "ulimit -n " + most + "; exec \"$0\" \"$@\""), arguments);
+  }
+
+  private String jar(Path classes, int number) throws IOException {
+    Path jar = dir.resolve("classes-" + number + ".jar");
+    try (Stream<Path> files = Files.walk(classes);
+        ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        out.putNextEntry(new ZipEntry(classes.relativize(file).toString()));
+        Files.copy(file, out);
+      }
+    }
+    return jar.toString();
+  }
+
   /** Runs {@code java} with these arguments; fails if it does not end well. */
   Printed java(List<String> arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
+    return java(List.of(), arguments);
+  }
+
+  private Printed java(List<String> before, List<String> arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx128m");
     command.addAll(arguments);

@@ -257,7 +257,7 @@ class BackupsTest {
         GuardedFiles.guard(
             place,
             (access, path) -> {
-              if (access == GuardedFiles.Access.WRITE && path.startsWith(place)) {
+              if (access.compareTo(GuardedFiles.Access.WRITE) >= 0 && path.startsWith(place)) {
                 throw new FileSystemException(path.toString(), null, "Read-only file system");
               }
             });

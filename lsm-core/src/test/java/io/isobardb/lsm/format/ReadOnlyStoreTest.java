@@ -61,7 +61,7 @@ class ReadOnlyStoreTest {
     return GuardedFiles.guard(
         dir,
         (access, path) -> {
-          if (access == Access.WRITE && path.startsWith(dir)) {
+          if (access.compareTo(Access.WRITE) >= 0 && path.startsWith(dir)) {
             throw new FileSystemException(path.toString(), null, "Read-only file system");
           }
         });

@@ -21,6 +21,7 @@ import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileStoreAttributeView;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayList;
@@ -35,12 +36,14 @@ import org.jspecify.annotations.Nullable;
  * mount does, also for a user whom the system refuses nothing.
  */
 public final class GuardedFiles {
-  /** What a call is about to do to a file or directory. */
+  /** What a call is about to do to a file or directory; the last two change something. */
   public enum Access {
     /** Looks at attributes, or searches a directory. */
     LOOK,
     READ,
-    WRITE
+    WRITE,
+    /** Renames or deletes, which needs a right to write, but no room. */
+    NAME
   }
 
   /** Refuses calls. */
@@ -56,6 +59,11 @@ public final class GuardedFiles {
     /** What a caller gets for a channel that was opened. */
     default FileChannel opened(Path path, FileChannel channel) throws IOException {
       return channel;
+    }
+
+    /** What a caller gets for the free space of a file system, in bytes. */
+    default long usableBytes(long found) {
+      return found;
     }
   }
 
@@ -198,7 +206,7 @@ public final class GuardedFiles {
 
     @Override
     public void delete(Path path) throws IOException {
-      system.delete(checked(Access.WRITE, path));
+      system.delete(checked(Access.NAME, path));
     }
 
     @Override
@@ -208,7 +216,7 @@ public final class GuardedFiles {
 
     @Override
     public void move(Path from, Path to, CopyOption... options) throws IOException {
-      system.move(checked(Access.WRITE, from), checked(Access.WRITE, to), options);
+      system.move(checked(Access.NAME, from), checked(Access.NAME, to), options);
     }
 
     @Override
@@ -223,7 +231,7 @@ public final class GuardedFiles {
 
     @Override
     public FileStore getFileStore(Path path) throws IOException {
-      return system.getFileStore(checked(Access.LOOK, path));
+      return new GuardedStore(system.getFileStore(checked(Access.LOOK, path)));
     }
 
     @Override
@@ -253,6 +261,65 @@ public final class GuardedFiles {
     public void setAttribute(Path path, String name, Object value, LinkOption... options)
         throws IOException {
       system.setAttribute(checked(Access.WRITE, path), name, value, options);
+    }
+  }
+
+  /** The rest is as of the store itself. */
+  private final class GuardedStore extends FileStore {
+    private final FileStore store;
+
+    GuardedStore(FileStore store) {
+      this.store = store;
+    }
+
+    @Override
+    public long getUsableSpace() throws IOException {
+      return guard.usableBytes(store.getUsableSpace());
+    }
+
+    @Override
+    public String name() {
+      return store.name();
+    }
+
+    @Override
+    public String type() {
+      return store.type();
+    }
+
+    @Override
+    public boolean isReadOnly() {
+      return store.isReadOnly();
+    }
+
+    @Override
+    public long getTotalSpace() throws IOException {
+      return store.getTotalSpace();
+    }
+
+    @Override
+    public long getUnallocatedSpace() throws IOException {
+      return store.getUnallocatedSpace();
+    }
+
+    @Override
+    public boolean supportsFileAttributeView(Class<? extends FileAttributeView> type) {
+      return store.supportsFileAttributeView(type);
+    }
+
+    @Override
+    public boolean supportsFileAttributeView(String name) {
+      return store.supportsFileAttributeView(name);
+    }
+
+    @Override
+    public <V extends FileStoreAttributeView> @Nullable V getFileStoreAttributeView(Class<V> type) {
+      return store.getFileStoreAttributeView(type);
+    }
+
+    @Override
+    public Object getAttribute(String attribute) throws IOException {
+      return store.getAttribute(attribute);
     }
   }
 

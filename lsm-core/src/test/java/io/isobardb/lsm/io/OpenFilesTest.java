@@ -15,8 +15,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OpenFilesTest {
   private static final int LIMIT = 16;
@@ -178,23 +182,55 @@ class OpenFilesTest {
     assertEquals(0, storage.openFiles());
   }
 
+  /** What the system says, in English and in German. */
+  private static final String ENGLISH = "Too many open files";
+
+  private static final String GERMAN = "Zu viele offene Dateien";
+
+  private static final String OTHER_GERMAN = "Eingabe-/Ausgabefehler";
+
+  /** A process that soon has no descriptor left; in its pauses others give theirs back. */
+  private record UsedUp(AtomicInteger looks, AtomicInteger pauses, IntConsumer others)
+      implements OpenFiles.Descriptors {
+    @Override
+    public long spare() {
+      return looks.getAndIncrement() == 0 ? 10_000 : 0;
+    }
+
+    @Override
+    public void pause() {
+      others.accept(pauses.incrementAndGet());
+    }
+  }
+
+  private static UsedUp usedUp(IntConsumer others) {
+    return new UsedUp(new AtomicInteger(), new AtomicInteger(), others);
+  }
+
+  private DirectoryStorage refusing(AtomicInteger refusals, String text, UsedUp process)
+      throws IOException {
+    Path guarded = refusing(refusals, text);
+    return DirectoryStorage.open(guarded, false, 1000, UnaryOperator.identity(), process);
+  }
+
   /** The directory, in which the next so many files can't be opened. */
-  private Path refusing(AtomicInteger refusals) throws IOException {
+  private Path refusing(AtomicInteger refusals, String text) throws IOException {
     return GuardedFiles.guard(
         dir.toRealPath(),
         (access, path) -> {
-          if (refusals.get() > 0 && access != GuardedFiles.Access.LOOK) {
+          boolean opens = access == GuardedFiles.Access.READ || access == GuardedFiles.Access.WRITE;
+          if (refusals.get() > 0 && opens) {
             refusals.decrementAndGet();
-            throw new FileSystemException(path.toString(), null, "Too many open files");
+            throw new FileSystemException(path.toString(), null, text);
           }
         });
   }
 
-  @Test
-  void ifTheSystemRefusesADescriptorOthersAreGivenBack() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {ENGLISH, GERMAN})
+  void ifTheSystemRefusesADescriptorOthersAreGivenBack(String text) throws IOException {
     AtomicInteger refusals = new AtomicInteger();
-    Path guarded = refusing(refusals);
-    DirectoryStorage storage = DirectoryStorage.open(guarded, false, 1000);
+    DirectoryStorage storage = refusing(refusals, text, usedUp(pause -> {}));
     List<DataFile> files = open(storage, 100);
     for (int i = 0; i < 100; i++) {
       assertHolds(i, files.get(i));
@@ -216,6 +252,7 @@ class OpenFilesTest {
     refusals.set(Integer.MAX_VALUE);
     IOException e = assertThrows(IOException.class, () -> storage.create("more", IoMode.BUFFERED));
     assertTrue(e.getMessage().contains("raise the process's limit"), e::toString);
+    assertEquals(0, holding(files), "before anybody waits");
     refusals.set(0);
     for (DataFile file : files) {
       file.close();
@@ -223,11 +260,63 @@ class OpenFilesTest {
     assertEquals(0, storage.descriptorsHeld());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {ENGLISH, GERMAN})
+  void aMomentWithoutDescriptorsIsWaitedFor(String text) throws IOException {
+    AtomicInteger refusals = new AtomicInteger();
+    UsedUp process =
+        usedUp(
+            pause -> {
+              if (pause % 10 == 0) {
+                refusals.set(0);
+              }
+            });
+    DirectoryStorage storage = refusing(refusals, text, process);
+    List<StorageCall> calls =
+        List.of(
+            () -> create(storage, "file", 1),
+            () -> storage.open("file", IoMode.BUFFERED).close(),
+            storage::list,
+            storage::syncDirectory,
+            storage::lock,
+            storage::close);
+    int call = 0;
+    for (StorageCall made : calls) {
+      refusals.set(Integer.MAX_VALUE);
+      made.run();
+      refusals.set(0);
+      call++;
+      assertTrue(process.pauses().get() <= 10 * call, () -> "pauses: " + process.pauses());
+    }
+    assertEquals(50, process.pauses().get(), "closing takes no descriptor");
+  }
+
+  /** Takes a descriptor. */
+  private interface StorageCall {
+    void run() throws IOException;
+  }
+
+  /** They may be back when they are counted. */
+  @Test
+  void aCallThatFailsForAReasonUnknownIsMadeOnceMore() throws IOException {
+    AtomicInteger refusals = new AtomicInteger(1);
+    DirectoryStorage storage = DirectoryStorage.open(refusing(refusals, GERMAN), false);
+    create(storage, "file", 1);
+    refusals.set(2);
+    assertThrows(FileSystemException.class, () -> storage.open("file", IoMode.BUFFERED));
+    assertEquals(0, refusals.get());
+    DirectoryStorage full = refusing(refusals, OTHER_GERMAN, usedUp(pause -> {}));
+    refusals.set(Integer.MAX_VALUE);
+    IOException e = assertThrows(IOException.class, () -> full.open("file", IoMode.BUFFERED));
+    assertTrue(e.getMessage().contains("no file descriptor left"), e::toString);
+    assertEquals(OpenFiles.MOST_PAUSES, Integer.MAX_VALUE - refusals.get() - 1);
+  }
+
   @Test
   void ifAFileCannotBeClosedTheLimitHoldsNevertheless() throws IOException {
     AtomicInteger refusals = new AtomicInteger();
     AtomicInteger failures = new AtomicInteger();
-    Path guarded = refusing(refusals);
+    Path guarded = refusing(refusals, ENGLISH);
     DirectoryStorage storage =
         DirectoryStorage.open(
             guarded,
