@@ -225,7 +225,8 @@ public final class Tree {
 
   /**
    * Sets a key until an instant, whatever the tree's time to live is. From that millisecond on it
-   * is absent, by the store's clock, which is the machine's, and never goes back.
+   * is absent, by the store's clock. That follows the machine's: if it is set back by up to a
+   * minute the store's stands still, and what is put meanwhile may live up to a minute longer.
    *
    * @param expires {@link Instant#MAX} for never
    */
@@ -233,10 +234,8 @@ public final class Tree {
     checkKey(key);
     checkValue(value);
     long expiry = writes.expiry(expires);
-    boolean gone = writes.isPast(expiry);
-    Writer writer =
-        gone ? writes.begun(Kind.DELETE, key, Keys.NO_VALUE) : writes.begun(Kind.PUT, key, value);
-    writer.write().expiring(gone ? Expiry.NEVER : expiry);
+    Writer writer = writes.begun(Kind.PUT, key, value);
+    writer.write().expiring(expiry);
     writes.write(writer, isSync(durability));
   }
 

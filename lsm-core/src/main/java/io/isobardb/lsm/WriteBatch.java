@@ -86,11 +86,7 @@ public final class WriteBatch {
   public WriteBatch put(Tree tree, byte[] key, byte[] value, Instant expires) {
     Objects.requireNonNull(tree, "tree").checkKey(key);
     tree.checkValue(value);
-    long expiry = tree.writes().expiry(expires);
-    if (tree.writes().isPast(expiry)) {
-      return delete(tree, key);
-    }
-    add(Kind.PUT, tree, key, value, expiry);
+    add(Kind.PUT, tree, key, value, tree.writes().expiry(expires));
     return this;
   }
 

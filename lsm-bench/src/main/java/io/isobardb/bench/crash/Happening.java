@@ -20,6 +20,7 @@ public enum Happening {
   RANGE_DELETED("a range of keys was deleted"),
   TABLES_DROPPED("SSTables of which nobody needs anything were dropped unread"),
   ENTRY_EXPIRED("an entry expired"),
+  CLOCK_LEAPT("the machine's clock leapt ahead, or was set right"),
   LIFETIME_CHANGED("a tree's time to live was changed"),
   TREE_CREATED("a tree was created"),
   TREE_DROPPED("a tree was dropped"),

@@ -7,6 +7,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -46,12 +47,18 @@ final class Workload {
    */
   private static final long NEAR_MILLIS = 1000;
 
+  /** A clock does not leap further, so that it comes to {@link #LATE} never. */
+  private static final long MOST_LEAP_MILLIS = 1L << 31;
+
   private static final long[] LIFETIMES = {20, 300, 5000, 86_400_000};
 
   private final SplittableRandom random;
 
   /** Decides what expires when, and nothing else. */
   private final SplittableRandom times;
+
+  /** Decides when the machine's clock leaps, and nothing else. */
+  private final SplittableRandom leaps;
 
   private final Expected expected;
   private final Coverage coverage;
@@ -63,6 +70,9 @@ final class Workload {
   private SimulatedWorld world;
   private Store store;
   private boolean loading;
+
+  /** How far the machine's clock has leapt ahead since the store was opened. */
+  private long leaptMillis;
 
   /**
    * @param seed decides what expires
@@ -76,6 +86,7 @@ final class Workload {
       Coverage coverage,
       BooleanSupplier stop) {
     this.times = new SplittableRandom(~seed);
+    this.leaps = new SplittableRandom(~seed >>> 1);
     this.random = random;
     this.expected = expected;
     this.coverage = coverage;
@@ -103,6 +114,8 @@ final class Workload {
   void on(SimulatedWorld world, Store store) {
     this.world = world;
     this.store = store;
+    // A store that is opened believes its clock.
+    leaptMillis = 0;
   }
 
   /** How many operations a session is to have. */
@@ -125,6 +138,9 @@ final class Workload {
     Watchdog.mark("an operation");
     if (times.nextInt(40) == 0) {
       changeTimeToLive();
+    }
+    if (leaps.nextInt(40) == 0) {
+      leap();
     }
     operate();
     world.background(random.nextInt(6));
@@ -274,6 +290,15 @@ final class Workload {
     Tree tree = store.tree(live.get(times.nextInt(live.size())).name);
     tree.setTimeToLive(times.nextInt(3) == 0 ? Duration.ZERO : someLifetime());
     coverage.count(Happening.LIFETIME_CHANGED);
+  }
+
+  /** The machine's clock leaps ahead, or is set right before anything is lost by that. */
+  private void leap() {
+    long ahead =
+        leaptMillis == 0 ? leaps.nextLong(StoreClock.LEAP_MILLIS * 2, MOST_LEAP_MILLIS) : 0;
+    world.clock().jumpWall(ahead - leaptMillis);
+    leaptMillis = ahead;
+    coverage.count(Happening.CLOCK_LEAPT);
   }
 
   private void deleteRange() {

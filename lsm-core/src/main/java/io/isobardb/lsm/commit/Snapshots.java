@@ -47,7 +47,10 @@ public final class Snapshots implements Visibility {
   /** When each was registered, or an equal one before it. */
   private long[] nanos = new long[8];
 
-  /** The store's time when each was registered, or an equal one before it, or earlier. */
+  /**
+   * The store's time when each was registered, or an earlier one: not later than that of any behind
+   * it, and the same for equal LSNs.
+   */
   private long[] millis = new long[8];
 
   private int count;
@@ -89,7 +92,7 @@ public final class Snapshots implements Visibility {
     if (!time.isUsed()) {
       return 0;
     }
-    long now = time.getAsLong();
+    long now = time.settledMillis();
     return count == 0 ? now : Math.min(now, millis[0]);
   }
 
@@ -222,9 +225,19 @@ public final class Snapshots implements Visibility {
     int at = Arrays.binarySearch(lsns, 0, count, lsn);
     long since = at < 0 ? clock.getAsLong() : nanos[at];
     // Not later than the time that the reader is going to judge by.
-    long told = at < 0 ? time.lastMillis() : millis[at];
+    long told = time.isUsed() ? time.getAsLong() : time.lastMillis();
     if (at < 0) {
       at = -at - 1;
+    } else {
+      // Any of those with this LSN may be released first.
+      told = Math.min(told, millis[at]);
+      for (int i = at; i < count && lsns[i] == lsn && millis[i] > told; i++) {
+        millis[i] = told;
+      }
+    }
+    // After a leap of the clock those before it may have a later time.
+    for (int i = at - 1; i >= 0 && millis[i] > told; i--) {
+      millis[i] = told;
     }
     System.arraycopy(lsns, at, lsns, at + 1, count - at);
     System.arraycopy(nanos, at, nanos, at + 1, count - at);

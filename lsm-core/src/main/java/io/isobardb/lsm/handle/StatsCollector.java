@@ -113,6 +113,7 @@ final class StatsCollector {
         interruptions.pauses(),
         interruptions.preemptions(),
         interruptions.processorWaits(),
+        engine.snapshots().time().leaps(),
         parts.merger().memoryMerges(),
         parts.storage().bytesRead(),
         parts.storage().bytesWritten(),

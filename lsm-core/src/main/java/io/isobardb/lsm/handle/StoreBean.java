@@ -293,6 +293,11 @@ final class StoreBean implements StoreMXBean {
   }
 
   @Override
+  public long getClockLeaps() {
+    return stats().clockLeaps();
+  }
+
+  @Override
   public long getProcessorWaits() {
     return stats().processorWaits();
   }

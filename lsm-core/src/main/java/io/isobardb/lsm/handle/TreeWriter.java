@@ -2,6 +2,7 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Latencies;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Expiry;
@@ -20,7 +21,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ public final class TreeWriter {
   private final Transactions transactions;
   private final Latencies latencies;
   private final StoreParts parts;
-  private final LongSupplier time;
+  private final StoreClock time;
 
   public TreeWriter(Session session, TreeHandle handle) {
     this.handle = handle;
@@ -83,7 +83,7 @@ public final class TreeWriter {
 
   /** When what expires at an instant does. */
   public long expiry(Instant at) {
-    return noted(Expiry.of(Objects.requireNonNull(at, "expires")));
+    return noted(time.expiry(Expiry.of(Objects.requireNonNull(at, "expires"))));
   }
 
   /** From now on something in the tree may expire. */
@@ -94,11 +94,6 @@ public final class TreeWriter {
     return expiry;
   }
 
-  /** Whether an entry has expired that is put now: it is written as a delete. */
-  public boolean isPast(long expiry) {
-    return expiry != Expiry.NEVER && expiry <= time.getAsLong();
-  }
-
   /**
    * A put of a transaction.
    *
@@ -106,7 +101,10 @@ public final class TreeWriter {
    */
   public OwnWrites.Write ownPut(byte[] value, @Nullable Instant expires) {
     long expiry = expires == null ? expiry() : expiry(expires);
-    return isPast(expiry) ? OwnWrites.Write.DELETE : new OwnWrites.Write(Kind.PUT, value, expiry);
+    // The transaction itself sees what it puts until it ends, but not what had expired before.
+    return expiry != Expiry.NEVER && expiry <= time.getAsLong()
+        ? OwnWrites.Write.DELETE
+        : new OwnWrites.Write(Kind.PUT, value, expiry);
   }
 
   /** A merge of a transaction. */

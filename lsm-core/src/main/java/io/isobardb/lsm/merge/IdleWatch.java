@@ -82,7 +82,8 @@ public final class IdleWatch implements Service {
   @Override
   public void run() {
     StoreClock clock = engine.snapshots().time();
-    boolean asked = clock.lastMillis() > knownMillis;
+    clock.tellLeap();
+    boolean asked = clock.lastMillis() != knownMillis;
     boolean again = unfinished.getAsBoolean();
     boolean expires = false;
     for (TreeHandle tree : engine.catalog().trees()) {

@@ -248,6 +248,15 @@ public interface StoreMXBean {
 
   @Metric(
       value =
+          "How often the machine's clock, by which entries expire, was found to have leapt by more"
+              + " than a minute, either way, at opening or since.",
+      kind = Kind.COUNTER,
+      unit = "leaps",
+      name = "clock.leaps")
+  long getClockLeaps();
+
+  @Metric(
+      value =
           "What merges of L0 may read and write in a second; the largest number if it is not"
               + " limited.",
       unit = "bytes",

@@ -35,6 +35,8 @@ import java.util.Map;
  * @param jobsPreempted how often flushes and merges were put aside for more urgent ones
  * @param processorWaits how often merges in memory and deeper ones were put aside since clients
  *     used the processors
+ * @param clockLeaps how often the machine's clock, by which entries expire, was found to have leapt
+ *     by more than a minute, either way, at opening or since
  * @param memoryMerges memory merges begun
  * @param ioBytesRead bytes read from files, by purpose
  * @param ioBytesWritten bytes written to files, by purpose
@@ -71,6 +73,7 @@ public record StoreStats(
     long mergesPaused,
     long jobsPreempted,
     long processorWaits,
+    long clockLeaps,
     long memoryMerges,
     Map<IoPurpose, Long> ioBytesRead,
     Map<IoPurpose, Long> ioBytesWritten,
@@ -272,6 +275,7 @@ public record StoreStats(
     field(json, "mergesPaused", mergesPaused);
     field(json, "jobsPreempted", jobsPreempted);
     field(json, "processorWaits", processorWaits);
+    field(json, "clockLeaps", clockLeaps);
     field(json, "memoryMerges", memoryMerges);
     append(json, "ioRead", ioBytesRead);
     append(json, "ioWritten", ioBytesWritten);

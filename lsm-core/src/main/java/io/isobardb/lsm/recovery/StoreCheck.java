@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.CorruptionException;
@@ -7,6 +8,7 @@ import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
+import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableCheck;
@@ -19,6 +21,7 @@ import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.lsm.wal.LogScan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -69,6 +72,7 @@ final class StoreCheck {
     if (unlocked != null) {
       notes.add("if a process writes to the store now, findings may be wrong: " + unlocked);
     }
+    checkClock();
     checkDirectory();
     for (Recovered.Tree tree : recovered.trees()) {
       checkTree(tree);
@@ -91,6 +95,16 @@ final class StoreCheck {
       findings.add(finding);
     } else if (findings.size() == MOST_FINDINGS) {
       findings.add(Finding.of(finding.file(), "and more: only " + MOST_FINDINGS + " are told"));
+    }
+  }
+
+  private void checkClock() {
+    long noted = StoreProperties.time(recovered.properties());
+    if (noted > Clock.SYSTEM.wallMillis() + StoreClock.LEAP_MILLIS) {
+      notes.add(
+          "the store was open when the machine's clock was ahead, at "
+              + Instant.ofEpochMilli(noted)
+              + ": what expired by that may be gone; its time falls back when it is opened");
     }
   }
 

@@ -240,16 +240,15 @@ public final class StoreParts {
     LogHandle log = new LogHandle();
     long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
     log.replayed(logStart);
-    StoreClock time =
-        new StoreClock(
-            environment.clock()::wallMillis, StoreProperties.time(found.recovered().properties()));
+    long notedTime = StoreProperties.time(found.recovered().properties());
+    StoreClock time = new StoreClock(environment.clock(), notedTime);
     Catalog catalog =
         new Catalog(
             space,
             manifest,
             Math.max(1, counters.nextFileNumber()),
             logStart,
-            new Catalog.Reached(log::visible, log::durable, time::lastMillis));
+            new Catalog.Reached(log::visible, log::durable, time::lastMillis, notedTime));
     WriteGate gate =
         new WriteGate(
             pool, environment, observers, links, options.writeMemory(), options.backpressure());

@@ -46,8 +46,10 @@ public final class Catalog {
    * @param visible the LSN up to which all writes are applied
    * @param durable the LSN up to which the log is synced
    * @param time what the store's clock told last
+   * @param notedTime what the manifest has of that
    */
-  public record Reached(LongSupplier visible, LongSupplier durable, LongSupplier time) {}
+  public record Reached(
+      LongSupplier visible, LongSupplier durable, LongSupplier time, long notedTime) {}
 
   private final TableSpace space;
   private final Manifest manifest;
@@ -71,7 +73,7 @@ public final class Catalog {
   public Catalog(
       TableSpace space, Manifest manifest, long nextFile, long logStart, Reached reached) {
     this.time = reached.time();
-    this.notedTime = time.getAsLong();
+    this.notedTime = reached.notedTime();
     this.space = space;
     this.manifest = manifest;
     this.nextFile = new AtomicLong(nextFile);
@@ -318,13 +320,13 @@ public final class Catalog {
           VersionEdit.store().nextFileNumber(nextFile.get()).logStartLsn(start);
       // What was judged as expired for these edits, or to a reader before them, stays so.
       long told = time.getAsLong();
-      if (told > notedTime) {
+      if (told != notedTime) {
         store.property(TIME, Long.toString(told));
       }
       all.add(store.build());
       all.addAll(edits);
       append(all);
-      notedTime = Math.max(notedTime, told);
+      notedTime = told;
     } finally {
       manifestLock.unlock();
     }
@@ -332,7 +334,7 @@ public final class Catalog {
 
   /** Lets the manifest know what the store's clock told last, if it does not. */
   public void noteTime() throws IOException {
-    if (time.getAsLong() > notedTime) {
+    if (time.getAsLong() != notedTime) {
       append(Map.of(), 0, List.of());
     }
   }

@@ -18,6 +18,7 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.FallingOrder;
@@ -103,6 +104,9 @@ class ExpiryModelTest {
     private long timeToLive;
     private String doing = "";
 
+    /** How far the machine's clock is ahead. */
+    private long leaptMillis;
+
     History(long seed) {
       random = new SplittableRandom(seed);
       world = new SimulatedWorld(random.nextLong());
@@ -135,7 +139,7 @@ class ExpiryModelTest {
 
     void run() throws IOException {
       for (int step = 0; step < STEPS; step++) {
-        int dice = random.nextInt(36);
+        int dice = random.nextInt(37);
         doing = ", step " + step + " (" + dice + ")";
         time = clock();
         switch (dice) {
@@ -154,6 +158,7 @@ class ExpiryModelTest {
           case 24 -> reopen();
           case 25 -> crash();
           case 26, 27 -> check();
+          case 36 -> leap();
           case 28, 29, 30, 31 -> pass(random.nextInt(40));
           default -> {
             if (tree.options().mergeOperator() == null) {
@@ -170,14 +175,76 @@ class ExpiryModelTest {
       world.checkClosed();
     }
 
+    /** The machine's clock leaps ahead, is set right, or is set back. */
+    private void leap() {
+      if (leaptMillis != 0) {
+        setRight();
+      } else if (random.nextBoolean()) {
+        leaptMillis = 100_000 + random.nextInt(1_000_000);
+        world.clock().jumpWall(leaptMillis);
+        time = clock();
+      } else if (random.nextBoolean()) {
+        world.clock().jumpWall(-random.nextInt(20_000));
+        time = clock();
+      } else {
+        world.clock().jumpWall(-setBack());
+        fall();
+      }
+    }
+
+    private long setBack() {
+      return StoreClock.LEAP_MILLIS + 1 + random.nextInt(1_000_000);
+    }
+
+    /** Nothing is lost, if the store was not closed meanwhile. */
+    private void setRight() {
+      world.clock().jumpWall(-leaptMillis);
+      leaptMillis = 0;
+      time = clock();
+    }
+
+    /** What has expired by a leap stays so, or not, once the store was closed. */
+    private void believe() {
+      if (leaptMillis != 0 && random.nextBoolean()) {
+        setRight();
+      }
+      leaptMillis = 0;
+    }
+
+    /**
+     * The store's time may have fallen. What had expired before that is there again, unless merges
+     * have dropped it.
+     */
+    private void fall() {
+      time = clock();
+      now++;
+      for (byte[] key : model.keySet()) {
+        byte[] expected = get(key, now, time);
+        byte[] found = tree.get(key);
+        if (found == null && expected != null) {
+          write(key, null, NEVER);
+        } else {
+          assertArrayEquals(expected, found);
+        }
+      }
+    }
+
     private void pass(long millis) {
       world.clock().advance(millis * 1_000_000);
       time = clock();
     }
 
-    /** The store's time. */
+    /** The store's time. It follows that of the machine, and runs back with a leap only. */
     private long clock() {
-      return OpenStore.session(store).engine().snapshots().time().getAsLong();
+      StoreClock clock = OpenStore.session(store).engine().snapshots().time();
+      long told = clock.getAsLong();
+      long wall = world.clock().wallMillis();
+      if (time <= wall + StoreClock.LEAP_MILLIS) {
+        assertEquals(Math.max(time, wall), told);
+      } else {
+        assertTrue(told >= wall && told <= wall + StoreClock.LEAP_MILLIS, "not set back");
+      }
+      return told;
     }
 
     private byte[] key() {
@@ -236,6 +303,15 @@ class ExpiryModelTest {
       };
     }
 
+    /**
+     * When what is put until then expires: later if the machine's clock was set back and has yet to
+     * come to it.
+     */
+    private long lasts(long until) {
+      boolean stands = until <= time && until > world.clock().wallMillis();
+      return stands ? until + StoreClock.LEAP_MILLIS : until;
+    }
+
     private static Instant instant(long millis) {
       return millis == NEVER ? Instant.MAX : Instant.ofEpochMilli(millis);
     }
@@ -252,9 +328,10 @@ class ExpiryModelTest {
       byte[] key = key();
       byte[] value = value();
       long until = until();
+      long expiry = lasts(until);
       tree.put(key, value, instant(until));
       now++;
-      write(key, value, until);
+      write(key, value, expiry);
     }
 
     private void delete() {
@@ -290,7 +367,7 @@ class ExpiryModelTest {
       }
       boolean own = random.nextBoolean();
       long until = until();
-      long expiry = own ? until : lifetime();
+      long expiry = own ? lasts(until) : lifetime();
       try (BulkLoad load = store.bulkLoad(tree)) {
         entries.forEach(
             (key, value) -> {
@@ -319,8 +396,9 @@ class ExpiryModelTest {
           }
           case 1, 2 -> {
             long until = until();
+            long expiry = lasts(until);
             batch.put(tree, key, value, instant(until));
-            effects.add(() -> write(key, value, until));
+            effects.add(() -> write(key, value, expiry));
           }
           case 3, 4, 5 -> {
             if (tree.options().mergeOperator() != null) {
@@ -367,8 +445,9 @@ class ExpiryModelTest {
             case 1 -> {
               long until = until();
               transaction.put(tree, key, value, instant(until));
-              boolean past = until <= time;
-              own.put(key, new Version(0, past ? null : value, past ? NEVER : until));
+              long expiry = lasts(until);
+              boolean past = expiry <= time;
+              own.put(key, new Version(0, past ? null : value, past ? NEVER : expiry));
             }
             default -> {
               transaction.put(tree, key, value);
@@ -479,6 +558,7 @@ class ExpiryModelTest {
     }
 
     private void reopen() throws IOException {
+      believe();
       check();
       endSnapshots();
       if (random.nextInt(3) == 0) {
@@ -486,27 +566,28 @@ class ExpiryModelTest {
       }
       store.close();
       world.checkClosed();
-      // Whatever was told before it was closed stays so.
+      // Whatever was told before it was closed stays so, but for a leap.
       if (random.nextBoolean()) {
-        world.clock().jumpWall(-random.nextInt(200));
+        world.clock().jumpWall(random.nextInt(5) == 0 ? -setBack() : -random.nextInt(200));
       }
       open();
-      assertTrue(clock() >= time, "the store's clock was set back");
-      time = clock();
+      fall();
       check();
     }
 
     /** Power fails. */
     private void crash() {
+      believe();
       moments.clear();
       SimulatedWorld before = world;
       world =
           new SimulatedWorld(
               before.storage().crash(random, CrashMode.ONLY_SYNCED), random.nextLong());
       store.close();
-      world.clock().jumpWall(Math.max(0, time - world.clock().wallMillis()));
+      long back = random.nextInt(5) == 0 ? setBack() : 0;
+      world.clock().jumpWall(Math.max(0, time - world.clock().wallMillis()) - back);
       open();
-      time = clock();
+      fall();
       check();
     }
   }

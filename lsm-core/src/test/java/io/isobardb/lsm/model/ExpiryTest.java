@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
@@ -19,6 +20,7 @@ import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
@@ -31,6 +33,7 @@ import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -550,6 +553,175 @@ class ExpiryTest {
   }
 
   @Test
+  void aClockThatWasAheadIsForgotten() {
+    for (long leap : new long[] {3_600_000, 10 * 365 * 86_400_000L}) {
+      world = new SimulatedWorld(1);
+      world.clock().jumpWall(leap);
+      open();
+      tree.put(bytes("old"), bytes("v"), in(100));
+      pass(100);
+      assertNull(tree.get(bytes("old")));
+      store.flush();
+      store.close();
+      world.clock().jumpWall(-leap);
+      open();
+      assertEquals(1, store.stats().clockLeaps());
+      putInEachWay(600_000);
+      pass(599_000);
+      assertEquals(6, SimulatedStores.contents(tree).size());
+      store.flush();
+      store.awaitQuiet();
+      assertEquals(6, SimulatedStores.contents(tree).size());
+      pass(1_000);
+      assertEquals("{}", SimulatedStores.contents(tree).toString());
+      reopen();
+      assertEquals(0, store.stats().clockLeaps(), "it was noted");
+      store.close();
+    }
+  }
+
+  /** In six ways, over keys that do not expire. */
+  private void putInEachWay(long millis) {
+    Tree timed =
+        store.openTree("t", TreeOptions.builder().timeToLive(Duration.ofMillis(millis)).build());
+    for (int i = 0; i < 5; i++) {
+      tree.put(key(i), bytes("old"), Instant.MAX);
+    }
+    timed.put(key(0), bytes("v"));
+    tree.put(key(1), bytes("v"), in(millis));
+    store.write(store.newBatch().put(tree, key(2), bytes("v"), in(millis)));
+    try (Transaction transaction = store.begin()) {
+      transaction.put(tree, key(3), bytes("v"), in(millis));
+      transaction.commit();
+    }
+    assertTrue(tree.compareAndSet(key(4), bytes("old"), bytes("v")));
+    try (BulkLoad load = store.bulkLoad(tree)) {
+      load.add(tree, key(5), bytes("v"), in(millis));
+      load.commit();
+    }
+  }
+
+  @Test
+  void whatHasExpiredByALeapOnlyIsThereAgainIfTheClockIsSetRight() {
+    open();
+    fill(0, 500, in(600_000));
+    store.flush();
+    fill(500, 1000, in(600_000));
+    world.clock().jumpWall(86_400_000);
+    assertNull(tree.get(key(1)));
+    store.awaitQuiet();
+    assertEquals("{}", SimulatedStores.contents(tree).toString());
+    world.clock().jumpWall(-86_400_000);
+    assertEquals(1000, SimulatedStores.contents(tree).size());
+    assertEquals(2, store.stats().clockLeaps());
+    world.clock().jumpWall(86_400_000);
+    assertNull(tree.get(key(1)));
+    pass(3_600_000);
+    store.awaitQuiet();
+    assertEquals(0, stats().diskBytes(), "a leap that stays is believed after an hour");
+    store.close();
+  }
+
+  @Test
+  void aSnapshotAfterTheClockWasSetBackKeepsWhatItSees() {
+    for (boolean written : new boolean[] {false, true}) {
+      world = new SimulatedWorld(1);
+      open();
+      fill(0, 500, in(600_000));
+      world.clock().jumpWall(86_400_000);
+      try (Snapshot ahead = store.snapshot()) {
+        assertNull(tree.get(key(1), ahead));
+        world.clock().jumpWall(-86_400_000);
+        if (written) {
+          tree.put(bytes("k"), bytes("v"));
+        }
+        try (Snapshot back = store.snapshot()) {
+          store.snapshot().close();
+          assertNotNull(tree.get(key(1), back));
+          pass(600_000);
+          store.flush();
+          store.awaitQuiet();
+          assertNull(tree.get(key(1)));
+          assertNull(tree.get(key(1), ahead));
+          assertNotNull(tree.get(key(1), back));
+        }
+      }
+      store.close();
+    }
+  }
+
+  /** The log alone says what counts, whatever the clock is when it is replayed. */
+  @Test
+  void aReplayUnderAnotherClockGivesWhatTheStoreHad() {
+    for (long day : new long[] {0, 86_400_000, -86_400_000}) {
+      world = new SimulatedWorld(1);
+      open();
+      tree = appended();
+      tree.setTimeToLive(Duration.ofSeconds(700));
+      for (long leap : new long[] {86_400_000, -30_000, -86_400_000, 20_000, -7_200_000}) {
+        writeAll();
+        world.clock().jumpWall(leap);
+        assertNotNull(tree.get(key(0)));
+        writeAll();
+      }
+      SimulatedWorld live = world;
+      Store first = store;
+      Tree before = tree;
+      SimulatedWorld after =
+          new SimulatedWorld(
+              world.storage().crash(new SplittableRandom(1), CrashMode.ONLY_SYNCED), 2);
+      after.clock().jumpWall(live.clock().wallMillis() - after.clock().wallMillis() + day);
+      world = after;
+      open();
+      assertTrue(store.stats().clockLeaps() <= 1);
+      after.clock().jumpWall(-day);
+      tree = appended();
+      assertTrue(SimulatedStores.contents(tree).size() > 5);
+      for (int i = 0; i < 40; i++) {
+        assertEquals(
+            SimulatedStores.contents(before).toString(), SimulatedStores.contents(tree).toString());
+        live.clock().advance(20_000_000_000L);
+        after.clock().advance(20_000_000_000L);
+      }
+      store.close();
+      first.close();
+    }
+  }
+
+  /** Operands and what they are merged with, some of which expires soon. */
+  private void writeAll() {
+    tree.put(key(0), bytes("0"), Instant.MAX);
+    for (int i = 1; i < 10; i++) {
+      Instant soon = in(60_000L * i);
+      tree.put(key(i), bytes("a"), soon);
+      tree.merge(key(i), bytes("b"));
+      store.write(store.newBatch().put(tree, key(10 + i), bytes("c"), soon));
+      store.write(store.newBatch().merge(tree, key(10 + i), bytes("d")));
+      try (Transaction transaction = store.begin()) {
+        transaction.put(tree, key(20 + i), bytes("e"), soon);
+        transaction.merge(tree, key(20 + i), bytes("f"));
+        transaction.commit();
+      }
+      tree.merge(key(30), bytes("g"));
+    }
+  }
+
+  @Test
+  void whatThePutsClockHasYetToComeToIsNoDelete() {
+    open();
+    tree.put(bytes("k"), bytes("v"), in(10));
+    world.clock().jumpWall(-30_000);
+    putInEachWay(10_000);
+    assertEquals(7, SimulatedStores.contents(tree).size());
+    pass(10_000);
+    assertNotNull(tree.get(key(1)), "it lives a minute longer");
+    pass(60_000);
+    assertEquals("{}", SimulatedStores.contents(tree).toString());
+    assertEquals(0, store.stats().clockLeaps());
+    store.close();
+  }
+
+  @Test
   void norByACrashBehindWhatAMergeWentBy() {
     open();
     fill(0, 500, in(100));
@@ -628,6 +800,46 @@ class ExpiryTest {
           assertNull(cursor.expires(), name);
         }
       }
+    }
+  }
+
+  /** Copies of a store whose clock is wrong go by the machine's clock. */
+  @Test
+  void copiesOfAStoreWhoseClockWasAheadAreNot(@TempDir Path temp) throws IOException {
+    world.clock().jumpWall(100 * 365 * 86_400_000L);
+    open();
+    tree.put(bytes("old"), bytes("v"), in(100));
+    tree.put(bytes("lasting"), bytes("v"), Instant.MAX);
+    pass(100);
+    assertNull(tree.get(bytes("old")));
+    store.flush();
+    store.checkpointTo(temp.resolve("copy"));
+    try (Backups backups = Backups.open(temp.resolve("backups"))) {
+      backups.restore(backups.create(store).id(), temp.resolve("restored"));
+    }
+    store.close();
+    StoreOptions real = OPTIONS.toBuilder().durability(Durability.ASYNC).build();
+    Store.repair(temp.resolve("copy"), temp.resolve("repaired"), real, CheckProgress.NONE);
+    for (String name : List.of("copy", "restored", "repaired")) {
+      Path directory = temp.resolve(name);
+      String note = notes(directory).toString();
+      assertTrue(note.contains("clock was ahead"), name + ": " + note);
+      try (Store found = Store.openReadOnly(directory, real)) {
+        assertEquals("{lasting=v}", SimulatedStores.contents(found.tree("t")).toString(), name);
+      }
+      try (Store found = Store.open(directory, real)) {
+        assertEquals(1, found.stats().clockLeaps(), name);
+        Tree copied = found.tree("t");
+        copied.put(bytes("k"), bytes("v"), Instant.now().plusSeconds(86_400));
+        assertEquals("{k=v, lasting=v}", SimulatedStores.contents(copied).toString(), name);
+      }
+      assertFalse(notes(directory).toString().contains("clock was ahead"), name);
+    }
+  }
+
+  private static List<String> notes(Path directory) throws IOException {
+    try (StoreInspector inspector = Store.inspect(directory, OPTIONS)) {
+      return inspector.check(CheckProgress.NONE).notes();
     }
   }
 }

@@ -14,6 +14,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.KeyOrder;
@@ -63,6 +64,9 @@ final class StoreHistory {
 
   /** From which {@link #now} on it was which time. */
   private final TreeMap<Long, Long> clock = new TreeMap<>();
+
+  /** How far the machine's clock is ahead. */
+  private long leaptMillis;
 
   private final List<ModelSnapshot> snapshots = new ArrayList<>();
   private final List<ModelCursor> cursors = new ArrayList<>();
@@ -170,6 +174,10 @@ final class StoreHistory {
       case TIME -> {
         doing = "passing time";
         world.pass(random.nextLong(400_000_000));
+        if (times.nextInt(3) == 0) {
+          doing = "a leap of the clock";
+          leap(leaptMillis == 0 ? times.nextLong(StoreClock.LEAP_MILLIS * 2, 1L << 34) : 0);
+        }
       }
     }
   }
@@ -228,6 +236,13 @@ final class StoreHistory {
   /** The time of the store's clock. */
   private long millis() {
     return OpenStore.session(store).engine().snapshots().time().getAsLong();
+  }
+
+  /** The machine's clock leaps, to so far ahead. */
+  private void leap(long toMillis) {
+    world.clock().jumpWall(toMillis - leaptMillis);
+    leaptMillis = toMillis;
+    tick();
   }
 
   /** What is read from now on is judged by the time that it is. */
@@ -570,6 +585,8 @@ final class StoreHistory {
   }
 
   private void reopen() throws IOException {
+    // A store that is opened believes its clock.
+    leap(0);
     closeStore();
     world.checkClosed();
     doing = "opening again";

@@ -21,6 +21,7 @@ import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -60,6 +61,20 @@ class StoreCheckTest {
         "holds the version at LSN %d of a key whose version at LSN %d is in %s, where older ones"
                 .formatted(lsn, newerLsn, newerFile)
             + " should be");
+  }
+
+  @Test
+  void aClockThatIsAheadIsNoted() throws IOException {
+    VersionEdit.Builder edit = VersionEdit.store();
+    StoreProperties.noteTime(edit, Instant.parse("2200-01-01T00:00:00Z").toEpochMilli());
+    store.edit(edit);
+    CheckReport report = store.check();
+    assertTrue(report.isSound());
+    assertEquals(
+        List.of(
+            "the store was open when the machine's clock was ahead, at 2200-01-01T00:00:00Z: what"
+                + " expired by that may be gone; its time falls back when it is opened"),
+        report.notes());
   }
 
   // ---- newer runs hold newer versions
