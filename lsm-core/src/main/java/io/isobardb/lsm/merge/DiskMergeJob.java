@@ -286,7 +286,7 @@ final class DiskMergeJob implements Job {
         || !filter.drops(Arrays.copyOf(entry.key(), entry.keyLength()), lsn)) {
       return false;
     }
-    droppedAt = lsn;
+    droppedAt = Math.max(droppedAt, lsn);
     return true;
   }
 
@@ -320,13 +320,17 @@ final class DiskMergeJob implements Job {
     long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;
     RangeDeletes deletes = tree.states().current().ranges().list();
     if (deletes != null) {
-      deletes = deletes.upTo(settled);
       zeroUpTo = Math.min(zeroUpTo, settled);
+      if (tree.settings().operator() != null) {
+        // Operands are folded as of range deletes that are visible, durable or not.
+        droppedAt = engine.log().visible();
+      }
     }
-    cleanUpTo = snapshots.length == 0 ? settled : Math.min(settled, snapshots[0]);
+    long clean = snapshots.length == 0 ? settled : Math.min(settled, snapshots[0]);
+    cleanUpTo = deletes == null ? clean : deletes.momentAt(clean);
     return new Rewrite(
         source,
-        new VersionFilter(tree.order(), snapshots, deletes, engine.expiredBy(tree)),
+        new VersionFilter(tree.order(), snapshots, deletes, settled, engine.expiredBy(tree)),
         this::nothingBelow,
         this::writer,
         cuts(tree.states().current().version()),

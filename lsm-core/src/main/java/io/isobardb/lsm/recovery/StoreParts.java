@@ -243,19 +243,19 @@ public final class StoreParts {
     StoreClock time =
         new StoreClock(
             environment.clock()::wallMillis, StoreProperties.time(found.recovered().properties()));
+    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
+    snapshots.setCheckpoint(counters.checkpointLsn());
     Catalog catalog =
         new Catalog(
             space,
             manifest,
             Math.max(1, counters.nextFileNumber()),
             logStart,
-            new Catalog.Reached(log::visible, log::durable, time::lastMillis));
+            new Catalog.Reached(log::visible, log::durable, time::lastMillis, snapshots));
     WriteGate gate =
         new WriteGate(
             pool, environment, observers, links, options.writeMemory(), options.backpressure());
     FailureLatch failure = new FailureLatch(links);
-    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
-    snapshots.setCheckpoint(counters.checkpointLsn());
     return new Engine(
         catalog,
         log,

@@ -46,8 +46,22 @@ public final class Catalog {
    * @param visible the LSN up to which all writes are applied
    * @param durable the LSN up to which the log is synced
    * @param time what the store's clock told last
+   * @param readers who reads at older LSNs
    */
-  public record Reached(LongSupplier visible, LongSupplier durable, LongSupplier time) {}
+  public record Reached(
+      LongSupplier visible,
+      LongSupplier durable,
+      LongSupplier time,
+      RangeDeletes.Readers readers) {}
+
+  /** Range deletes that hide nothing go once they are one in so many: then all are written anew. */
+  private static final int GONE_SHARE = 8;
+
+  /** So many times as many range deletes as are needed the manifest may have, ... */
+  private static final int RECORDS_SHARE = 2;
+
+  /** ... and so many more. */
+  private static final int FEW_RECORDS = 64;
 
   private final TableSpace space;
   private final Manifest manifest;
@@ -60,6 +74,7 @@ public final class Catalog {
   /** What the store's clock told last. */
   private final LongSupplier time;
 
+  private final RangeDeletes.Readers readers;
   private volatile long notedLogStart;
   private volatile long notedTime;
 
@@ -77,6 +92,7 @@ public final class Catalog {
     this.nextFile = new AtomicLong(nextFile);
     this.notedLogStart = logStart;
     this.visible = reached.visible();
+    this.readers = reached.readers();
     this.durable = reached.durable();
   }
 
@@ -209,7 +225,7 @@ public final class Catalog {
       append(changing, saved, edits);
       for (Swap swap : swaps) {
         swap(swap);
-        swap.change().tree().states().rangesSaved(saved);
+        swap.change().tree().states().rangesSaved(saved, readers);
       }
     } finally {
       ordered.forEach(change -> change.tree().commitLock().unlock());
@@ -253,36 +269,57 @@ public final class Catalog {
    *
    * @param edits gets what that takes
    */
-  private static Swap ranges(
+  private Swap ranges(
       TreeChange change, Version version, Settled settled, List<VersionEdit> edits) {
     TreeState state = change.tree().states().current();
-    List<RangeDelete> fresh = state.ranges().unsaved(settled.saved());
+    List<RangeDelete> fresh = state.ranges().unsaved().upTo(settled.saved());
     if (fresh.isEmpty() && version.rangeDeletes().isEmpty()) {
       return new Swap(change, version, List.of());
     }
-    Version all = version.withRangeDeletes(version.rangeDeletes().withAll(fresh));
-    boolean replayed = change.tree().settings().logged();
+    boolean logged = change.tree().settings().logged();
+    // A crash takes a logged tree back to all that is saved, an unlogged one to a checkpoint.
+    RangeDeletes.Readers after = logged ? RangeDeletes.NOBODY : readers;
+    RangeDeletes all = all(version, state, fresh, after);
+    Version then = version.withRangeDeletes(all, version.rangeRecords());
     List<RangeDelete> gone =
-        change.change().needless(all, state.withMemory(change.change().memory(state))).stream()
-            .filter(delete -> !replayed || delete.lsn() < settled.flushed())
+        change.change().needless(then, state.withMemory(change.change().memory(state))).stream()
+            .filter(delete -> !logged || delete.lsn() < settled.flushed())
             .toList();
+    if (gone.size() * GONE_SHARE < all.newest().size()) {
+      gone = List.of();
+    }
+    RangeDeletes left = all.without(gone);
+    List<RangeDelete> coming = left.list(version.rangeDeletes().lastLsn());
+    int records = version.rangeRecords() + coming.size();
     VersionEdit.Builder edit = VersionEdit.of(change.tree().id()).rangesLsn(settled.saved());
-    if (gone.isEmpty()) {
-      fresh.forEach(edit::deleteRange);
-    } else {
-      edit.flushedLsn(settled.flushed());
-      RangeDeletes left = all.rangeDeletes();
-      for (RangeDelete one : gone) {
-        left = left.without(one);
-      }
+    if (!gone.isEmpty() || records > RECORDS_SHARE * left.newest().size() + FEW_RECORDS) {
       edit.resetRanges();
-      left.list().forEach(edit::deleteRange);
+      coming = left.list();
+      records = coming.size();
     }
-    VersionEdit built = edit.build();
+    if (!gone.isEmpty()) {
+      edit.flushedLsn(settled.flushed());
+    }
+    coming.forEach(edit::deleteRange);
     if (!fresh.isEmpty() || !gone.isEmpty()) {
-      edits.add(built);
+      edits.add(edit.build());
     }
-    return new Swap(change, version.apply(built), gone);
+    return new Swap(change, version.withRangeDeletes(left, records), gone);
+  }
+
+  /** The range deletes that the manifest has once it has these, too. */
+  private static RangeDeletes all(
+      Version version, TreeState state, List<RangeDelete> fresh, RangeDeletes.Readers readers) {
+    RangeDeletes list = state.ranges().list();
+    if (list != null && !fresh.isEmpty()) {
+      long newest = fresh.get(fresh.size() - 1).lsn();
+      if (list.momentAt(newest) == newest) {
+        // Readers' list has them already, and shares with it what it has.
+        RangeDeletes same = list.upTo(newest);
+        return same.needed(readers, newest, same.moments());
+      }
+    }
+    return version.rangeDeletes().withAll(fresh, readers, Long.MAX_VALUE);
   }
 
   /** Up to here all is applied, and no crash takes it back. */

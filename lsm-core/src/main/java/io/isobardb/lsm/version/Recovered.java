@@ -64,8 +64,15 @@ public record Recovered(
      * @throws IllegalArgumentException if an invariant does not hold under this order
      */
     public Version version(KeyOrder order) {
+      return version(order, Long.MAX_VALUE);
+    }
+
+    /** As {@link #version(KeyOrder)}, with the range deletes up to an LSN alone. */
+    public Version version(KeyOrder order, long upTo) {
+      List<RangeDelete> deletes =
+          ranges.deletes().stream().filter(delete -> delete.lsn() <= upTo).toList();
       return Version.of(order, levels, tables)
-          .withRangeDeletes(RangeDeletes.of(order, ranges.deletes()));
+          .withRangeDeletes(RangeDeletes.of(order, deletes), ranges.deletes().size());
     }
   }
 

@@ -28,13 +28,16 @@ public final class Version {
   private final long sizeBytes;
   private final int tableCount;
   private final RangeDeletes rangeDeletes;
+  private final int rangeRecords;
 
   private Version(
       KeyOrder order,
       List<Group> groups,
       List<Level<SSTableMeta>> byHeight,
-      RangeDeletes rangeDeletes) {
+      RangeDeletes rangeDeletes,
+      int rangeRecords) {
     this.rangeDeletes = rangeDeletes;
+    this.rangeRecords = rangeRecords;
     this.order = order;
     this.groups = List.copyOf(groups);
     this.byHeight = List.copyOf(byHeight);
@@ -50,7 +53,7 @@ public final class Version {
 
   /** A tree without SSTables: no groups, and one empty level. */
   public static Version empty(KeyOrder order) {
-    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order));
+    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order), 0);
   }
 
   /**
@@ -73,12 +76,21 @@ public final class Version {
       List<SSTableMeta> run = places.remove(Place.level(height));
       byHeight.add(Level.of(run == null ? List.of() : run, order));
     }
-    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order));
+    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order), 0);
   }
 
-  /** This version with these range deletes instead of its own. */
-  public Version withRangeDeletes(RangeDeletes other) {
-    return new Version(order, groups, byHeight, other);
+  /**
+   * This version with these range deletes instead of its own.
+   *
+   * @param records how many the manifest says them with
+   */
+  public Version withRangeDeletes(RangeDeletes other, int records) {
+    return new Version(order, groups, byHeight, other, records);
+  }
+
+  /** How many range deletes the manifest has, those included that newer ones cover. */
+  public int rangeRecords() {
+    return rangeRecords;
   }
 
   /** The range deletes that the manifest has. */
@@ -272,12 +284,15 @@ public final class Version {
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
-    return new Version(order, newGroups, newLevels, ranges(edit));
+    Version changed = new Version(order, newGroups, newLevels, rangeDeletes, rangeRecords);
+    return edit.rangesReset() || !edit.rangeDeletes().isEmpty() ? changed.ranges(edit) : changed;
   }
 
-  private RangeDeletes ranges(VersionEdit edit) {
+  private Version ranges(VersionEdit edit) {
     RangeDeletes all = edit.rangesReset() ? RangeDeletes.none(order) : rangeDeletes;
-    return all.withAll(edit.rangeDeletes());
+    return withRangeDeletes(
+        all.withAll(edit.rangeDeletes(), RangeDeletes.NOBODY, Long.MAX_VALUE),
+        (edit.rangesReset() ? 0 : rangeRecords) + edit.rangeDeletes().size());
   }
 
   /** New groups, from the newest to the oldest. */
