@@ -295,7 +295,7 @@ public final class Coverage {
    *
    * @param gone ascending, disjoint
    */
-  Coverage without(List<RangeDelete> gone) {
+  public Coverage without(List<RangeDelete> gone) {
     Changed left = new Changed(0);
     int next = 0;
     List<Cuts.Cut> all = new ArrayList<>(size());

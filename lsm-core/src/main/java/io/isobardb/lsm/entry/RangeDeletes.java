@@ -52,6 +52,11 @@ public final class RangeDeletes {
     return none(order).withAll(deletes, NOBODY, Long.MAX_VALUE);
   }
 
+  /** The order of their keys. */
+  public KeyOrder order() {
+    return order;
+  }
+
   /** Whether there are none. */
   public boolean isEmpty() {
     return newest().isEmpty();

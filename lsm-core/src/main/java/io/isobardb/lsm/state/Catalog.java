@@ -9,6 +9,7 @@ import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.SavedRanges;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
@@ -53,15 +54,6 @@ public final class Catalog {
       LongSupplier durable,
       LongSupplier time,
       RangeDeletes.Readers readers) {}
-
-  /** Range deletes that hide nothing go once they are one in so many: then all are written anew. */
-  private static final int GONE_SHARE = 8;
-
-  /** So many times as many range deletes as are needed the manifest may have, ... */
-  private static final int RECORDS_SHARE = 2;
-
-  /** ... and so many more. */
-  private static final int FEW_RECORDS = 64;
 
   private final TableSpace space;
   private final Manifest manifest;
@@ -280,31 +272,23 @@ public final class Catalog {
     // A crash takes a logged tree back to all that is saved, an unlogged one to a checkpoint.
     RangeDeletes.Readers after = logged ? RangeDeletes.NOBODY : readers;
     RangeDeletes all = all(version, state, fresh, after);
-    Version then = version.withRangeDeletes(all, version.rangeRecords());
-    List<RangeDelete> gone =
-        change.change().needless(then, state.withMemory(change.change().memory(state))).stream()
-            .filter(delete -> !logged || delete.lsn() < settled.flushed())
-            .toList();
-    if (gone.size() * GONE_SHARE < all.newest().size()) {
-      gone = List.of();
-    }
-    RangeDeletes left = all.without(gone);
-    List<RangeDelete> coming = left.list(version.rangeDeletes().lastLsn());
-    int records = version.rangeRecords() + coming.size();
+    Version then = version.withRanges(version.ranges().with(all));
+    List<RangeDelete> needless =
+        change.change().needless(then, state.withMemory(change.change().memory(state)));
+    SavedRanges.Change ranges =
+        version.ranges().change(all, needless, logged ? settled.flushed() : Long.MAX_VALUE);
     VersionEdit.Builder edit = VersionEdit.of(change.tree().id()).rangesLsn(settled.saved());
-    if (!gone.isEmpty() || records > RECORDS_SHARE * left.newest().size() + FEW_RECORDS) {
+    if (ranges.anew()) {
       edit.resetRanges();
-      coming = left.list();
-      records = coming.size();
     }
-    if (!gone.isEmpty()) {
+    if (!ranges.gone().isEmpty()) {
       edit.flushedLsn(settled.flushed());
     }
-    coming.forEach(edit::deleteRange);
-    if (!fresh.isEmpty() || !gone.isEmpty()) {
+    ranges.records().forEach(edit::deleteRange);
+    if (!fresh.isEmpty() || ranges.anew()) {
       edits.add(edit.build());
     }
-    return new Swap(change, version.withRangeDeletes(left, records), gone);
+    return new Swap(change, version.withRanges(ranges.after()), ranges.gone());
   }
 
   /** The range deletes that the manifest has once it has these, too. */

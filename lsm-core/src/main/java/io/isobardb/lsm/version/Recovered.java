@@ -72,7 +72,7 @@ public record Recovered(
       List<RangeDelete> deletes =
           ranges.deletes().stream().filter(delete -> delete.lsn() <= upTo).toList();
       return Version.of(order, levels, tables)
-          .withRangeDeletes(RangeDeletes.of(order, deletes), ranges.deletes().size());
+          .withRanges(SavedRanges.of(RangeDeletes.of(order, deletes), ranges.deletes().size()));
     }
   }
 

@@ -27,17 +27,11 @@ public final class Version {
   private final List<Level<SSTableMeta>> byHeight;
   private final long sizeBytes;
   private final int tableCount;
-  private final RangeDeletes rangeDeletes;
-  private final int rangeRecords;
+  private final SavedRanges ranges;
 
   private Version(
-      KeyOrder order,
-      List<Group> groups,
-      List<Level<SSTableMeta>> byHeight,
-      RangeDeletes rangeDeletes,
-      int rangeRecords) {
-    this.rangeDeletes = rangeDeletes;
-    this.rangeRecords = rangeRecords;
+      KeyOrder order, List<Group> groups, List<Level<SSTableMeta>> byHeight, SavedRanges ranges) {
+    this.ranges = ranges;
     this.order = order;
     this.groups = List.copyOf(groups);
     this.byHeight = List.copyOf(byHeight);
@@ -53,7 +47,7 @@ public final class Version {
 
   /** A tree without SSTables: no groups, and one empty level. */
   public static Version empty(KeyOrder order) {
-    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order), 0);
+    return new Version(order, List.of(), List.of(Level.empty(order)), SavedRanges.none(order));
   }
 
   /**
@@ -76,26 +70,22 @@ public final class Version {
       List<SSTableMeta> run = places.remove(Place.level(height));
       byHeight.add(Level.of(run == null ? List.of() : run, order));
     }
-    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order), 0);
+    return new Version(order, groupsOf(places, order), byHeight, SavedRanges.none(order));
   }
 
-  /**
-   * This version with these range deletes instead of its own.
-   *
-   * @param records how many the manifest says them with
-   */
-  public Version withRangeDeletes(RangeDeletes other, int records) {
-    return new Version(order, groups, byHeight, other, records);
+  /** This version with these range deletes instead of its own. */
+  public Version withRanges(SavedRanges other) {
+    return new Version(order, groups, byHeight, other);
   }
 
-  /** How many range deletes the manifest has, those included that newer ones cover. */
-  public int rangeRecords() {
-    return rangeRecords;
+  /** What the manifest has of range deletes. */
+  public SavedRanges ranges() {
+    return ranges;
   }
 
   /** The range deletes that the manifest has. */
   public RangeDeletes rangeDeletes() {
-    return rangeDeletes;
+    return ranges.deletes();
   }
 
   /** The order of the tree's keys. */
@@ -284,15 +274,17 @@ public final class Version {
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
-    Version changed = new Version(order, newGroups, newLevels, rangeDeletes, rangeRecords);
+    Version changed = new Version(order, newGroups, newLevels, ranges);
     return edit.rangesReset() || !edit.rangeDeletes().isEmpty() ? changed.ranges(edit) : changed;
   }
 
   private Version ranges(VersionEdit edit) {
-    RangeDeletes all = edit.rangesReset() ? RangeDeletes.none(order) : rangeDeletes;
-    return withRangeDeletes(
-        all.withAll(edit.rangeDeletes(), RangeDeletes.NOBODY, Long.MAX_VALUE),
-        (edit.rangesReset() ? 0 : rangeRecords) + edit.rangeDeletes().size());
+    SavedRanges before = edit.rangesReset() ? SavedRanges.none(order) : ranges;
+    return withRanges(
+        new SavedRanges(
+            before.deletes().withAll(edit.rangeDeletes(), RangeDeletes.NOBODY, Long.MAX_VALUE),
+            before.idle(),
+            before.records() + edit.rangeDeletes().size()));
   }
 
   /** New groups, from the newest to the oldest. */
