@@ -1,7 +1,7 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,15 +25,14 @@ final class BatchRanges {
   static BatchFormat.Builder resolve(BatchFormat.Builder batch, IntFunction<KeyOrder> orders) {
     List<Operation> all = operations(batch);
     boolean[] hidden = new boolean[all.size()];
-    Map<Integer, RangeDeletes> later = new HashMap<>();
+    Map<Integer, Coverage> later = new HashMap<>();
     for (int i = all.size() - 1; i >= 0; i--) {
       Operation one = all.get(i);
-      RangeDeletes deletes =
-          later.computeIfAbsent(one.treeId(), id -> RangeDeletes.none(orders.apply(id)));
+      Coverage deletes = later.computeIfAbsent(one.treeId(), id -> Coverage.none(orders.apply(id)));
       if (one.range() != null) {
         later.put(one.treeId(), deletes.with(one.range()));
       } else {
-        hidden[i] = deletes.covering(one.key(), one.key().length, ONE) != 0;
+        hidden[i] = deletes.covering(one.key(), one.key().length) != 0;
       }
     }
     BatchFormat.Builder left = new BatchFormat.Builder();

@@ -382,11 +382,9 @@ public final class Committer {
 
   private void put(TreeHandle tree, Write write) {
     if (write.isRange()) {
-      // First what is settled: who is not registered by then reads there or later. Older ones stay
-      // until no crash takes back those that replace them: merges may need them until then.
-      long settled = engine.settledLsn();
-      long[] live = engine.liveSnapshots(tree);
-      tree.states().deleteRange(tree.order(), write.range(), settled, live);
+      // What is visible is taken first: who is not registered later reads there or later.
+      long visible = engine.log().visible();
+      tree.states().deleteRange(tree.order(), write.range(), snapshots, visible);
       return;
     }
     if (write.expiry() != Expiry.NEVER) {

@@ -92,8 +92,7 @@ public record Engine(
     long settled = settledLsn();
     long[] live = liveSnapshots(tree);
     RangeDeletes deletes = tree.states().current().ranges().list();
-    return new VersionFilter(
-        tree.order(), live, deletes == null ? null : deletes.upTo(settled), expiredBy(tree));
+    return new VersionFilter(tree.order(), live, deletes, settled, expiredBy(tree));
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Visibility;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.memory.pool.Epochs;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-public final class Snapshots implements Visibility {
+public final class Snapshots implements Visibility, RangeDeletes.Readers {
   /**
    * The oldest LSN that is registered.
    *
@@ -204,6 +205,18 @@ public final class Snapshots implements Visibility {
     all[count] = checkpoint;
     Arrays.sort(all);
     return all;
+  }
+
+  /** Whether a reader is registered from {@code from} on, before {@code to}, or the checkpoint. */
+  @Override
+  public synchronized boolean in(long from, long to) {
+    settle();
+    if (checkpoint >= from && checkpoint < to) {
+      return true;
+    }
+    int at = Arrays.binarySearch(lsns, 0, count, from);
+    int first = at < 0 ? -at - 1 : at;
+    return first < count && lsns[first] < to;
   }
 
   /** The last checkpoint's LSN: where unlogged trees stand after a crash; 0 if there was none. */

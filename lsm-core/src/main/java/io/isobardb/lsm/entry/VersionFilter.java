@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class VersionFilter {
   private final KeyOrder order;
   private final long[] snapshots;
-  private final RangeDeletes.@Nullable Walk deletes;
+  private final @Nullable Hidden hidden;
 
   /** What has expired by then counts as deleted. */
   private final long expiredBy;
@@ -28,20 +28,27 @@ public final class VersionFilter {
    * @param snapshots LSNs that somebody still reads at, ascending
    */
   public VersionFilter(KeyOrder order, long[] snapshots) {
-    this(order, snapshots, null, 0);
+    this(order, snapshots, null, 0, 0);
   }
 
   /**
    * @param snapshots LSNs that somebody still reads at, ascending
-   * @param deletes range deletes that everybody else sees, and that no crash takes back; or null
+   * @param deletes the tree's range deletes, asked for after the snapshots; or null
+   * @param settled range deletes up to this LSN are seen by everybody else, and no crash takes them
+   *     back
    * @param expiredBy what has expired by then is so for all who read, now and later
    */
   public VersionFilter(
-      KeyOrder order, long[] snapshots, @Nullable RangeDeletes deletes, long expiredBy) {
+      KeyOrder order,
+      long[] snapshots,
+      @Nullable RangeDeletes deletes,
+      long settled,
+      long expiredBy) {
     this.order = order;
     this.expiredBy = expiredBy;
     this.snapshots = snapshots.clone();
-    this.deletes = deletes == null || deletes.isEmpty() ? null : new RangeDeletes.Walk(deletes);
+    this.hidden =
+        deletes == null || deletes.isEmpty() ? null : new Hidden(deletes, snapshots, settled);
   }
 
   /**
@@ -60,13 +67,8 @@ public final class VersionFilter {
       remember(entry);
     }
     newerLsn = lsn;
-    RangeDeletes.Walk walk = deletes;
-    if (walk != null) {
-      int segment = walk.segment(entry.key(), entry.keyLength());
-      long hidden = walk.deletes().firstAfter(segment, lsn);
-      if (hidden != 0 && !snapshotIn(lsn, hidden)) {
-        return false;
-      }
+    if (hidden != null && hidden.isFromAll(entry.key(), entry.keyLength(), lsn)) {
+      return false;
     }
     // Dropping the marker also drops, as not needed, all that is older: no snapshot lies below it.
     return !(bottommost && deletes(entry) && !snapshotIn(0, lsn));
@@ -82,10 +84,9 @@ public final class VersionFilter {
     return snapshotIn(0, lsn);
   }
 
-  /** Whether a range delete older than an entry covers its key, so that its LSN tells that. */
-  public boolean outlivesDelete(byte[] key, int keyLength, long lsn) {
-    RangeDeletes.Walk walk = deletes;
-    return walk != null && walk.deletes().covering(walk.segment(key, keyLength), lsn) != 0;
+  /** Whether a range delete covers a key, so that LSNs tell which of its entries are newer. */
+  public boolean isCovered(byte[] key, int keyLength) {
+    return hidden != null && hidden.newest.covering(key, keyLength) != 0;
   }
 
   /** The key of the entry seen last. */
@@ -118,11 +119,71 @@ public final class VersionFilter {
 
   /** Whether one of the snapshots, which ascend, lies in {@code [from, to)}. */
   static boolean snapshotIn(long[] snapshots, long from, long to) {
-    for (long snapshot : snapshots) {
-      if (snapshot >= from) {
-        return snapshot < to;
-      }
+    int at = firstFrom(snapshots, from);
+    return at < snapshots.length && snapshots[at] < to;
+  }
+
+  /** How many of the snapshots, which ascend, are lower than {@code from}. */
+  private static int firstFrom(long[] snapshots, long from) {
+    int at = Arrays.binarySearch(snapshots, from);
+    if (at < 0) {
+      return -at - 1;
     }
-    return false;
+    while (at > 0 && snapshots[at - 1] == from) {
+      at--;
+    }
+    return at;
+  }
+
+  /**
+   * Whether range deletes hide all entries of a range, or one, from all who read.
+   *
+   * <p>The oldest reader that an entry is old enough for sees the fewest range deletes.
+   */
+  public static final class Hidden {
+    private final RangeDeletes deletes;
+    private final long[] snapshots;
+    private final long settled;
+    private final Coverage.Walk newest;
+    private final Coverage.Walk later;
+
+    /**
+     * @param deletes the tree's, asked for after the snapshots
+     * @param snapshots LSNs that somebody reads at, ascending
+     * @param settled everybody else sees range deletes up to this LSN, and no crash takes them back
+     */
+    public Hidden(RangeDeletes deletes, long[] snapshots, long settled) {
+      this.deletes = deletes;
+      this.snapshots = snapshots;
+      this.settled = settled;
+      this.newest = new Coverage.Walk(deletes.newest());
+      this.later = new Coverage.Walk(deletes.at(settled));
+    }
+
+    /** Whether an entry is hidden from all. */
+    public boolean isFromAll(byte[] key, int keyLength, long lsn) {
+      if (newest.covering(key, keyLength) <= lsn || later.covering(key, keyLength) <= lsn) {
+        return false;
+      }
+      int first = firstFrom(snapshots, lsn);
+      return first == snapshots.length
+          || snapshots[first] >= settled
+          || deletes.at(snapshots[first]).covering(key, keyLength) > lsn;
+    }
+
+    /**
+     * Whether all entries of a range are hidden from all.
+     *
+     * @param maxKey inclusive
+     */
+    public boolean isFromAll(byte[] minKey, byte[] maxKey, long minLsn, long maxLsn) {
+      if (later.coverage().min(minKey, maxKey) <= maxLsn) {
+        return false;
+      }
+      int first = firstFrom(snapshots, minLsn);
+      return first == snapshots.length
+          || snapshots[first] >= settled
+          || deletes.at(snapshots[first]).min(minKey, maxKey) > maxLsn;
+    }
   }
 }

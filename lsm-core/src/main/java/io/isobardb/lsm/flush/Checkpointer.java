@@ -145,7 +145,7 @@ public final class Checkpointer {
   private static boolean newer(TreeHandle tree, long lsn) {
     TreeState state = tree.states().current();
     RangeDeletes deletes = state.ranges().list();
-    return deletes != null && deletes.list().stream().anyMatch(delete -> delete.lsn() > lsn)
+    return deletes != null && deletes.newest().newestLsn() > lsn
         || state.version().runs().stream()
             .map(Level::elements)
             .flatMap(List::stream)

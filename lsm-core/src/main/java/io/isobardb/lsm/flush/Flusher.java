@@ -333,8 +333,7 @@ public final class Flusher implements Flushes {
 
   /** Range deletes keep the log from being cut, too. */
   private static boolean holdsMemory(TreeState state, Cause cause) {
-    return state.memoryBytes() > 0
-        || (cause == Cause.LOG && !state.ranges().unsaved(Long.MAX_VALUE).isEmpty());
+    return state.memoryBytes() > 0 || (cause == Cause.LOG && !state.ranges().unsaved().isEmpty());
   }
 
   private boolean isAbout(TreeHandle tree, Cause cause) {

@@ -3,7 +3,6 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.event.FlushSpan;
 import io.isobardb.lsm.merge.Folder;
 import io.isobardb.lsm.merge.OutputCuts;
@@ -221,11 +220,7 @@ final class TreeFlush {
    * alone are worth a slice.
    */
   private long unsavedLsn(TreeState state) {
-    long lsn = -1;
-    for (RangeDelete delete : state.ranges().unsaved(flusher.engine().log().visible())) {
-      lsn = Math.max(lsn, delete.lsn());
-    }
-    return lsn;
+    return state.ranges().unsaved().newestLsn(flusher.engine().log().visible());
   }
 
   /** The slice up to this key, to the end if it is null, has been committed. */

@@ -22,6 +22,7 @@ import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.state.UnsavedRanges;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
@@ -320,13 +321,13 @@ final class DiskMergeJob implements Job {
     long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;
     RangeDeletes deletes = tree.states().current().ranges().list();
     if (deletes != null) {
-      deletes = deletes.upTo(settled);
       zeroUpTo = Math.min(zeroUpTo, settled);
     }
-    cleanUpTo = snapshots.length == 0 ? settled : Math.min(settled, snapshots[0]);
+    long clean = snapshots.length == 0 ? settled : Math.min(settled, snapshots[0]);
+    cleanUpTo = deletes == null ? clean : deletes.momentAt(clean);
     return new Rewrite(
         source,
-        new VersionFilter(tree.order(), snapshots, deletes, engine.expiredBy(tree)),
+        new VersionFilter(tree.order(), snapshots, deletes, settled, engine.expiredBy(tree)),
         this::nothingBelow,
         this::writer,
         cuts(tree.states().current().version()),
@@ -391,12 +392,18 @@ final class DiskMergeJob implements Job {
   }
 
   /**
-   * Waits until what the filter went by is durable: else a crash could take records back that count
-   * the entries left out.
+   * Waits until what the outputs go by is durable. Else a crash could take records back that count
+   * the entries left out. Nor may it take range deletes back: operands below one may be folded with
+   * what an older one hides, since the older one is not kept beside it.
    */
   private void awaitLog() {
-    if (droppedAt >= 0 && engine.log().isOpen()) {
-      engine.log().get().awaitDurable(droppedAt);
+    long lsn = droppedAt;
+    if (tree.settings().operator() != null) {
+      UnsavedRanges unsaved = tree.states().current().ranges().unsaved();
+      lsn = Math.max(lsn, unsaved.newestLsn(engine.log().visible()));
+    }
+    if (lsn >= 0 && engine.log().isOpen()) {
+      engine.log().get().awaitDurable(lsn);
     }
   }
 

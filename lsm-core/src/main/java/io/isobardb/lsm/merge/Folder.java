@@ -40,7 +40,7 @@ public final class Folder {
   private final long replayedFrom;
 
   /** All range deletes, durable or not, of what is merged; null for none. */
-  private final RangeDeletes.@Nullable Walk deletes;
+  private final @Nullable RangeDeletes deletes;
 
   /** Versions of the current key with lower LSNs are deleted, by a range delete. */
   private long floor;
@@ -61,8 +61,7 @@ public final class Folder {
     this.observers = engine.observers();
     this.reader = new OperandReader(engine);
     this.replayedFrom = engine.catalog().logStart();
-    RangeDeletes list = tree.states().current().ranges().list();
-    this.deletes = list == null ? null : new RangeDeletes.Walk(list);
+    this.deletes = tree.states().current().ranges().list();
   }
 
   /** The folder for a tree, null if it has no merge operator. */
@@ -94,9 +93,7 @@ public final class Folder {
     key = Arrays.copyOf(operand.key(), operand.keyLength());
     bottommost = nothingBelow;
     snapshotBelow = readBelow;
-    RangeDeletes.Walk walk = deletes;
-    floor =
-        walk == null ? 0 : walk.deletes().covering(walk.segment(key, key.length), operand.lsn());
+    floor = deletes == null ? 0 : deletes.covering(key, key.length, operand.lsn());
     chain.clear();
     chain.add(operand);
   }

@@ -67,16 +67,7 @@ public record MergeDown(
   }
 
   private static boolean isHiddenInPart(RangeDeletes deletes, SSTableMeta table) {
-    byte[] min = table.minKey();
-    for (int i = deletes.segment(min, min.length); i < deletes.segments(); i++) {
-      if (deletes.isBeyond(i, table.maxKey())) {
-        return false;
-      }
-      if (deletes.firstAfter(i, table.minLsn()) != 0) {
-        return true;
-      }
-    }
-    return false;
+    return deletes.newest().max(table.minKey(), table.maxKey()) > table.minLsn();
   }
 
   private boolean meets(KeyOrder order, SSTableMeta table) {

@@ -1,10 +1,9 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.state.Range;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeState;
@@ -13,9 +12,11 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,25 +39,39 @@ public final class NeedlessRanges {
   /**
    * The SSTables that nobody needs: range deletes hide all they hold from all who read.
    *
-   * @param deletes those that no crash takes back
-   * @param snapshots LSNs that somebody reads at, ascending
    * @param busy numbers of the files that are in merges
    * @return by the places they stand in
    */
-  static List<MergeChoice.Input> hidden(
-      Version version, RangeDeletes deletes, long[] snapshots, Set<Long> busy) {
+  static List<MergeChoice.Input> hidden(Version version, VersionFilter.Hidden by, Set<Long> busy) {
     List<MergeChoice.Input> inputs = new ArrayList<>();
     for (Group group : version.groups()) {
-      addHidden(inputs, group.place(), group.run(), new Cover(deletes, snapshots, busy));
+      addHidden(inputs, group.place(), group.run(), by, busy);
     }
     for (int height = version.levelCount() - 1; height >= 0; height--) {
-      addHidden(
-          inputs,
-          Place.level(height),
-          version.atHeight(height),
-          new Cover(deletes, snapshots, busy));
+      addHidden(inputs, Place.level(height), version.atHeight(height), by, busy);
     }
     return inputs;
+  }
+
+  private static void addHidden(
+      List<MergeChoice.Input> inputs,
+      Place place,
+      Level<SSTableMeta> run,
+      VersionFilter.Hidden by,
+      Set<Long> busy) {
+    List<SSTableMeta> tables =
+        run.elements().stream()
+            .filter(meta -> !busy.contains(meta.fileNumber()))
+            .filter(meta -> hides(by, meta, meta.minKey(), meta.maxKey()))
+            .toList();
+    if (!tables.isEmpty()) {
+      inputs.add(new MergeChoice.Input(place, tables));
+    }
+  }
+
+  private static boolean hides(
+      VersionFilter.Hidden by, SSTableMeta meta, byte[] minKey, byte[] maxKey) {
+    return by.isFromAll(minKey, maxKey, meta.minLsn(), meta.maxLsn());
   }
 
   /**
@@ -66,8 +81,7 @@ public final class NeedlessRanges {
    * @param going what {@link #hidden} told
    */
   static List<MergeChoice.Input> edges(
-      Version version, RangeDeletes deletes, long[] snapshots, List<MergeChoice.Input> going) {
-    Cover cover = new Cover(deletes, snapshots, Set.of());
+      Version version, VersionFilter.Hidden by, List<MergeChoice.Input> going) {
     List<MergeChoice.Input> edges = new ArrayList<>();
     for (MergeChoice.Input input : going) {
       Level<SSTableMeta> run = run(version, input.place());
@@ -79,8 +93,8 @@ public final class NeedlessRanges {
         boolean first = i > 0 && gone.contains(run.meta(i - 1));
         boolean last = i + 1 < run.size() && gone.contains(run.meta(i + 1));
         if (!gone.contains(table)
-            && (first && cover.hides(table, table.minKey())
-                || last && cover.hides(table, table.maxKey()))) {
+            && (first && hides(by, table, table.minKey(), table.minKey())
+                || last && hides(by, table, table.maxKey(), table.maxKey()))) {
           beside.add(new MergeChoice.Input(input.place(), List.of(table)));
           bytes += table.sizeBytes();
         }
@@ -106,48 +120,6 @@ public final class NeedlessRanges {
     return Level.empty(version.order());
   }
 
-  private record Cover(RangeDeletes deletes, long[] snapshots, Set<Long> busy) {
-    boolean hides(SSTableMeta meta) {
-      if (busy.contains(meta.fileNumber())) {
-        return false;
-      }
-      byte[] min = meta.minKey();
-      for (int i = deletes.segment(min, min.length); ; i++) {
-        if (i == deletes.segments() || deletes.isBeyond(i, meta.maxKey())) {
-          return true;
-        }
-        long newer = deletes.firstAfter(i, meta.maxLsn());
-        if (newer == 0 || reads(meta.minLsn(), newer)) {
-          return false;
-        }
-      }
-    }
-
-    /** Whether the entries of a key in an SSTable are hidden. */
-    boolean hides(SSTableMeta meta, byte[] key) {
-      long newer = deletes.firstAfter(deletes.segment(key, key.length), meta.maxLsn());
-      return newer != 0 && !reads(meta.minLsn(), newer);
-    }
-
-    /** Whether somebody reads at an LSN from {@code from} on, before {@code to}. */
-    private boolean reads(long from, long to) {
-      for (long snapshot : snapshots) {
-        if (snapshot >= from && snapshot < to) {
-          return true;
-        }
-      }
-      return false;
-    }
-  }
-
-  private static void addHidden(
-      List<MergeChoice.Input> inputs, Place place, Level<SSTableMeta> run, Cover cover) {
-    List<SSTableMeta> tables = run.elements().stream().filter(cover::hides).toList();
-    if (!tables.isEmpty()) {
-      inputs.add(new MergeChoice.Input(place, tables));
-    }
-  }
-
   /**
    * The range deletes that hide nothing any more, or the parts of them.
    *
@@ -166,22 +138,109 @@ public final class NeedlessRanges {
    */
   static List<RangeDelete> of(
       Version after, TreeState memory, long readers, @Nullable Cleaned cleaned) {
+    long upTo = Math.min(readers, memory.active().content().minLsn());
+    List<RangeDelete> all =
+        after.rangeDeletes().newest().segments().stream()
+            .filter(segment -> segment.lsn() <= upTo)
+            .map(segment -> new RangeDelete(segment.low(), segment.high(), segment.lsn()))
+            .toList();
+    if (all.isEmpty()) {
+      return all;
+    }
+    Needed needed = new Needed(after.order(), all, cleaned);
+    for (Run run : memory.memory()) {
+      needed.pass(
+          run.tables(),
+          table ->
+              new Older(
+                  table.range().low(), table.range().high(), table.minLsn(Long.MAX_VALUE), false));
+    }
+    for (Level<SSTableMeta> run : after.runs()) {
+      needed.pass(
+          run.elements(),
+          meta ->
+              new Older(
+                  meta.minKey(),
+                  meta.maxKey(),
+                  meta.minLsn(),
+                  cleaned != null && cleaned.outputs().contains(meta.fileNumber())));
+    }
     List<RangeDelete> gone = new ArrayList<>();
-    for (RangeDelete delete : after.rangeDeletes().list()) {
-      if (delete.lsn() > readers || hidesInMemory(memory, after.order(), delete)) {
-        continue;
-      }
-      Cleaned clean = cleaned != null && delete.lsn() <= cleaned.upTo() ? cleaned : null;
-      if (!hidesOnDisk(after, delete, clean)) {
+    for (int i = 0; i < all.size(); i++) {
+      RangeDelete delete = all.get(i);
+      if (!needed.is(i)) {
         gone.add(delete);
-      } else if (clean != null) {
-        RangeDelete part = part(after, delete, clean);
+      } else if (cleaned != null && delete.lsn() <= cleaned.upTo() && !needed.byMemory(i)) {
+        RangeDelete part = part(after, delete, cleaned);
         if (part != null) {
           gone.add(part);
         }
       }
     }
     return gone;
+  }
+
+  /**
+   * What may hold something older than a range delete.
+   *
+   * @param low its keys are not lower, null for no bound
+   * @param high its keys are not higher, null for no bound
+   * @param cleaned whether the merge has written it that left out what is hidden
+   */
+  private record Older(
+      byte @Nullable [] low, byte @Nullable [] high, long minLsn, boolean cleaned) {}
+
+  /** Which of some range deletes have something to hide. They ascend and are disjoint. */
+  private static final class Needed {
+    private final KeyOrder order;
+    private final List<RangeDelete> deletes;
+    private final long cleanUpTo;
+    private final BitSet needed = new BitSet();
+    private final BitSet inMemory = new BitSet();
+
+    Needed(KeyOrder order, List<RangeDelete> deletes, @Nullable Cleaned cleaned) {
+      this.order = order;
+      this.deletes = deletes;
+      this.cleanUpTo = cleaned == null ? -1 : cleaned.upTo();
+    }
+
+    boolean is(int index) {
+      return needed.get(index);
+    }
+
+    boolean byMemory(int index) {
+      return inMemory.get(index);
+    }
+
+    /** Looks at the tables of a run, which ascend and are disjoint, too. */
+    <T> void pass(List<T> tables, Function<T, Older> older) {
+      int first = 0;
+      for (T table : tables) {
+        Older one = older.apply(table);
+        while (first < deletes.size() && endsBefore(deletes.get(first), one.low())) {
+          first++;
+        }
+        for (int i = first; i < deletes.size() && !beginsBehind(deletes.get(i), one.high()); i++) {
+          RangeDelete delete = deletes.get(i);
+          if (one.minLsn() < delete.lsn() && !(one.cleaned() && delete.lsn() <= cleanUpTo)) {
+            needed.set(i);
+            if (table instanceof Table) {
+              inMemory.set(i);
+            }
+          }
+        }
+      }
+    }
+
+    private boolean endsBefore(RangeDelete delete, byte @Nullable [] low) {
+      byte[] to = delete.to();
+      return to != null && low != null && compare(order, to, low) <= 0;
+    }
+
+    private boolean beginsBehind(RangeDelete delete, byte @Nullable [] high) {
+      byte[] from = delete.from();
+      return from != null && high != null && compare(order, from, high) > 0;
+    }
   }
 
   /** What a merge has made needless of a range delete that others need. */
@@ -208,45 +267,6 @@ public final class NeedlessRanges {
     return high != null && compare(order, low, high) >= 0
         ? null
         : new RangeDelete(low, high, delete.lsn());
-  }
-
-  private static boolean hidesOnDisk(Version after, RangeDelete delete, @Nullable Cleaned clean) {
-    byte[] from = delete.from();
-    byte[] to = delete.to();
-    for (Level<SSTableMeta> run : after.runs()) {
-      for (int i = from == null ? 0 : run.from(from, 0, from.length); i < run.size(); i++) {
-        SSTableMeta meta = run.meta(i);
-        if (to != null && compare(after.order(), meta.minKey(), to) >= 0) {
-          break;
-        }
-        if (meta.minLsn() < delete.lsn()
-            && (clean == null || !clean.outputs().contains(meta.fileNumber()))) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private static boolean hidesInMemory(TreeState state, KeyOrder order, RangeDelete delete) {
-    if (state.active().content().minLsn() < delete.lsn()) {
-      return true;
-    }
-    for (Run run : state.memory()) {
-      for (Table table : run.tables()) {
-        if (table.minLsn(Long.MAX_VALUE) < delete.lsn() && meets(order, table.range(), delete)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private static boolean meets(KeyOrder order, Range range, RangeDelete delete) {
-    byte[] from = delete.from();
-    byte[] to = delete.to();
-    return (from == null || range.notBeyond(order, from, 0, from.length))
-        && (to == null || range.low() == null || compare(order, range.low(), to) < 0);
   }
 
   private static int compare(KeyOrder order, byte[] a, byte[] b) {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
@@ -65,14 +66,14 @@ final class NeedlessTables {
       return null;
     }
     Version version = state.version();
-    RangeDeletes safe = deletes.upTo(settled);
-    List<MergeChoice.Input> inputs = NeedlessRanges.hidden(version, safe, snapshots, busy);
+    VersionFilter.Hidden hidden = new VersionFilter.Hidden(deletes, snapshots, settled);
+    List<MergeChoice.Input> inputs = NeedlessRanges.hidden(version, hidden, busy);
     if (inputs.isEmpty()) {
       return null;
     }
     MergeChoice choice = MergeChoice.ofDropped(inputs, "range deletes hide all they hold");
     if (free.contains(choice.slot())) {
-      for (MergeChoice.Input edge : NeedlessRanges.edges(version, safe, snapshots, inputs)) {
+      for (MergeChoice.Input edge : NeedlessRanges.edges(version, hidden, inputs)) {
         add(tree, edge, "range deletes hide an end of it");
       }
     }
@@ -143,7 +144,11 @@ final class NeedlessTables {
     RangeDeletes deletes = state.ranges().list();
     boolean hides =
         deletes != null
-            && !NeedlessRanges.hidden(state.version(), deletes, new long[0], Set.of()).isEmpty();
+            && !NeedlessRanges.hidden(
+                    state.version(),
+                    new VersionFilter.Hidden(deletes, new long[0], Long.MAX_VALUE),
+                    Set.of())
+                .isEmpty();
     return !tree.closed() && (hides || tree.expires() && expired(tree, Set.of()) != null);
   }
 }

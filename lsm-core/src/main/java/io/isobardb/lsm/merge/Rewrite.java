@@ -200,7 +200,7 @@ public final class Rewrite implements AutoCloseable {
     Folder folds = folder;
     return lsn <= zeroUpTo
             && (folds == null || folds.mayForget(lsn))
-            && !filter.outlivesDelete(key, keyLength, lsn)
+            && !filter.isCovered(key, keyLength)
         ? Lsn.ZERO
         : lsn;
   }

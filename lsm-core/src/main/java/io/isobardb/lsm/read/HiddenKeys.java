@@ -1,5 +1,6 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.RangeDeletes;
@@ -14,24 +15,19 @@ final class HiddenKeys {
   /** So many hidden entries in a row are passed one by one before a search for the end. */
   private static final int STEPS = 4;
 
-  private final RangeDeletes deletes;
-  private final RangeDeletes.Walk walk;
-  private final long lsn;
+  private final Coverage.Walk walk;
   private int row;
 
   /**
    * @param lsn what is read at
    */
   HiddenKeys(RangeDeletes deletes, long lsn) {
-    this.deletes = deletes;
-    this.walk = new RangeDeletes.Walk(deletes);
-    this.lsn = lsn;
+    this.walk = new Coverage.Walk(deletes.at(lsn));
   }
 
   /** Whether an entry is hidden. */
   boolean hides(LeafCursor entry) {
-    int segment = walk.segment(entry.key(), entry.keyLength());
-    boolean hidden = entry.lsn() < deletes.covering(segment, lsn);
+    boolean hidden = entry.lsn() < walk.covering(entry.key(), entry.keyLength());
     row = hidden ? row + 1 : 0;
     return hidden;
   }
@@ -48,14 +44,8 @@ final class HiddenKeys {
     }
     row = 0;
     LeafCursor entry = merged.leaf();
-    int segment = walk.segment(entry.key(), entry.keyLength());
-    long oldest = deletes.covering(segment, lsn);
-    int last = segment;
-    while (last + 1 < deletes.segments() && deletes.covering(last + 1, lsn) != 0) {
-      last++;
-      oldest = Math.min(oldest, deletes.covering(last, lsn));
-    }
-    return oldest != 0 && merged.passForward(deletes.high(last), oldest);
+    Coverage.Segment covered = walk.coverage().coveredFrom(entry.key(), entry.keyLength());
+    return covered != null && merged.passForward(covered.high(), covered.lsn());
   }
 
   /** As {@link #passForward}, going back: {@code merged} stands before the hidden entry. */
@@ -65,15 +55,9 @@ final class HiddenKeys {
     }
     row = 0;
     LeafCursor entry = merged.leaf();
-    int segment = walk.segment(entry.key(), entry.keyLength());
-    long oldest = deletes.covering(segment, lsn);
-    int first = segment;
-    while (first > 0 && deletes.covering(first - 1, lsn) != 0) {
-      first--;
-      oldest = Math.min(oldest, deletes.covering(first, lsn));
-    }
-    if (oldest != 0) {
-      merged.passBackward(deletes.low(first), oldest);
+    Coverage.Segment covered = walk.coverage().coveredTo(entry.key(), entry.keyLength());
+    if (covered != null) {
+      merged.passBackward(covered.low(), covered.lsn());
     }
   }
 }

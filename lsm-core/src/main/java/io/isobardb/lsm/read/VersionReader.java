@@ -3,6 +3,7 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
@@ -186,17 +187,15 @@ public final class VersionReader {
     if (deletes == null) {
       return null;
     }
-    byte[] from = low == null ? NO_KEY : low;
-    for (int i = deletes.first(low); i < deletes.segments(); i++) {
-      byte[] start = deletes.low(i);
-      if (start != null && end.isBefore(start, start.length)) {
-        return null;
-      }
-      if (deletes.covering(i, Lsn.MAX) > since) {
-        return i == deletes.first(low) || start == null ? from : start;
-      }
+    Coverage.Segment first = deletes.newest().firstNewer(low, since);
+    if (first == null) {
+      return null;
     }
-    return null;
+    byte[] start = first.low();
+    if (start == null || start == low) {
+      return low == null ? NO_KEY : low;
+    }
+    return end.isBefore(start, start.length) ? null : start;
   }
 
   /** A cursor over the runs that hold anything newer than {@code since}. */

@@ -99,7 +99,7 @@ public final class StoreImage implements AutoCloseable {
     states.forEach(
         (tree, state) -> {
           RangeDeletes deletes = state.ranges().list();
-          ranges.put(tree.id(), deletes == null ? List.of() : deletes.upTo(lsn).list());
+          ranges.put(tree.id(), deletes == null ? List.of() : deletes.at(lsn).list());
         });
     for (TreeState state : states.values()) {
       for (Run run : state.disk()) {

@@ -242,19 +242,20 @@ public final class StoreParts {
     log.replayed(logStart);
     long notedTime = StoreProperties.time(found.recovered().properties());
     StoreClock time = new StoreClock(environment.clock(), notedTime);
+    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
+    snapshots.setCheckpoint(counters.checkpointLsn());
     Catalog catalog =
         new Catalog(
             space,
             manifest,
             Math.max(1, counters.nextFileNumber()),
             logStart,
-            new Catalog.Reached(log::visible, log::durable, time::lastMillis, notedTime));
+            new Catalog.Reached(
+                log::visible, log::durable, time::lastMillis, notedTime, snapshots));
     WriteGate gate =
         new WriteGate(
             pool, environment, observers, links, options.writeMemory(), options.backpressure());
     FailureLatch failure = new FailureLatch(links);
-    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
-    snapshots.setCheckpoint(counters.checkpointLsn());
     return new Engine(
         catalog,
         log,

@@ -57,12 +57,9 @@ final class TreeFactory {
   void add(Recovered store, Recovered.Tree recovered, long timeToLive) {
     TreeDefinition definition = recovered.definition();
     TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
-    Version version = store.version(recovered, settings.order());
-    if (!settings.logged()) {
-      // What came after the checkpoint is undone; Rollback tells the manifest.
-      version =
-          version.withRangeDeletes(version.rangeDeletes().upTo(engine.snapshots().checkpoint()));
-    }
+    // What came to unlogged trees after the checkpoint is undone; Rollback tells the manifest.
+    long upTo = settings.logged() ? Long.MAX_VALUE : engine.snapshots().checkpoint();
+    Version version = store.version(recovered, settings.order(), upTo);
     TreeHandle tree = handle(definition.id(), definition.name(), settings, version);
     tree.setTimeToLive(timeToLive);
     if (recovered.tables().stream().anyMatch(added -> added.meta().expiring().count() > 0)) {

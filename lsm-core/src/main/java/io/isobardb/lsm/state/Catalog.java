@@ -9,6 +9,7 @@ import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.SavedRanges;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
@@ -47,9 +48,14 @@ public final class Catalog {
    * @param durable the LSN up to which the log is synced
    * @param time what the store's clock told last
    * @param notedTime what the manifest has of that
+   * @param readers who reads at older LSNs
    */
   public record Reached(
-      LongSupplier visible, LongSupplier durable, LongSupplier time, long notedTime) {}
+      LongSupplier visible,
+      LongSupplier durable,
+      LongSupplier time,
+      long notedTime,
+      RangeDeletes.Readers readers) {}
 
   private final TableSpace space;
   private final Manifest manifest;
@@ -62,6 +68,7 @@ public final class Catalog {
   /** What the store's clock told last. */
   private final LongSupplier time;
 
+  private final RangeDeletes.Readers readers;
   private volatile long notedLogStart;
   private volatile long notedTime;
 
@@ -79,6 +86,7 @@ public final class Catalog {
     this.nextFile = new AtomicLong(nextFile);
     this.notedLogStart = logStart;
     this.visible = reached.visible();
+    this.readers = reached.readers();
     this.durable = reached.durable();
   }
 
@@ -211,7 +219,7 @@ public final class Catalog {
       append(changing, saved, edits);
       for (Swap swap : swaps) {
         swap(swap);
-        swap.change().tree().states().rangesSaved(saved);
+        swap.change().tree().states().rangesSaved(saved, readers);
       }
     } finally {
       ordered.forEach(change -> change.tree().commitLock().unlock());
@@ -255,36 +263,49 @@ public final class Catalog {
    *
    * @param edits gets what that takes
    */
-  private static Swap ranges(
+  private Swap ranges(
       TreeChange change, Version version, Settled settled, List<VersionEdit> edits) {
     TreeState state = change.tree().states().current();
-    List<RangeDelete> fresh = state.ranges().unsaved(settled.saved());
+    List<RangeDelete> fresh = state.ranges().unsaved().upTo(settled.saved());
     if (fresh.isEmpty() && version.rangeDeletes().isEmpty()) {
       return new Swap(change, version, List.of());
     }
-    Version all = version.withRangeDeletes(version.rangeDeletes().withAll(fresh));
-    boolean replayed = change.tree().settings().logged();
-    List<RangeDelete> gone =
-        change.change().needless(all, state.withMemory(change.change().memory(state))).stream()
-            .filter(delete -> !replayed || delete.lsn() < settled.flushed())
-            .toList();
+    boolean logged = change.tree().settings().logged();
+    // A crash takes a logged tree back to all that is saved, an unlogged one to a checkpoint.
+    RangeDeletes.Readers after = logged ? RangeDeletes.NOBODY : readers;
+    RangeDeletes all = all(version, state, fresh, after);
+    Version then = version.withRanges(version.ranges().with(all));
+    List<RangeDelete> needless =
+        change.change().needless(then, state.withMemory(change.change().memory(state)));
+    SavedRanges.Change ranges =
+        version.ranges().change(all, needless, logged ? settled.flushed() : Long.MAX_VALUE);
     VersionEdit.Builder edit = VersionEdit.of(change.tree().id()).rangesLsn(settled.saved());
-    if (gone.isEmpty()) {
-      fresh.forEach(edit::deleteRange);
-    } else {
-      edit.flushedLsn(settled.flushed());
-      RangeDeletes left = all.rangeDeletes();
-      for (RangeDelete one : gone) {
-        left = left.without(one);
-      }
+    if (ranges.anew()) {
       edit.resetRanges();
-      left.list().forEach(edit::deleteRange);
     }
-    VersionEdit built = edit.build();
-    if (!fresh.isEmpty() || !gone.isEmpty()) {
-      edits.add(built);
+    if (!ranges.gone().isEmpty()) {
+      edit.flushedLsn(settled.flushed());
     }
-    return new Swap(change, version.apply(built), gone);
+    ranges.records().forEach(edit::deleteRange);
+    if (!fresh.isEmpty() || ranges.anew()) {
+      edits.add(edit.build());
+    }
+    return new Swap(change, version.withRanges(ranges.after()), ranges.gone());
+  }
+
+  /** The range deletes that the manifest has once it has these, too. */
+  private static RangeDeletes all(
+      Version version, TreeState state, List<RangeDelete> fresh, RangeDeletes.Readers readers) {
+    RangeDeletes list = state.ranges().list();
+    if (list != null && !fresh.isEmpty()) {
+      long newest = fresh.get(fresh.size() - 1).lsn();
+      if (list.momentAt(newest) == newest) {
+        // Readers' list has them already, and shares with it what it has.
+        RangeDeletes same = list.upTo(newest);
+        return same.needed(readers, newest, same.moments());
+      }
+    }
+    return version.rangeDeletes().withAll(fresh, readers, Long.MAX_VALUE);
   }
 
   /** Up to here all is applied, and no crash takes it back. */

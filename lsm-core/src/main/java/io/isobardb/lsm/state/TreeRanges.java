@@ -3,7 +3,6 @@ package io.isobardb.lsm.state;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,23 +14,27 @@ import org.jspecify.annotations.Nullable;
  * <p>Who reads at what is visible takes {@link #list} first and the visible LSN second, as with the
  * state: what is missing in the list is then newer than the call.
  *
- * <p>Thread rule: {@link #list} by any thread; changes by one at a time, which {@link TreeStates}
- * sees to.
+ * <p>Thread rule: {@link #list} and {@link #unsaved} by any thread; changes by one at a time, which
+ * {@link TreeStates} sees to.
  */
 public final class TreeRanges {
-  private volatile @Nullable RangeDeletes list;
+  /** Of so many moments it is asked at each change whether they are needed. */
+  private static final int RECENT = 4;
 
-  /** Those that the manifest does not have, by LSN. Replaced, never changed. */
-  private volatile List<RangeDelete> unsaved;
+  private volatile @Nullable RangeDeletes list;
+  private final UnsavedRanges unsaved;
+
+  /** Moments that were needed when all were looked at. */
+  private int neededMoments;
 
   /**
    * @param saved those that the manifest has
    */
   TreeRanges(RangeDeletes saved) {
-    this(saved, List.of());
+    this(saved, new UnsavedRanges());
   }
 
-  private TreeRanges(RangeDeletes all, List<RangeDelete> unsaved) {
+  private TreeRanges(RangeDeletes all, UnsavedRanges unsaved) {
     this.list = all.isEmpty() ? null : all;
     this.unsaved = unsaved;
   }
@@ -41,50 +44,33 @@ public final class TreeRanges {
     return list;
   }
 
-  /** Those that the manifest does not have, up to an LSN. */
-  public List<RangeDelete> unsaved(long upTo) {
-    return unsaved.stream().filter(delete -> delete.lsn() <= upTo).toList();
-  }
-
-  /**
-   * The lowest LSN above {@code savedUpTo} that only the log has; {@link Long#MAX_VALUE} if none.
-   */
-  long minLsn(long savedUpTo) {
-    long min = Long.MAX_VALUE;
-    for (RangeDelete delete : unsaved) {
-      if (delete.lsn() > savedUpTo) {
-        min = Math.min(min, delete.lsn());
-      }
-    }
-    return min;
+  /** Those that the manifest does not have. */
+  public UnsavedRanges unsaved() {
+    return unsaved;
   }
 
   /** Adds one, and leaves out what nobody needs besides it. */
-  void add(KeyOrder order, RangeDelete delete, long[] snapshots, long visible) {
+  void add(KeyOrder order, RangeDelete delete, RangeDeletes.Readers readers, long visible) {
     RangeDeletes before = list;
-    RangeDeletes all = before == null ? RangeDeletes.none(order) : before;
-    list = all.with(delete).needed(snapshots, visible);
-    List<RangeDelete> more = new ArrayList<>(unsaved);
-    more.add(delete);
-    unsaved = List.copyOf(more);
+    RangeDeletes all = (before == null ? RangeDeletes.none(order) : before).with(delete);
+    boolean whole = all.moments() > 2 * neededMoments + RECENT;
+    list = all.needed(readers, visible, whole ? all.moments() : RECENT);
+    neededMoments = whole ? list.moments() : neededMoments;
+    unsaved.add(delete);
   }
 
-  /** Those up to an LSN are in the manifest now. */
-  void saved(long upTo) {
-    if (!unsaved.isEmpty()) {
-      unsaved = unsaved.stream().filter(delete -> delete.lsn() > upTo).toList();
+  /** Those up to an LSN, which is visible, are in the manifest now. */
+  void saved(long upTo, RangeDeletes.Readers readers) {
+    unsaved.saved(upTo);
+    RangeDeletes all = list;
+    if (all != null) {
+      list = all.needed(readers, upTo, all.moments());
     }
   }
 
   /** These without what hides nothing any more. */
   TreeRanges without(List<RangeDelete> gone) {
     RangeDeletes left = list;
-    if (left == null || gone.isEmpty()) {
-      return this;
-    }
-    for (RangeDelete one : gone) {
-      left = left.without(one);
-    }
-    return new TreeRanges(left, unsaved);
+    return left == null || gone.isEmpty() ? this : new TreeRanges(left.without(gone), unsaved);
   }
 }

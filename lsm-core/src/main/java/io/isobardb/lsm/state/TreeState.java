@@ -203,7 +203,7 @@ public final class TreeState {
    * manifest.
    */
   public long minMemoryLsn(long durable, long savedUpTo) {
-    long min = Math.min(active.content().minLsn(), ranges.minLsn(savedUpTo));
+    long min = Math.min(active.content().minLsn(), ranges.unsaved().minLsn(savedUpTo));
     for (int i = 0; i < memoryRuns; i++) {
       min = Math.min(min, runs[i].minLsn(durable));
     }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -97,17 +98,21 @@ public final class TreeStates {
   /**
    * Adds a range delete. Readers see it when its LSN is visible.
    *
-   * @param visible who reads at none of {@code snapshots} reads here or later
-   * @param snapshots LSNs that somebody reads at, or will after a crash, ascending
+   * @param visible who is not among {@code readers} reads here or later
+   * @param readers who reads at an older LSN, or will after a crash
    */
   public synchronized void deleteRange(
-      KeyOrder order, RangeDelete delete, long visible, long[] snapshots) {
-    current.ranges().add(order, delete, snapshots, visible);
+      KeyOrder order, RangeDelete delete, RangeDeletes.Readers readers, long visible) {
+    current.ranges().add(order, delete, readers, visible);
   }
 
-  /** The range deletes of the current state up to an LSN are in the manifest. */
-  synchronized void rangesSaved(long upTo) {
-    current.ranges().saved(upTo);
+  /**
+   * The range deletes of the current state up to an LSN are in the manifest.
+   *
+   * @param readers as of {@link #deleteRange}
+   */
+  synchronized void rangesSaved(long upTo, RangeDeletes.Readers readers) {
+    current.ranges().saved(upTo, readers);
   }
 
   /** States not cleaned up yet, the current one included. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.transaction;
 
+import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
@@ -7,7 +8,6 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.state.TreeHandle;
@@ -75,10 +75,10 @@ public final class OwnWrites implements Overlay {
   private long changes;
 
   /** Ranges whose keys were deleted, before all that is in {@link #writes} now. */
-  private volatile RangeDeletes ranges;
+  private volatile Coverage ranges;
 
   public OwnWrites(KeyOrder order) {
-    ranges = RangeDeletes.none(order);
+    ranges = Coverage.none(order);
     writes = new TreeMap<>((a, b) -> order.compare(a, 0, a.length, b, 0, b.length));
   }
 
@@ -96,7 +96,7 @@ public final class OwnWrites implements Overlay {
   }
 
   /** What to restore after {@link #deleteRange}. */
-  record Before(RangeDeletes ranges, NavigableMap<byte[], Write> writes) {}
+  record Before(Coverage ranges, NavigableMap<byte[], Write> writes) {}
 
   /** Deletes all keys of a range, those written before, too. */
   Before deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
@@ -132,8 +132,7 @@ public final class OwnWrites implements Overlay {
 
   @Override
   public boolean hides(byte[] key, int length) {
-    RangeDeletes deleted = ranges;
-    return !deleted.isEmpty() && deleted.covering(key, length, ANY_LSN) != 0;
+    return ranges.covering(key, length) != 0;
   }
 
   /** Takes a write back. */

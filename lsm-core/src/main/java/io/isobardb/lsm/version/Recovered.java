@@ -43,8 +43,13 @@ public record Recovered(
    * @throws CorruptionException if the manifest says what can't be under this order
    */
   public Version version(Tree tree, KeyOrder order) {
+    return version(tree, order, Long.MAX_VALUE);
+  }
+
+  /** As {@link #version(Tree, KeyOrder)}, with the range deletes up to an LSN alone. */
+  public Version version(Tree tree, KeyOrder order, long upTo) {
     try {
-      return tree.version(order);
+      return tree.version(order, upTo);
     } catch (IllegalArgumentException e) {
       throw new CorruptionException(
           manifest.fileName(),
@@ -83,8 +88,14 @@ public record Recovered(
      * @throws IllegalArgumentException if an invariant does not hold under this order
      */
     public Version version(KeyOrder order) {
+      return version(order, Long.MAX_VALUE);
+    }
+
+    private Version version(KeyOrder order, long upTo) {
+      List<RangeDelete> deletes =
+          ranges.deletes().stream().filter(delete -> delete.lsn() <= upTo).toList();
       return Version.of(order, levels, tables)
-          .withRangeDeletes(RangeDeletes.of(order, ranges.deletes()));
+          .withRanges(SavedRanges.of(RangeDeletes.of(order, deletes), ranges.deletes().size()));
     }
   }
 

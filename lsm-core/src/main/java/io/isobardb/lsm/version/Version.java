@@ -27,14 +27,11 @@ public final class Version {
   private final List<Level<SSTableMeta>> byHeight;
   private final long sizeBytes;
   private final int tableCount;
-  private final RangeDeletes rangeDeletes;
+  private final SavedRanges ranges;
 
   private Version(
-      KeyOrder order,
-      List<Group> groups,
-      List<Level<SSTableMeta>> byHeight,
-      RangeDeletes rangeDeletes) {
-    this.rangeDeletes = rangeDeletes;
+      KeyOrder order, List<Group> groups, List<Level<SSTableMeta>> byHeight, SavedRanges ranges) {
+    this.ranges = ranges;
     this.order = order;
     this.groups = List.copyOf(groups);
     this.byHeight = List.copyOf(byHeight);
@@ -50,7 +47,7 @@ public final class Version {
 
   /** A tree without SSTables: no groups, and one empty level. */
   public static Version empty(KeyOrder order) {
-    return new Version(order, List.of(), List.of(Level.empty(order)), RangeDeletes.none(order));
+    return new Version(order, List.of(), List.of(Level.empty(order)), SavedRanges.none(order));
   }
 
   /**
@@ -73,17 +70,22 @@ public final class Version {
       List<SSTableMeta> run = places.remove(Place.level(height));
       byHeight.add(Level.of(run == null ? List.of() : run, order));
     }
-    return new Version(order, groupsOf(places, order), byHeight, RangeDeletes.none(order));
+    return new Version(order, groupsOf(places, order), byHeight, SavedRanges.none(order));
   }
 
   /** This version with these range deletes instead of its own. */
-  public Version withRangeDeletes(RangeDeletes other) {
+  public Version withRanges(SavedRanges other) {
     return new Version(order, groups, byHeight, other);
+  }
+
+  /** What the manifest has of range deletes. */
+  public SavedRanges ranges() {
+    return ranges;
   }
 
   /** The range deletes that the manifest has. */
   public RangeDeletes rangeDeletes() {
-    return rangeDeletes;
+    return ranges.deletes();
   }
 
   /** The order of the tree's keys. */
@@ -272,12 +274,17 @@ public final class Version {
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
-    return new Version(order, newGroups, newLevels, ranges(edit));
+    Version changed = new Version(order, newGroups, newLevels, ranges);
+    return edit.rangesReset() || !edit.rangeDeletes().isEmpty() ? changed.ranges(edit) : changed;
   }
 
-  private RangeDeletes ranges(VersionEdit edit) {
-    RangeDeletes all = edit.rangesReset() ? RangeDeletes.none(order) : rangeDeletes;
-    return all.withAll(edit.rangeDeletes());
+  private Version ranges(VersionEdit edit) {
+    SavedRanges before = edit.rangesReset() ? SavedRanges.none(order) : ranges;
+    return withRanges(
+        new SavedRanges(
+            before.deletes().withAll(edit.rangeDeletes(), RangeDeletes.NOBODY, Long.MAX_VALUE),
+            before.idle(),
+            before.records() + edit.rangeDeletes().size()));
   }
 
   /** New groups, from the newest to the oldest. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.entry;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,13 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.FallingOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Random range deletes, against a plain list of them. */
 class RangeDeletesTest {
+  private static final long MOST = Long.MAX_VALUE;
+
   private final List<RangeDelete> plain = new ArrayList<>();
   private KeyOrder order = KeyOrder.BYTES;
 
@@ -48,76 +53,193 @@ class RangeDeletesTest {
 
   @Test
   void whatCoversAKeyIsWhatAPlainListSays() {
-    for (int seed = 0; seed < 200; seed++) {
+    for (int seed = 0; seed < 120; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       order = seed % 3 == 0 ? FallingOrder.FALLING : KeyOrder.BYTES;
       plain.clear();
       RangeDeletes deletes = RangeDeletes.none(order);
-      for (long lsn = 1; lsn < 40; lsn++) {
+      for (long lsn : shuffled(random, seed % 4 == 0 ? 400 : 40)) {
         RangeDelete delete = some(random, lsn);
         if (delete != null) {
           plain.add(delete);
           deletes = deletes.with(delete);
         }
-        long upTo = random.nextLong(lsn + 1);
-        agree(deletes, Long.MAX_VALUE, random, "seed " + seed);
-        agree(RangeDeletes.of(order, plain), Long.MAX_VALUE, random, "of, seed " + seed);
-        agree(RangeDeletes.of(order, deletes.list()), Long.MAX_VALUE, random, "list, seed " + seed);
-        agree(deletes.upTo(upTo), upTo, random, "upTo, seed " + seed);
+        if (random.nextInt(10) < 3) {
+          agree(deletes, random, "seed " + seed);
+          agree(RangeDeletes.of(order, plain).newest(), MOST, random, "of, seed " + seed);
+          agree(again(deletes, random.nextLong(42)), random, "list, seed " + seed);
+        }
       }
-      RangeDelete gone = some(random, 20);
-      if (gone != null) {
-        withoutAgrees(deletes, gone, random, "seed " + seed);
-      }
+      withoutAgrees(deletes, random, "seed " + seed);
     }
+  }
+
+  /** LSNs from 1 on; neighbours change places as threads overtake each other. */
+  private static long[] shuffled(SplittableRandom random, int count) {
+    long[] lsns = LongStream.rangeClosed(1, count).toArray();
+    for (int i = 3; i < count; i++) {
+      int other = i - random.nextInt(4);
+      long lsn = lsns[i];
+      lsns[i] = lsns[other];
+      lsns[other] = lsn;
+    }
+    return lsns;
+  }
+
+  /** What the manifest makes of two lists, the second one of what is newer, with all moments. */
+  private RangeDeletes again(RangeDeletes deletes, long upTo) {
+    RangeDeletes older = deletes.upTo(upTo);
+    RangeDeletes.Readers all = (from, to) -> true;
+    return RangeDeletes.none(order)
+        .withAll(older.list(), all, MOST)
+        .withAll(deletes.list(older.lastLsn()), all, MOST);
+  }
+
+  private void agree(RangeDeletes deletes, SplittableRandom random, String what) {
+    for (int i = 0; i < 4; i++) {
+      long lsn = random.nextLong(42);
+      agree(deletes.at(lsn), lsn, random, what);
+      byte[] key = key(random);
+      assertEquals(plainly(key, lsn), deletes.covering(key, key.length, lsn), what);
+    }
+    agree(deletes.newest(), MOST, random, what);
+  }
+
+  private long plainly(byte[] key, long upTo) {
+    return plain.stream()
+        .filter(one -> one.lsn() <= upTo && covers(one, key))
+        .mapToLong(RangeDelete::lsn)
+        .max()
+        .orElse(0);
   }
 
   /**
    * @param upTo those up to this LSN should be there
    */
-  private void agree(RangeDeletes deletes, long upTo, SplittableRandom random, String what) {
-    RangeDeletes.Walk walk = new RangeDeletes.Walk(deletes);
-    for (int i = 0; i < 12; i++) {
+  private void agree(Coverage coverage, long upTo, SplittableRandom random, String what) {
+    Coverage.Walk walk = new Coverage.Walk(coverage);
+    for (int i = 0; i < 6; i++) {
       byte[] key = key(random);
-      long lsn = random.nextLong(42);
-      long expected = 0;
-      long after = 0;
-      for (RangeDelete one : plain) {
-        if (one.lsn() <= upTo && covers(one, key)) {
-          expected = one.lsn() <= lsn ? one.lsn() : expected;
-          after = one.lsn() > lsn && after == 0 ? one.lsn() : after;
-        }
+      long expected = plainly(key, upTo);
+      assertEquals(expected, coverage.covering(key, key.length), what);
+      assertEquals(expected, walk.covering(key, key.length), what);
+      byte[] other = key(random);
+      if (compare(key, other) > 0) {
+        byte[] swapped = key;
+        key = other;
+        other = swapped;
       }
-      assertEquals(expected, deletes.covering(key, key.length, lsn), what);
-      assertEquals(expected, deletes.covering(walk.segment(key, key.length), lsn), what);
-      assertEquals(after, deletes.firstAfter(walk.segment(key, key.length), lsn), what);
+      agree(coverage, key, other, what);
     }
   }
 
-  private void withoutAgrees(
-      RangeDeletes deletes, RangeDelete gone, SplittableRandom random, String what) {
-    RangeDeletes left = deletes.without(gone);
-    for (int i = 0; i < 50; i++) {
-      byte[] key = key(random);
-      long before = deletes.covering(key, key.length, 100);
-      boolean goes = covers(gone, key) && before <= gone.lsn();
-      assertEquals(goes ? 0 : before, left.covering(key, key.length, 100), what);
+  /** What is said of all segments from one key to another one, against a walk through them. */
+  private void agree(Coverage coverage, byte[] from, byte[] to, String what) {
+    long min = Long.MAX_VALUE;
+    long max = 0;
+    Coverage.Segment segment = coverage.segment(from, from.length);
+    boolean gap = segment.lsn() == 0;
+    long oldest = segment.lsn();
+    byte[] high = segment.high();
+    Coverage.Segment newer = segment.lsn() > 20 ? segment : null;
+    while (true) {
+      boolean isWithin = segment.low() == null || compare(segment.low(), to) <= 0;
+      min = isWithin ? Math.min(min, segment.lsn()) : min;
+      max = isWithin ? Math.max(max, segment.lsn()) : max;
+      gap |= segment.lsn() == 0;
+      high = gap ? high : segment.high();
+      oldest = gap ? oldest : Math.min(oldest, segment.lsn());
+      newer = newer == null && segment.lsn() > 20 ? segment : newer;
+      if (segment.high() == null) {
+        break;
+      }
+      segment = coverage.segment(segment.high(), segment.high().length);
     }
+    assertEquals(min, coverage.min(from, to), what);
+    assertEquals(max, coverage.max(from, to), what);
+    Coverage.Segment covered = coverage.coveredFrom(from, from.length);
+    assertEquals(coverage.covering(from, from.length) == 0, covered == null, what);
+    if (covered != null) {
+      assertArrayEquals(high, covered.high(), what);
+      assertEquals(oldest, covered.lsn(), what);
+    }
+    Coverage.Segment found = coverage.firstNewer(from, 20);
+    assertEquals(newer == null, found == null, what);
+    if (newer != null && found != null) {
+      byte[] low = newer.low();
+      assertArrayEquals(low == null || compare(low, from) < 0 ? from : low, found.low(), what);
+    }
+    Coverage.Segment back = coverage.coveredTo(to, to.length);
+    assertEquals(coverage.covering(to, to.length) == 0, back == null, what);
+    if (back != null) {
+      byte[] low = back.low();
+      assertEquals(0, low == null ? 0 : lsnBefore(coverage, low), what);
+      if (low != null) {
+        assertEquals(coverage.min(low, to), back.lsn(), what);
+      }
+    }
+  }
+
+  private static long lsnBefore(Coverage coverage, byte[] bound) {
+    return coverage.segments().stream()
+        .filter(segment -> Arrays.equals(segment.high(), bound))
+        .mapToLong(Coverage.Segment::lsn)
+        .findFirst()
+        .orElse(0);
+  }
+
+  private void withoutAgrees(RangeDeletes deletes, SplittableRandom random, String what) {
+    List<RangeDelete> gone = new ArrayList<>();
+    for (RangeDelete one : RangeDeletes.of(order, plain).list()) {
+      boolean isBehind = gone.isEmpty() || isBehind(one, gone.get(gone.size() - 1));
+      if (random.nextBoolean() && isBehind) {
+        gone.add(new RangeDelete(one.from(), one.to(), random.nextLong(42)));
+      }
+    }
+    RangeDeletes left = deletes.without(gone);
+    for (int i = 0; i < 100; i++) {
+      byte[] key = key(random);
+      long before = deletes.covering(key, key.length, MOST);
+      boolean goes = gone.stream().anyMatch(one -> covers(one, key) && before <= one.lsn());
+      assertEquals(goes ? 0 : before, left.covering(key, key.length, MOST), what);
+      assertEquals(
+          goes ? 0 : before,
+          again(left, random.nextLong(42)).covering(key, key.length, MOST),
+          what);
+    }
+  }
+
+  private boolean isBehind(RangeDelete one, RangeDelete other) {
+    byte[] from = one.from();
+    byte[] to = other.to();
+    return from != null && to != null && compare(from, to) >= 0;
   }
 
   @Test
-  void ofTwoTheOlderOneIsKeptForSnapshotsBetweenThemOnly() {
-    RangeDeletes deletes =
-        RangeDeletes.of(
-            KeyOrder.BYTES,
-            List.of(
-                new RangeDelete(null, null, 10),
-                new RangeDelete(null, null, 20),
-                new RangeDelete(null, null, 30)));
-    assertEquals(1, deletes.needed(new long[] {5, 40}, 30).list().size());
-    assertEquals(2, deletes.needed(new long[] {15}, 30).list().size());
-    assertEquals(2, deletes.needed(new long[0], 25).list().size());
+  void ofTwoTheOlderOneIsKeptForReadersBetweenThemOnly() {
+    RangeDeletes deletes = RangeDeletes.none(KeyOrder.BYTES);
+    for (long lsn = 10; lsn <= 30; lsn += 10) {
+      deletes = deletes.with(new RangeDelete(null, null, lsn));
+    }
+    assertEquals(1, deletes.needed(at(5, 40), 30, 3).list().size());
+    assertEquals(2, deletes.needed(at(15), 30, 3).list().size());
+    assertEquals(2, deletes.needed(at(), 25, 3).list().size());
+    assertEquals(10, deletes.needed(at(15), 30, 3).at(19).newestLsn());
     assertFalse(deletes.isEmpty());
+  }
+
+  private static RangeDeletes.Readers at(long... lsns) {
+    return (from, to) -> LongStream.of(lsns).anyMatch(lsn -> lsn >= from && lsn < to);
+  }
+
+  /** As many as were written, of which none lies within the others. */
+  @Test
+  void aRangeDeleteThatSurroundsNewerOnesIsListedOnce() {
+    List<RangeDelete> nested = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      nested.add(new RangeDelete(new byte[] {(byte) i}, new byte[] {(byte) (255 - i)}, i + 1));
+    }
+    assertEquals(100, RangeDeletes.of(KeyOrder.BYTES, nested).list().size());
   }
 
   @Test

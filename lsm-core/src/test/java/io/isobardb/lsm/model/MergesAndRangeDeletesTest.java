@@ -4,25 +4,33 @@ import static io.isobardb.lsm.model.Texts.all;
 import static io.isobardb.lsm.model.Texts.text;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.Savepoint;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.ModelValue;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
+import io.isobardb.lsm.tuning.MemoryAccount;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,6 +40,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Operands and range deletes of few keys, so that both meet often: behind a range delete there is
@@ -47,6 +57,25 @@ class MergesAndRangeDeletesTest {
   private static final int STEPS = 700;
   private static final int KEYS = 24;
   private static final int PAGE_SIZE = 4096;
+  private static final int CRASHES = 24;
+
+  private static final byte[] BEFORE = {0};
+  private static final byte[] KEY = {1};
+  private static final byte[] MARKER = {2};
+  private static final byte[] BEHIND = {3};
+  private static final byte[] EARLIER = {'e'};
+  private static final byte[] LATER = {'l'};
+
+  /** Two flushes begin a merge, and the log is synced by whoever needs it. */
+  private static final StoreOptions BESIDE_A_MERGE =
+      StoreOptions.builder()
+          .memoryBudget(MemoryAccount.leastBudget(PAGE_SIZE))
+          .pageSize(PAGE_SIZE)
+          .durability(Durability.ASYNC)
+          .asyncSyncInterval(Duration.ofHours(1))
+          .mergeOperator(TailOperator.TAIL)
+          .experimental(e -> e.l0StartGroups(2).mergesWithinL0(false))
+          .build();
 
   @Test
   void whatARangeDeleteCoversIsNotMergedWith() {
@@ -56,6 +85,71 @@ class MergesAndRangeDeletesTest {
       } catch (IOException | RuntimeException | Error e) {
         throw new AssertionError("-Disobar.model.seed=" + seed + ": " + e, e);
       }
+    }
+  }
+
+  /** What is written between two range deletes of the same keys. */
+  enum Between {
+    NOTHING,
+    A_PUT,
+    AN_OPERAND
+  }
+
+  /**
+   * The first range delete is no longer kept once the second one is visible. A merge comes then,
+   * and a crash that takes the second one alone back.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void aMergeBesideAnUnsyncedRangeDeleteLeavesWhatACrashBringsBack(Between between) {
+    int lost = 0;
+    int kept = 0;
+    for (int steps = 0; steps < CRASHES; steps++) {
+      SimulatedStorage disk = crashBesideAMerge(between, steps);
+      try (Store store = new SimulatedWorld(disk, steps).open(BESIDE_A_MERGE)) {
+        Tree tree = store.tree("t");
+        boolean deletedAgain = tree.get(MARKER) != null;
+        boolean there = between != Between.NOTHING && !deletedAgain;
+        assertArrayEquals(there ? LATER : null, tree.get(KEY));
+        assertNotNull(tree.get(BEFORE));
+        lost += deletedAgain ? 0 : 1;
+        kept += deletedAgain ? 1 : 0;
+      }
+    }
+    assertTrue(lost > 0, "the crash never takes a range delete back");
+    assertTrue(between != Between.AN_OPERAND || kept > 0, "no merge ever waits for the log");
+  }
+
+  /** Leaves what is synced after some steps of background work. */
+  private static SimulatedStorage crashBesideAMerge(Between between, int steps) {
+    SimulatedWorld world = new SimulatedWorld(steps);
+    TreeOptions.Builder options = TreeOptions.builder();
+    if (between == Between.AN_OPERAND) {
+      options.mergeOperator(TailOperator.TAIL);
+    }
+    try (Store store = world.open(BESIDE_A_MERGE)) {
+      Tree tree = store.openTree("t", options.build());
+      tree.put(BEFORE, EARLIER);
+      tree.put(KEY, EARLIER);
+      store.flush();
+      Snapshot keepsIt = store.snapshot();
+      tree.deleteRange(KEY, MARKER);
+      switch (between) {
+        case NOTHING -> tree.put(BEFORE, LATER);
+        case A_PUT -> tree.put(KEY, LATER);
+        case AN_OPERAND -> tree.merge(KEY, LATER);
+        default -> throw new IllegalStateException();
+      }
+      store.flush();
+      keepsIt.close();
+      WriteBatch again = store.newBatch();
+      again.deleteRange(tree, KEY, MARKER);
+      again.put(tree, MARKER, LATER);
+      store.write(again);
+      // This looks which of those before are still needed.
+      tree.deleteRange(BEHIND, null);
+      world.background(steps);
+      return world.storage().crash(new SplittableRandom(steps), CrashMode.ONLY_SYNCED);
     }
   }
 

@@ -1,0 +1,62 @@
+package io.isobardb.lsm.state;
+
+import io.isobardb.lsm.entry.RangeDelete;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The range deletes of a tree that the log has and the manifest has not, all of them: a crash may
+ * take back those that cover others.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class UnsavedRanges {
+  /** By LSN, ascending. Guarded by this. */
+  private final List<RangeDelete> all = new ArrayList<>();
+
+  /** Adds one. Most come in the order of their LSNs. */
+  synchronized void add(RangeDelete delete) {
+    all.add(countTo(delete.lsn()), delete);
+  }
+
+  /** Those up to an LSN, ascending by LSN. */
+  public synchronized List<RangeDelete> upTo(long lsn) {
+    return List.copyOf(all.subList(0, countTo(lsn)));
+  }
+
+  /** The newest one up to an LSN; -1 if there is none. */
+  public synchronized long newestLsn(long upTo) {
+    int count = countTo(upTo);
+    return count == 0 ? -1 : all.get(count - 1).lsn();
+  }
+
+  public synchronized boolean isEmpty() {
+    return all.isEmpty();
+  }
+
+  /** The oldest one that is newer than an LSN; {@link Long#MAX_VALUE} if there is none. */
+  synchronized long minLsn(long savedUpTo) {
+    int count = countTo(savedUpTo);
+    return count == all.size() ? Long.MAX_VALUE : all.get(count).lsn();
+  }
+
+  /** Those up to an LSN are in the manifest now. */
+  synchronized void saved(long upTo) {
+    all.subList(0, countTo(upTo)).clear();
+  }
+
+  /** How many there are up to an LSN. */
+  private int countTo(long lsn) {
+    int low = 0;
+    int high = all.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (all.get(middle).lsn() <= lsn) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+}
