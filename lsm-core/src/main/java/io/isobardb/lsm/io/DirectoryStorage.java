@@ -502,12 +502,8 @@ public final class DirectoryStorage implements Storage {
     ensureHeld();
   }
 
-  /**
-   * Checks that nobody else has the directory.
-   *
-   * @throws IOException if somebody has, or may have
-   */
-  void ensureHeld() throws IOException {
+  @Override
+  public void ensureHeld() throws IOException {
     StoreLock held = lock;
     if (held != null) {
       held.ensureHeld();

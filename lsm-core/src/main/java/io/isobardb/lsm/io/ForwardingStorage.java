@@ -104,6 +104,11 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public void ensureHeld() throws IOException {
+    storage.ensureHeld();
+  }
+
+  @Override
   public void close() throws IOException {
     storage.close();
   }

@@ -120,6 +120,13 @@ public interface Storage extends AutoCloseable {
    */
   default void describeHolder(String holder) {}
 
+  /**
+   * Checks that the lock, if it was taken to write, still keeps others away.
+   *
+   * @throws IOException if somebody else has the directory, or may have it
+   */
+  default void ensureHeld() throws IOException {}
+
   /** Gives the lock back. Files still open stay open. */
   @Override
   void close() throws IOException;

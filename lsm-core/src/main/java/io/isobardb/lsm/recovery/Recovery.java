@@ -118,10 +118,19 @@ final class Recovery {
     if (storage.discardsChanges()) {
       checkMemory(extent);
     }
-    if (!StoreProperties.hasPageSize(recovered.properties())) {
-      manifest.append(List.of(StoreProperties.notePageSize(pool.pageSize()).build()));
+    Log.deleteSpares(storage);
+    try {
+      if (!StoreProperties.hasPageSize(recovered.properties())) {
+        manifest.append(List.of(StoreProperties.notePageSize(pool.pageSize()).build()));
+      }
+      manifest.settle();
+    } catch (DiskFullException e) {
+      throw new DiskFullException(
+          "the disk is full, and opening a store writes its manifest anew; nothing is lost: make"
+              + " room, and open the store again, or open it to be read only: "
+              + e.getMessage(),
+          e);
     }
-    manifest.settle();
     for (String name : manifest.orphans(names)) {
       storage.delete(name);
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The log of version edits over all trees of a store; what it says exists, exists.
  *
  * <p>An edit is durable when {@link #append} returns. The file is replaced by a new one that begins
- * with a snapshot when it has grown, after the store was opened, and after the disk was full; the
+ * with a snapshot when it has grown, when the store is opened, and after the disk was full; the
  * file CURRENT, replaced by renaming, says which is in force. The file before it is kept.
  *
  * <p>Thread rule: the caller serialises all calls; {@link #append} blocks for a sync, so it belongs
@@ -43,9 +43,6 @@ public final class Manifest implements AutoCloseable {
   private final Storage storage;
   private final ManifestFiles files;
   private final long rollBytes;
-
-  /** The format version that CURRENT names on the disk. */
-  private int currentVersion = ManifestLayout.FORMAT_VERSION;
 
   private StoreContents contents;
 
@@ -163,22 +160,16 @@ public final class Manifest implements AutoCloseable {
    * nobody synced can be read. To be called before anything is deleted that only they don't name.
    *
    * <p>A sync is not enough for that: after one that failed, the system may show what it has not
-   * written, and take it for written. So all that is not known to be durable is written again.
+   * written, and take it for written. And a process that lost its lock may go on writing to the
+   * file, which it has open. So a new file takes its place.
    *
    * <p>A store of an older format has the current one from here on.
+   *
+   * @throws DiskFullException if there is no room; nothing happened
    */
   public void settle() throws IOException {
-    try (DataFile found = storage.open(identity.fileName(), IoMode.BUFFERED)) {
-      files.writeAgain(found, promised.manifestBytes(), endBytes);
-      sync(found);
-    }
-    syncDirectory();
-    syncedBytes = endBytes;
-    if (currentVersion < ManifestLayout.FORMAT_VERSION) {
-      // From here on the store may hold what a release of that version would not find.
-      writeCurrent(identity, previous, promised);
-      putInForce();
-      currentVersion = ManifestLayout.FORMAT_VERSION;
+    if (file == null) {
+      roll(contents);
     }
   }
 
@@ -482,7 +473,6 @@ public final class Manifest implements AutoCloseable {
       throw new FormatException("not a store: " + storage.path() + " has no file CURRENT", e);
     }
     identity = ManifestLayout.checkCurrent(current);
-    currentVersion = ManifestLayout.version(current);
     previous = ManifestLayout.previous(current);
     promised = ManifestLayout.synced(current);
     nextNumber = 1 + Math.max(identity.number(), highestNumber(storage));

@@ -110,18 +110,6 @@ final class ManifestFiles implements AutoCloseable {
     return out.length();
   }
 
-  /** Writes once more what stands from {@code from} up to {@code to}. */
-  void writeAgain(DataFile file, long from, long to) throws IOException {
-    for (long at = from; at < to; ) {
-      int count = file.read(at, buffer.memory(), 0, (int) Math.min(BUFFER_BYTES, to - at));
-      if (count <= 0) {
-        throw new IOException("the manifest ended at " + at + " of " + to + " bytes");
-      }
-      file.write(at, buffer.memory(), 0, count);
-      at += count;
-    }
-  }
-
   /** The contents of a file; must fit an array. */
   byte[] read(String name) throws IOException {
     try (DataFile source = storage.open(name, IoMode.BUFFERED)) {

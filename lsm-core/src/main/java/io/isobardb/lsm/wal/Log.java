@@ -6,7 +6,6 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
-import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -63,7 +62,8 @@ public final class Log implements AutoCloseable {
    * Opens the log, or creates it if there is none and nothing is known of one that starts behind
    * {@link Lsn#FIRST}; hands all records from its start on to {@code handler}. A torn tail is cut
    * off, see {@link #droppedBytes}. What is handed over is durable already, so that the handler may
-   * act on it for good; new records follow it.
+   * act on it for good; new records follow it. Comes after {@link #deleteSpares}. No file that was
+   * there is written to: a process that lost the directory to us may have it open.
    *
    * @param handler may throw {@code IllegalArgumentException} for a payload that is none
    * @throws io.isobardb.lsm.error.CorruptionException if a record is damaged, or a segment missing,
@@ -94,13 +94,18 @@ public final class Log implements AutoCloseable {
             LogReplay replay =
                 new LogReplay(
                     segments, headers, memory.window(), left, RecordLayout.seed(storeId))) {
-          recover(segments, headers, replay, extent, memory, handler);
+          recover(segments, replay, extent, memory, handler);
           end = replay.end();
           dropped = replay.droppedBytes();
         }
       }
-      segments.adoptLeftovers();
-      Ring ring = memory.mapRing(storage, storeId);
+      segments.deleteDropped();
+      Ring ring;
+      try {
+        ring = memory.mapRing(storage, storeId);
+      } catch (DiskFullException e) {
+        throw noRoom("opening a store writes the file " + RingFile.NAME + " anew", e);
+      }
       ring.reset(end);
       Log log = new Log(ring, segments, memory, site, options, dropped);
       log.writer.start(end, environment.scheduler());
@@ -113,16 +118,13 @@ public final class Log implements AutoCloseable {
 
   /** Replays; what is handed over is durable in the segments before. */
   private static void recover(
-      Segments segments,
-      List<SegmentLayout> headers,
-      LogReplay replay,
-      LogExtent extent,
-      LogMemory memory,
-      LogHandler handler)
+      Segments segments, LogReplay replay, LogExtent extent, LogMemory memory, LogHandler handler)
       throws IOException {
-    Memory window = memory.window();
-    long durable = Math.max(extent.syncedLsn(), headers.get(headers.size() - 1).promise());
-    segments.settleFound(durable, window, window.size());
+    try {
+      segments.settleFound(extent.startLsn(), memory.window());
+    } catch (DiskFullException e) {
+      throw noRoom("opening a store writes the last segment of its log anew", e);
+    }
     replay.run(
         extent,
         LogScan.checked(segments, handler),
@@ -130,20 +132,30 @@ public final class Log implements AutoCloseable {
           try {
             segments.complete(from, to, wholeEnd, replay, memory.stage());
           } catch (DiskFullException e) {
-            throw new DiskFullException(
-                "the disk is full, and the last process left "
-                    + (to - from)
-                    + " bytes of log in "
-                    + RingFile.NAME
-                    + " that need room in a log segment; nothing is lost: make room, and open the"
-                    + " store again: "
-                    + e.getMessage(),
-                e);
+            String left = (to - from) + " bytes of log in " + RingFile.NAME;
+            throw noRoom("the last process left " + left + " that need room in a log segment", e);
           }
           return true;
         });
     replay.copyLastBlock(memory.stage());
-    segments.cut(replay.end(), replay.torn(), memory.stage());
+    segments.cut(replay.end(), replay.torn(), memory.stage(), memory.window());
+  }
+
+  private static DiskFullException noRoom(String why, DiskFullException e) {
+    return new DiskFullException(
+        "the disk is full, and "
+            + why
+            + "; nothing is lost: make room, and open the store again, or open it to be read only: "
+            + e.getMessage(),
+        e);
+  }
+
+  /**
+   * Deletes the files that the last process kept to become segments. Nothing is lost with them, and
+   * a full disk has room then for what is written anew.
+   */
+  public static void deleteSpares(Storage storage) throws IOException {
+    Segments.deleteSpares(storage);
   }
 
   /**

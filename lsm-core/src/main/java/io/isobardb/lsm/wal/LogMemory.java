@@ -75,7 +75,7 @@ final class LogMemory implements AutoCloseable {
     }
     pool.blocks().chargeOutside(ringBytes, Purpose.LOG);
     charged = true;
-    RingFile file = RingFile.prepare(storage, storeId, ringBytes, scratch(), Segments.ZERO_BYTES);
+    RingFile file = RingFile.create(storage, storeId, ringBytes, scratch(), Segments.ZERO_BYTES);
     ringFile = file;
     return new Ring(file.map(), RecordLayout.seed(storeId));
   }

@@ -255,6 +255,8 @@ final class LogWriter implements Service {
         sync();
         timer.synced(now);
         free();
+      } else {
+        freeUnsynced();
       }
     } catch (DiskFullException e) {
       diskFull = e;
@@ -278,13 +280,15 @@ final class LogWriter implements Service {
       end += RecordLayout.sizeBytes(word0);
     }
     completed = end;
-    free();
+    freeUnsynced();
     while (written < end) {
       if (written == segments.endPosition()) {
         roll();
       }
       writePiece(end);
-      free();
+      if (written < end) {
+        freeUnsynced();
+      }
     }
   }
 
@@ -378,14 +382,28 @@ final class LogWriter implements Service {
   }
 
   /**
+   * As {@link #free}, after a write that no sync has followed. Whoever takes the directory from us
+   * reads the segments first, and then the ring. So a record may leave the ring only if it was in a
+   * segment while the directory was ours. A sync looks for that itself.
+   */
+  private void freeUnsynced() throws IOException {
+    if (freeable() > ring.freed()) {
+      segments.ensureHeld();
+      free();
+    }
+  }
+
+  private long freeable() {
+    long to = Math.min(boundary, ring.walked());
+    return kept > durable ? Math.min(to, syncedPosition) : to;
+  }
+
+  /**
    * Gives room back, by whole records or fragments: after a crash one is read either from the
    * segments or from the ring.
    */
   private void free() {
-    long to = Math.min(boundary, ring.walked());
-    if (kept > durable) {
-      to = Math.min(to, syncedPosition);
-    }
+    long to = freeable();
     if (to > ring.freed()) {
       ring.free(to);
       if (roomWanted.get() > to) {

@@ -96,22 +96,17 @@ final class RingFile implements AutoCloseable {
   }
 
   /**
-   * Opens the file for a new ring, and makes it if there is none of that size. The ring is all
-   * zeros, durably.
+   * Makes the file for a new ring. The ring is all zeros, durably. What an earlier opening left is
+   * deleted, not used: a process that lost its lock may have it mapped. Its records must be in
+   * segments, durably.
    *
    * @param scratch memory for a block, and {@code zeroBytes} zeros behind it
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room for it
    */
-  static RingFile prepare(
+  static RingFile create(
       Storage storage, UUID storeId, int ringBytes, Memory scratch, int zeroBytes)
       throws IOException {
-    RingFile found = find(storage, storeId, scratch);
-    if (found != null && found.ringBytes == ringBytes) {
-      return found.zeroed(zeroBytes);
-    }
-    if (found != null) {
-      found.close();
-    }
+    storage.delete(NAME);
     storage.delete(TEMPORARY);
     encode(scratch, ringBytes, storeId);
     try (DataFile file = storage.create(TEMPORARY, IoMode.BUFFERED)) {

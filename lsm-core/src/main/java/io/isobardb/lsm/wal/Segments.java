@@ -58,6 +58,9 @@ final class Segments implements AutoCloseable {
 
   private @Nullable DataFile file;
 
+  /** Segments from here on are files that this opening made. */
+  private long firstOwn;
+
   private boolean preparingFailed;
 
   /** Nothing was written since the log was opened; until then no spare is made. */
@@ -216,54 +219,72 @@ final class Segments implements AutoCloseable {
    * read, and whoever acts on them must not lose them later.
    *
    * <p>A sync is not enough for that: after one that failed, the system may show what it has not
-   * written, and take it for written. So all that is not known to be durable is written again.
+   * written, and take it for written. And a process that lost its lock may go on writing to the
+   * last segment, which it has open. So a copy takes the place of the last segment. Those before it
+   * were synced before it had a name, and nobody writes to them any more.
    *
-   * @param durable up to here the stream was synced, by what was noted elsewhere
-   * @param window memory for {@code windowBytes}, a multiple of a block
+   * @param from nothing before this position of the stream is needed, or copied
+   * @param window memory of whole blocks
+   * @throws DiskFullException if there is no room for it; nothing has changed then
    */
-  void settleFound(long durable, Memory window, int windowBytes) throws IOException {
-    if (storage.discardsChanges()) {
-      // Nobody acts on it, and the heap may have no room for it.
-      return;
-    }
-    storage.syncDirectory();
-    // The segments before it were synced before it was named.
-    try (DataFile opened = storage.open(SegmentLayout.fileName(current), mode)) {
-      long from = Math.max(durable, current * segmentBytes);
-      if (from < endPosition()) {
-        writeAgain(opened, offsetAt(from) & -DataFile.BLOCK, window, windowBytes);
-      }
-      syncFinally(opened);
+  void settleFound(long from, Memory window) throws IOException {
+    if (!storage.discardsChanges()) {
+      // Else nobody acts on it, and the heap may have no room for it.
+      replace(current, from, window);
     }
   }
 
-  /** Writes what is there from {@code offset} on; zeros at the end of what is read are left out. */
-  private void writeAgain(DataFile opened, long offset, Memory window, int windowBytes)
-      throws IOException {
-    long end = Math.min(opened.size(), SegmentLayout.HEADER_BYTES + segmentBytes);
-    for (long at = offset; at < end; at += windowBytes) {
-      long wanted = (end - at + DataFile.BLOCK - 1) & -DataFile.BLOCK;
-      int got = opened.read(at, window, 0, (int) Math.min(windowBytes, wanted));
-      if (got < Math.min(windowBytes, end - at)) {
-        throw new IOException("a read of " + opened.name() + " ended early, at " + (at + got));
+  /** Puts a copy in the place of a segment, durably. */
+  private void replace(long index, long from, Memory window) throws IOException {
+    String name = SegmentLayout.fileName(index);
+    String copy = SegmentLayout.spareName(index);
+    storage.delete(copy);
+    try (DataFile found = storage.open(name, IoMode.BUFFERED);
+        DataFile target = storage.create(copy, IoMode.BUFFERED)) {
+      copyPart(found, 0, SegmentLayout.HEADER_BYTES, target, window);
+      long needed = Math.max(from - index * segmentBytes, 0) & -DataFile.BLOCK;
+      long end = found.size();
+      copyPart(found, SegmentLayout.HEADER_BYTES + needed, end, target, window);
+      if (target.size() < end) {
+        zero(target, Math.max(end - DataFile.BLOCK, SegmentLayout.HEADER_BYTES), end);
       }
-      int length = got & -unit();
-      while (length > 0 && isZero(window, (length - 1) & -DataFile.BLOCK, length)) {
-        length = (length - 1) & -DataFile.BLOCK;
+      syncFinally(target);
+    } catch (DiskFullException e) {
+      storage.delete(copy);
+      throw e;
+    }
+    storage.rename(copy, name);
+    storage.syncDirectory();
+    firstOwn = index;
+  }
+
+  /** Copies a part of a file, without the zeros at the end of each window. */
+  private static void copyPart(DataFile from, long start, long end, DataFile to, Memory window)
+      throws IOException {
+    for (long at = start; at < end; at += window.size()) {
+      int length = (int) Math.min(window.size(), end - at);
+      int got = from.read(at, window, 0, length);
+      if (got < length) {
+        throw new IOException("a read of " + from.name() + " ended early, at " + (at + got));
+      }
+      while (length > 0 && isZero(window, length - 1 & -DataFile.BLOCK, length)) {
+        length = length - 1 & -DataFile.BLOCK;
       }
       if (length > 0) {
-        opened.write(at, window, 0, length);
+        to.write(at, window, 0, length);
       }
     }
   }
 
   private static boolean isZero(Memory memory, int from, int to) {
-    for (int at = from; at < to; at += Long.BYTES) {
-      if (memory.getLong(at) != 0) {
-        return false;
-      }
+    int at = from;
+    while (at + Long.BYTES <= to && memory.getLong(at) == 0) {
+      at += Long.BYTES;
     }
-    return true;
+    while (at < to && memory.getByte(at) == 0) {
+      at++;
+    }
+    return at == to;
   }
 
   long segmentBytes() {
@@ -302,13 +323,20 @@ final class Segments implements AutoCloseable {
    * #startPosition} or behind goes. If {@code torn}, the rest of the segment is overwritten with
    * zeros, so that no record there is ever found again; the first {@code keptBytes} bytes of {@code
    * block} are what stands between the block's start and {@code end}. All that is left is synced.
+   *
+   * @param window memory of whole blocks, another one
    */
-  void cut(long end, boolean torn, Memory block) throws IOException {
+  void cut(long end, boolean torn, Memory block, Memory window) throws IOException {
     long last = Math.min(end / segmentBytes, current);
-    for (long index = current; index > last; index--) {
-      storage.delete(SegmentLayout.fileName(index));
+    if (last < current) {
+      if (!storage.discardsChanges()) {
+        replace(last, startPosition(), window);
+      }
+      for (long index = current; index > last; index--) {
+        storage.delete(SegmentLayout.fileName(index));
+      }
+      storage.syncDirectory();
     }
-    storage.syncDirectory();
     current = last;
     DataFile opened = storage.open(SegmentLayout.fileName(last), mode);
     file = opened;
@@ -358,34 +386,40 @@ final class Segments implements AutoCloseable {
     close();
   }
 
-  /** Deletes or keeps as spares what an earlier run left that is no part of the log. */
-  synchronized void adoptLeftovers() throws IOException {
+  /**
+   * Deletes the segments before the first, which an earlier opening had dropped or was about to.
+   */
+  void deleteDropped() throws IOException {
     for (String name : storage.list()) {
       long index = SegmentLayout.indexOf(name);
       if (index >= 0 && index < first) {
-        retire(index);
-      } else if (SegmentLayout.isSpare(name) && !spares.contains(name)) {
-        keepIfWhole(name);
+        storage.delete(name);
       }
     }
   }
 
-  private void keepIfWhole(String name) throws IOException {
-    boolean whole;
-    try (DataFile opened = storage.open(name, mode)) {
-      whole = opened.size() == SegmentLayout.HEADER_BYTES + segmentBytes;
+  /** Deletes the spares that an earlier opening left: it may be about to write to them. */
+  static void deleteSpares(Storage storage) throws IOException {
+    for (String name : storage.list()) {
+      if (SegmentLayout.isSpare(name)) {
+        storage.delete(name);
+      }
     }
-    if (whole && spares.size() < maxSpares) {
-      spares.add(name);
-    } else {
-      storage.delete(name);
-    }
+  }
+
+  /**
+   * Checks that nobody else has the directory: whoever takes it later finds all that was written.
+   *
+   * @throws IOException if somebody may have it
+   */
+  void ensureHeld() throws IOException {
+    storage.ensureHeld();
   }
 
   private void retire(long index) throws IOException {
     String name = SegmentLayout.fileName(index);
     String spare = SegmentLayout.spareName(index);
-    if (spares.size() < maxSpares && !storage.exists(spare)) {
+    if (index >= firstOwn && spares.size() < maxSpares && !storage.exists(spare)) {
       storage.rename(name, spare);
       spares.add(spare);
     } else {

@@ -49,6 +49,7 @@ public final class SimulatedStorage implements Storage {
   private long capacityBytes = Long.MAX_VALUE;
   private boolean supportsDirect = true;
   private boolean locked;
+  private boolean lost;
   private int openFiles;
   private long operations;
   private long mutations;
@@ -158,6 +159,11 @@ public final class SimulatedStorage implements Storage {
   /** From now on, writes that need more blocks than fit into this fail. */
   public synchronized void capacityBytes(long bytes) {
     capacityBytes = bytes;
+  }
+
+  /** From now on another process has the directory: no sync succeeds, and {@link #ensureHeld}. */
+  public synchronized void loseLock() {
+    lost = true;
   }
 
   /** What {@link #supportsDirect()} says from now on; without it, direct opens fail. */
@@ -317,6 +323,13 @@ public final class SimulatedStorage implements Storage {
   }
 
   @Override
+  public synchronized void ensureHeld() throws IOException {
+    if (lost) {
+      throw new IOException("simulated: the lock was lost");
+    }
+  }
+
+  @Override
   public synchronized void close() {
     locked = false;
   }
@@ -472,6 +485,7 @@ public final class SimulatedStorage implements Storage {
           throw failure(fault, Operation.SYNC, name);
         }
         inode.sync();
+        ensureHeld();
       }
     }
 

@@ -19,7 +19,11 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.PrivateStorage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
@@ -29,10 +33,14 @@ import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,12 +127,75 @@ class StoreFaultsTest {
       putUntil(store.openTree("t"), 0, count);
       crashed = storage.crash(new SplittableRandom(SEED), CrashMode.ONLY_SYNCED);
     }
-    long used = Long.MAX_VALUE - crashed.usableBytes();
-    crashed.capacityBytes(used + (512 << 10));
+    crashed.faults(
+        (operation, file, index) ->
+            operation == Operation.CREATE && file.endsWith(".sst") ? Fault.ENOSPC : Fault.NONE);
     DiskFullException e = assertThrows(DiskFullException.class, () -> open(crashed));
     assertTrue(e.getMessage().contains("with a larger memoryBudget"), e::getMessage);
-    crashed.capacityBytes(Long.MAX_VALUE);
+    crashed.faults(FaultPlan.NONE);
     try (Store store = open(crashed)) {
+      check(store.tree("t"), count);
+    }
+  }
+
+  /** An opening writes new files. On a full disk it says so, and leaves the store as it was. */
+  @Test
+  void anOpeningWithoutRoomSaysSoAndLosesNothing() throws IOException {
+    SimulatedStorage killed;
+    int count = 250;
+    try (Store store = open(storage)) {
+      putUntil(store.openTree("t"), 0, count);
+      killed = storage.copy();
+    }
+    for (String name : killed.list()) {
+      if (name.endsWith(".spare")) {
+        killed.delete(name); // It would be room enough.
+      }
+    }
+    Set<String> lacking = new TreeSet<>();
+    for (long more = 0; ; more += 4096) {
+      SimulatedStorage disk = killed.copy();
+      disk.capacityBytes(disk.usedBytes() + more);
+      try (Store store = open(disk)) {
+        check(store.tree("t"), count);
+        break;
+      } catch (DiskFullException e) {
+        assertTrue(e.getMessage().contains("nothing is lost: make room, and open"), e::getMessage);
+        lacking.add(e.getMessage().replaceAll(".*opening a store writes (.*) anew;.*", "$1"));
+      }
+      Environment environment =
+          new Environment(
+              new PrivateStorage(disk, 16 << 20),
+              clock,
+              new NoJobs(new SimulatedScheduler(clock, SEED)),
+              new SplittableRandom(SEED));
+      try (Store store = OpenStore.in(environment, SimulatedStores.SMALL)) {
+        check(store.tree("t"), count);
+      }
+      disk.capacityBytes(Long.MAX_VALUE);
+      try (Store store = open(disk)) {
+        check(store.tree("t"), count);
+      }
+    }
+    assertEquals(Set.of("its manifest", "the last segment of its log"), lacking);
+  }
+
+  @Test
+  void aSpareIsRoomEnoughToOpenAStoreOnAFullDisk() throws IOException {
+    int count = 300;
+    SimulatedStorage killed;
+    try (Store store = open(storage)) {
+      putUntil(store.openTree("t"), 0, count);
+      killed = storage.copy();
+    }
+    try (DataFile spare = killed.create("0000000009.spare", IoMode.BUFFERED)) {
+      Memory block = new Memory(ByteBuffer.allocateDirect(64 << 10));
+      for (int i = 0; i < 32; i++) {
+        spare.write(i * (long) block.size(), block, 0, block.size());
+      }
+    }
+    killed.capacityBytes(killed.usedBytes());
+    try (Store store = open(killed)) {
       check(store.tree("t"), count);
     }
   }

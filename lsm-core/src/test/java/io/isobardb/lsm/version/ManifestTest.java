@@ -490,8 +490,8 @@ class ManifestTest {
     }
     bytes = read(storage, "CURRENT");
     assertEquals(ManifestLayout.FORMAT_VERSION, ManifestLayout.version(bytes));
-    assertEquals(before, ManifestLayout.synced(bytes));
-    assertEquals(1, ManifestLayout.checkCurrent(bytes).number());
+    assertEquals(before.logLsn(), ManifestLayout.synced(bytes).logLsn());
+    assertEquals(2, ManifestLayout.checkCurrent(bytes).number(), "a new file");
     recover(storage);
   }
 

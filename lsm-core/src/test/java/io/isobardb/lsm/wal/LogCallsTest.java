@@ -242,6 +242,7 @@ class LogCallsTest {
     private void open(LogExtent extent) throws IOException {
       Found replayed = new Found();
       try {
+        Log.deleteSpares(traced.storage());
         log = Log.open(site(), options, extent, replayed);
         record = log.newRecord();
       } finally {

@@ -9,6 +9,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.CrashMode;
@@ -265,6 +266,45 @@ class LogRingTest {
     next.close();
     killed.capacityBytes(Long.MAX_VALUE);
     assertEquals(written, replayed(large, killed));
+  }
+
+  /** Who takes the directory reads the segments first, and the ring later. */
+  @Test
+  void onceTheLockIsLostTheRingKeepsWhatItHas() throws IOException {
+    for (LogOptions options : List.of(LAZY, LAZY_BUFFERED, LogWorld.SMALL)) {
+      LogWorld world = new LogWorld(options, 1);
+      written.clear();
+      Log log = world.open();
+      LogRecord record = log.newRecord();
+      for (int i = 0; i < 20; i++) {
+        written.add(LogWorld.append(record, LogWorld.bytes(new SplittableRandom(i), 100)));
+      }
+      SimulatedStorage taken = world.storage.copy();
+      world.storage.loseLock();
+      assertThrows(
+          StoreFailedException.class,
+          () -> {
+            for (int i = 0; i < 1000; i++) {
+              LogWorld.append(record, LogWorld.bytes(new SplittableRandom(i), 500));
+            }
+          });
+      copyFile(RingFile.NAME, world.storage, taken);
+      List<Entry> found = replayed(options, taken);
+      assertEquals(written, found.subList(0, Math.min(written.size(), found.size())));
+      log.close();
+      world.close();
+    }
+  }
+
+  private static void copyFile(String name, SimulatedStorage from, SimulatedStorage to)
+      throws IOException {
+    try (DataFile source = from.open(name, IoMode.BUFFERED);
+        DataFile target = to.open(name, IoMode.BUFFERED)) {
+      int size = (int) source.size();
+      Memory bytes = new Memory(ByteBuffer.allocateDirect(size));
+      assertEquals(size, source.read(0, bytes, 0, size));
+      target.write(0, bytes, 0, size);
+    }
   }
 
   @Test

@@ -88,6 +88,7 @@ final class LogWorld {
 
   Log open(long start) throws IOException {
     replayed = new ArrayList<>();
+    Log.deleteSpares(storage);
     return Log.open(
         site(),
         options,
