@@ -35,17 +35,17 @@ abstract sealed class Cuts {
 
   /** Cuts in two arrays of equal length. */
   static final class Leaf extends Cuts {
-    final byte @Nullable [][] bounds;
+    final byte[] @Nullable [] bounds;
     final long[] lsns;
 
-    private Leaf(byte @Nullable [][] bounds, long[] lsns) {
+    private Leaf(byte[] @Nullable [] bounds, long[] lsns) {
       super(0, lsns.length, min(lsns), max(lsns));
       this.bounds = bounds;
       this.lsns = lsns;
     }
 
     static Leaf of(List<Cut> cuts) {
-      byte @Nullable [][] bounds = new byte[cuts.size()][];
+      byte[] @Nullable [] bounds = new byte[cuts.size()][];
       long[] lsns = new long[cuts.size()];
       for (int i = 0; i < lsns.length; i++) {
         bounds[i] = cuts.get(i).bound();
