@@ -146,8 +146,7 @@ public final class RangeDeletes {
         return covering;
       }
       Stage jump = at.jump;
-      at =
-          jump != null && jump.coverage.covering(key, length) > lsn ? jump : at.older;
+      at = jump != null && jump.coverage.covering(key, length) > lsn ? jump : at.older;
     }
     return 0;
   }
@@ -223,7 +222,10 @@ public final class RangeDeletes {
       long next = isLast ? Long.MAX_VALUE : asked.get(i + 1).lsn;
       if (isLast || next > visible || readers.in(stage.lsn, next)) {
         // As long as none before it went it stays what it is.
-        top = kept == i ? stage : new Stage(stage.lsn, stage.coverage, kept == 0 ? below(asked) : top);
+        top =
+            kept == i
+                ? stage
+                : new Stage(stage.lsn, stage.coverage, kept == 0 ? below(asked) : top);
         kept++;
       }
     }
