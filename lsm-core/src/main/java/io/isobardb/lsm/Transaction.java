@@ -219,10 +219,21 @@ public final class Transaction implements AutoCloseable {
       lock(tree, kept);
       return latest ? tree.get(key) : tree.get(key, snapshots.first());
     }
-    // At READ_COMMITTED each read has a moment of its own.
-    Moment at = latest ? snapshots.register() : snapshots.first();
-    reads.add(tree.handle(), kept, at.lsn());
-    return tree.get(key, at);
+    if (!latest) {
+      Moment at = snapshots.first();
+      reads.add(tree.handle(), kept, at.lsn());
+      return tree.get(key, at);
+    }
+    // Each read has a moment of its own. The first one alone is kept: until it is released merges
+    // leave whatever tells that a key was changed later.
+    snapshots.first();
+    Moment at = snapshots.registerForOther();
+    try {
+      reads.add(tree.handle(), kept, at.lsn());
+      return tree.get(key, at);
+    } finally {
+      snapshots.releaseOf(at);
+    }
   }
 
   /**
@@ -534,7 +545,7 @@ public final class Transaction implements AutoCloseable {
     ended = how;
     closeCursors();
     transactions.locks().releaseAll(owner);
-    snapshots.releaseAll();
+    snapshots.releaseFirst();
     writes.clear();
     transactions.ended(owner);
     endActions.forEach(Transaction::runAtEnd);

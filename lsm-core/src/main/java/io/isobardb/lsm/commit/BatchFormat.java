@@ -82,13 +82,41 @@ public final class BatchFormat {
 
   private record Place(int treeId, ByteBuffer key) {}
 
-  private record Operation(int kind, byte[] value, long expiry) {
-    /** What both do, one after the other. */
+  /** What is written to a key, by one operation or several. One thread at a time. */
+  private static final class Operation {
+    private final int kind;
+    private final byte[] value;
+    private long expiry;
+
+    /** It and the merges that follow it; null if none does. */
+    private Operands.@Nullable Gathered merged;
+
+    Operation(int kind, byte[] value, long expiry) {
+      this.kind = kind;
+      this.value = value;
+      this.expiry = expiry;
+    }
+
+    /** What both do, one after the other; this is not used any more. */
     Operation then(Operation next) {
-      return next.kind != Kind.MERGE
-          ? next
-          : new Operation(
-              Kind.MERGE, Operands.append(kind, value, expiry, next.value), next.expiry);
+      if (next.kind != Kind.MERGE) {
+        return next;
+      }
+      if (merged == null) {
+        merged = new Operands.Gathered(kind, value, expiry);
+      }
+      merged.add(next.value);
+      expiry = next.expiry;
+      return this;
+    }
+
+    void addTo(Builder batch, Place at) {
+      batch.add(
+          merged == null ? kind : Kind.MERGE,
+          at.treeId(),
+          at.key().array(),
+          merged == null ? value : merged.toValue(),
+          expiry);
     }
   }
 
@@ -221,9 +249,7 @@ public final class BatchFormat {
       Map<Place, Operation> last = new LinkedHashMap<>();
       Builder result = new Builder();
       decode(bytes, 0, length, (treeId, write) -> result.add(last, treeId, write));
-      last.forEach(
-          (at, done) ->
-              result.add(done.kind(), at.treeId(), at.key().array(), done.value(), done.expiry()));
+      last.forEach((at, done) -> done.addTo(result, at));
       return result;
     }
 

@@ -6,6 +6,8 @@ import io.isobardb.memory.pool.Epochs;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,23 +40,33 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   /** An LSN to release once the epochs have passed {@code tag}. */
   private record Closing(long lsn, long tag) {}
 
+  /** An LSN that somebody reads at. */
+  private static final class Registered {
+    /** When it was registered first. */
+    private final long nanos;
+
+    /**
+     * The store's time when each reader was registered, or earlier: not later than any behind it.
+     */
+    private long millis;
+
+    private int readers = 1;
+
+    Registered(long nanos, long millis) {
+      this.nanos = nanos;
+      this.millis = millis;
+    }
+  }
+
   private static final LongSupplier BEFORE_ALL = () -> 0;
 
   private final LongSupplier visible;
   private final LongSupplier clock;
   private final StoreClock time;
-  private long[] lsns = new long[8];
 
-  /** When each was registered, or an equal one before it. */
-  private long[] nanos = new long[8];
+  /** What is registered, by LSN. */
+  private final TreeMap<Long, Registered> registered = new TreeMap<>();
 
-  /**
-   * The store's time when each was registered, or an earlier one: not later than that of any behind
-   * it, and the same for equal LSNs.
-   */
-  private long[] millis = new long[8];
-
-  private int count;
   private volatile long newest = -1;
   private long checkpoint;
   private final Epochs reads = new Epochs();
@@ -94,7 +106,7 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
       return 0;
     }
     long now = time.settledMillis();
-    return count == 0 ? now : Math.min(now, millis[0]);
+    return registered.isEmpty() ? now : Math.min(now, registered.firstEntry().getValue().millis);
   }
 
   @Override
@@ -113,7 +125,7 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
     newest = Long.MAX_VALUE;
     long lsn = visible.getAsLong();
     add(lsn);
-    newest = lsns[count - 1];
+    newest = registered.lastKey();
     return lsn;
   }
 
@@ -123,17 +135,17 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
    */
   public synchronized long registerOldest() {
     settle();
-    if (count == 0) {
+    if (registered.isEmpty()) {
       return register();
     }
-    long lsn = lsns[0];
+    long lsn = registered.firstKey();
     add(lsn);
     return lsn;
   }
 
   /** Registers one more reader at an LSN that is registered. */
   public synchronized void retain(long lsn) {
-    if (Arrays.binarySearch(lsns, 0, count, lsn) < 0) {
+    if (!registered.containsKey(lsn)) {
       throw new IllegalStateException("no snapshot at " + lsn);
     }
     add(lsn);
@@ -141,15 +153,15 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
 
   /** Ends one registration. */
   public synchronized void release(long lsn) {
-    int at = Arrays.binarySearch(lsns, 0, count, lsn);
-    if (at < 0) {
+    Registered at = registered.get(lsn);
+    if (at == null) {
       throw new IllegalStateException("no snapshot at " + lsn);
     }
-    System.arraycopy(lsns, at + 1, lsns, at, count - at - 1);
-    System.arraycopy(nanos, at + 1, nanos, at, count - at - 1);
-    System.arraycopy(millis, at + 1, millis, at, count - at - 1);
-    count--;
-    newest = count == 0 ? -1 : lsns[count - 1];
+    at.readers--;
+    if (at.readers == 0) {
+      registered.remove(lsn);
+      newest = registered.isEmpty() ? -1 : registered.lastKey();
+    }
   }
 
   /**
@@ -186,23 +198,30 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   /** The oldest that is registered, or null. */
   public synchronized @Nullable Oldest oldest() {
     settle();
-    return count == 0 ? null : new Oldest(lsns[0], nanos[0]);
+    Map.Entry<Long, Registered> first = registered.firstEntry();
+    return first == null ? null : new Oldest(first.getKey(), first.getValue().nanos);
   }
 
-  /** All registered LSNs, ascending. */
+  /** All registered LSNs, ascending, each once. */
   public synchronized long[] live() {
     settle();
-    return Arrays.copyOf(lsns, count);
+    long[] all = new long[registered.size()];
+    int count = 0;
+    for (long lsn : registered.keySet()) {
+      all[count++] = lsn;
+    }
+    return all;
   }
 
   /** As {@link #live}, with the last checkpoint's LSN, if there was a checkpoint. */
   public synchronized long[] liveAndCheckpoint() {
     settle();
+    long[] live = live();
     if (checkpoint == 0) {
-      return live();
+      return live;
     }
-    long[] all = Arrays.copyOf(lsns, count + 1);
-    all[count] = checkpoint;
+    long[] all = Arrays.copyOf(live, live.length + 1);
+    all[live.length] = checkpoint;
     Arrays.sort(all);
     return all;
   }
@@ -214,9 +233,8 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
     if (checkpoint >= from && checkpoint < to) {
       return true;
     }
-    int at = Arrays.binarySearch(lsns, 0, count, from);
-    int first = at < 0 ? -at - 1 : at;
-    return first < count && lsns[first] < to;
+    Long first = registered.ceilingKey(from);
+    return first != null && first < to;
   }
 
   /** The last checkpoint's LSN: where unlogged trees stand after a crash; 0 if there was none. */
@@ -230,34 +248,21 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   }
 
   private void add(long lsn) {
-    if (count == lsns.length) {
-      lsns = Arrays.copyOf(lsns, count * 2);
-      nanos = Arrays.copyOf(nanos, count * 2);
-      millis = Arrays.copyOf(millis, count * 2);
-    }
-    int at = Arrays.binarySearch(lsns, 0, count, lsn);
-    long since = at < 0 ? clock.getAsLong() : nanos[at];
     // Not later than the time that the reader is going to judge by.
     long told = time.isUsed() ? time.getAsLong() : time.lastMillis();
-    if (at < 0) {
-      at = -at - 1;
+    Registered at = registered.get(lsn);
+    if (at == null) {
+      registered.put(lsn, new Registered(clock.getAsLong(), told));
     } else {
-      // Any of those with this LSN may be released first.
-      told = Math.min(told, millis[at]);
-      for (int i = at; i < count && lsns[i] == lsn && millis[i] > told; i++) {
-        millis[i] = told;
-      }
+      at.readers++;
+      at.millis = Math.min(at.millis, told);
     }
     // After a leap of the clock those before it may have a later time.
-    for (int i = at - 1; i >= 0 && millis[i] > told; i--) {
-      millis[i] = told;
+    for (Registered before : registered.headMap(lsn, false).descendingMap().values()) {
+      if (before.millis <= told) {
+        break;
+      }
+      before.millis = told;
     }
-    System.arraycopy(lsns, at, lsns, at + 1, count - at);
-    System.arraycopy(nanos, at, nanos, at + 1, count - at);
-    System.arraycopy(millis, at, millis, at + 1, count - at);
-    lsns[at] = lsn;
-    nanos[at] = since;
-    millis[at] = told;
-    count++;
   }
 }

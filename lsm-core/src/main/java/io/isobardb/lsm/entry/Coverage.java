@@ -94,17 +94,36 @@ public final class Coverage {
 
   /** All segments that are covered, ascending. */
   public List<Segment> segments() {
-    List<Cuts.Cut> all = new ArrayList<>(size());
-    Cuts.addTo(all, cuts);
-    List<Segment> segments = new ArrayList<>(all.size());
-    for (int i = 0; i < all.size(); i++) {
-      Cuts.Cut cut = all.get(i);
-      if (cut.lsn() != 0) {
-        byte[] high = i + 1 == all.size() ? null : all.get(i + 1).bound();
-        segments.add(new Segment(cut.bound(), high, cut.lsn()));
+    return segments(0);
+  }
+
+  /** The segments that a range delete newer than an LSN covers, ascending. */
+  private List<Segment> segments(long after) {
+    List<Segment> segments = new ArrayList<>();
+    addTo(segments, cuts, null, after);
+    return segments;
+  }
+
+  /**
+   * @param end where the last of the cuts ends, null for no bound
+   */
+  private static void addTo(
+      List<Segment> segments, @Nullable Cuts at, byte @Nullable [] end, long after) {
+    if (at == null || at.maxLsn <= after) {
+      return;
+    }
+    if (at instanceof Cuts.Inner inner) {
+      addTo(segments, inner.left, inner.bound, after);
+      addTo(segments, inner.right, end, after);
+      return;
+    }
+    Cuts.Leaf leaf = (Cuts.Leaf) at;
+    for (int i = 0; i < leaf.size; i++) {
+      if (leaf.lsns[i] > after) {
+        byte[] high = i + 1 == leaf.size ? end : leaf.bounds[i + 1];
+        segments.add(new Segment(leaf.bounds[i], high, leaf.lsns[i]));
       }
     }
-    return segments;
   }
 
   /** The lowest LSN of the segments of two keys and all between; 0 if one is not covered. */
@@ -405,13 +424,11 @@ public final class Coverage {
     Deque<Segment> open = new ArrayDeque<>();
     byte[] last = null;
     boolean ends = false;
-    for (Segment segment : segments()) {
+    for (Segment segment : segments(after)) {
       byte[] low = segment.low();
       boolean gap = ends && compareBounds(last, low) != 0;
-      long lsn = segment.lsn() > after ? segment.lsn() : 0;
-      close(all, open, gap ? 0 : lsn, last);
-      close(all, open, lsn, low);
-      if (lsn != 0 && (open.isEmpty() || open.getLast().lsn() < lsn)) {
+      close(all, open, gap ? 0 : segment.lsn(), last);
+      if (open.isEmpty() || open.getLast().lsn() < segment.lsn()) {
         open.addLast(segment);
       }
       last = segment.high();

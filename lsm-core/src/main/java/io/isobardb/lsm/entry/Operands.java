@@ -192,35 +192,58 @@ public record Operands(
   }
 
   /**
-   * What a batch or transaction is to write to a key to which it wrote before, and to which it now
-   * merges an operand.
-   *
-   * @param kind of what it wrote before
-   * @param value of what it wrote before
-   * @param expiry of what it wrote before
-   * @param next the value of an entry of kind {@link Kind#MERGE}
-   * @return the value of an entry of kind {@link Kind#MERGE}, which is going to be {@linkplain
-   *     #stamp stamped}
+   * What a batch or transaction is to write to a key to which it writes several times, the last of
+   * them a merge. One thread at a time.
    */
-  public static byte[] append(int kind, byte[] value, long expiry, byte[] next) {
-    Operands newer = parse(next);
-    if (newer.form() != ON_OLDER) {
-      return next;
+  public static final class Gathered {
+    private final List<byte[]> parts = new ArrayList<>();
+    private int form = ON_NOTHING;
+    private long baseExpiry = Expiry.NEVER;
+
+    /**
+     * Begins with the first write.
+     *
+     * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
+     * @param value of a put or of a merge
+     * @param expiry of a put
+     */
+    public Gathered(int kind, byte[] value, long expiry) {
+      if (kind == Kind.MERGE) {
+        begin(parse(value));
+      } else if (kind == Kind.PUT) {
+        form = ON_BASE;
+        baseExpiry = expiry;
+        parts.add(value);
+      }
     }
-    List<byte[]> parts = new ArrayList<>();
-    int form = ON_NOTHING;
-    long baseExpiry = Expiry.NEVER;
-    if (kind == Kind.MERGE) {
-      Operands before = parse(value);
-      form = before.form();
-      baseExpiry = before.baseExpiry();
-      parts.addAll(before.parts());
-    } else if (kind == Kind.PUT) {
-      form = ON_BASE;
-      baseExpiry = expiry;
-      parts.add(value);
+
+    private void begin(Operands first) {
+      parts.clear();
+      parts.addAll(first.parts());
+      form = first.form();
+      baseExpiry = first.baseExpiry();
     }
-    parts.addAll(newer.parts());
-    return new Operands(form, Lsn.MAX, UNTIMED, baseExpiry, parts).toValue(STAMPED_BYTES);
+
+    /**
+     * Adds a merge.
+     *
+     * @param value of an entry of kind {@link Kind#MERGE}
+     */
+    public void add(byte[] value) {
+      Operands next = parse(value);
+      if (next.form() == ON_OLDER) {
+        parts.addAll(next.parts());
+      } else {
+        begin(next);
+      }
+    }
+
+    /**
+     * The value of an entry of kind {@link Kind#MERGE}, which is going to be {@linkplain #stamp
+     * stamped}.
+     */
+    public byte[] toValue() {
+      return new Operands(form, Lsn.MAX, UNTIMED, baseExpiry, parts).toValue(STAMPED_BYTES);
+    }
   }
 }

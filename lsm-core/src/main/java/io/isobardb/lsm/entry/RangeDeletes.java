@@ -2,9 +2,10 @@ package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The range deletes of a tree: a {@link Coverage} for each moment that somebody reads at. They
@@ -29,22 +30,51 @@ public final class RangeDeletes {
   public static final Readers NOBODY = (from, to) -> false;
 
   private final KeyOrder order;
+  private final @Nullable Stage last;
 
-  /** Ascending. */
-  private final long[] lsns;
-
-  /** Each has all range deletes up to its LSN. */
-  private final Coverage[] moments;
-
-  private RangeDeletes(KeyOrder order, long[] lsns, Coverage[] moments) {
+  private RangeDeletes(KeyOrder order, @Nullable Stage last) {
     this.order = order;
-    this.lsns = lsns;
-    this.moments = moments;
+    this.last = last;
+  }
+
+  /**
+   * All range deletes up to the LSN of one of them, on top of an older moment.
+   *
+   * <p>A list to which {@code jump} gives a binary tree's paths: a search takes a time that grows
+   * as the logarithm of their number, and a new one on top a fixed time (Myers, An applicative
+   * random-access stack, 1983).
+   */
+  private static final class Stage {
+    final long lsn;
+    final Coverage coverage;
+    final @Nullable Stage older;
+
+    /** Some way further back than {@link #older}, or the same. */
+    final @Nullable Stage jump;
+
+    /** How many there are, this one included. */
+    final int count;
+
+    Stage(long lsn, Coverage coverage, @Nullable Stage older) {
+      this.lsn = lsn;
+      this.coverage = coverage;
+      this.older = older;
+      this.count = 1 + count(older);
+      Stage near = older == null ? null : older.jump;
+      Stage far = near == null ? null : near.jump;
+      // Two jumps of the same length make one that passes both.
+      boolean equal = count(older) - count(near) == count(near) - count(far);
+      this.jump = near != null && equal ? far : older;
+    }
+  }
+
+  private static int count(@Nullable Stage stage) {
+    return stage == null ? 0 : stage.count;
   }
 
   /** No range deletes. */
   public static RangeDeletes none(KeyOrder order) {
-    return new RangeDeletes(order, new long[0], new Coverage[0]);
+    return new RangeDeletes(order, null);
   }
 
   /** These range deletes, for who reads later than all of them. */
@@ -64,12 +94,12 @@ public final class RangeDeletes {
 
   /** How many moments it tells apart. */
   public int moments() {
-    return lsns.length;
+    return count(last);
   }
 
   /** All of them. */
   public Coverage newest() {
-    return moments.length == 0 ? Coverage.none(order) : moments[moments.length - 1];
+    return last == null ? Coverage.none(order) : last.coverage;
   }
 
   /**
@@ -78,61 +108,47 @@ public final class RangeDeletes {
    * @see #needed
    */
   public Coverage at(long lsn) {
-    int at = moments(lsn);
-    return at == 0 ? Coverage.none(order) : moments[at - 1];
+    Stage at = stage(lsn);
+    return at == null ? Coverage.none(order) : at.coverage;
   }
 
   /**
    * All range deletes up to this LSN are in {@link #at}, which may not have those up to another.
    */
   public long momentAt(long lsn) {
-    int at = moments(lsn);
-    return at == 0 ? 0 : lsns[at - 1];
+    Stage at = stage(lsn);
+    return at == null ? 0 : at.lsn;
   }
 
   /** Those of the moments up to an LSN. */
   public RangeDeletes upTo(long lsn) {
-    int count = moments(lsn);
-    return count == lsns.length
-        ? this
-        : new RangeDeletes(order, Arrays.copyOf(lsns, count), Arrays.copyOf(moments, count));
+    Stage at = stage(lsn);
+    return at == last ? this : new RangeDeletes(order, at);
   }
 
-  /** How many of the first moments are not later than this. */
-  private int moments(long lsn) {
-    int last = lsns.length;
-    while (last > 0 && lsns.length - last < 2 && lsns[last - 1] > lsn) {
-      last--;
+  /** The last moment that is not later than this. */
+  private @Nullable Stage stage(long lsn) {
+    Stage at = last;
+    while (at != null && at.lsn > lsn) {
+      Stage jump = at.jump;
+      at = jump != null && jump.lsn > lsn ? jump : at.older;
     }
-    if (last == 0 || lsns[last - 1] <= lsn) {
-      return last;
-    }
-    int at = Arrays.binarySearch(lsns, 0, last, lsn);
-    return at < 0 ? -at - 1 : at + 1;
+    return at;
   }
 
   /** The newest range delete up to {@code lsn} that covers a key; 0 if none does. */
   public long covering(byte[] key, int length, long lsn) {
-    int last = moments.length;
-    long newest = last == 0 ? 0 : moments[last - 1].covering(key, length);
-    if (newest <= lsn) {
-      return newest;
-    }
     // The later the moment, the newer what covers the key.
-    int low = 0;
-    int high = last - 1;
-    long found = 0;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      long covering = moments[middle].covering(key, length);
+    Stage at = last;
+    while (at != null) {
+      long covering = at.coverage.covering(key, length);
       if (covering <= lsn) {
-        found = covering;
-        low = middle + 1;
-      } else {
-        high = middle;
+        return covering;
       }
+      Stage jump = at.jump;
+      at = jump != null && jump.coverage.covering(key, length) > lsn ? jump : at.older;
     }
-    return found;
+    return 0;
   }
 
   /**
@@ -150,21 +166,26 @@ public final class RangeDeletes {
     return all;
   }
 
-  /** These and one more. */
+  /** These and one more. Takes a time in proportion to the moments that are later. */
   public RangeDeletes with(RangeDelete delete) {
-    int before = moments(delete.lsn());
-    int kept = before > 0 && lsns[before - 1] == delete.lsn() ? before - 1 : before;
-    int count = kept + 1 + lsns.length - before;
-    long[] newLsns = Arrays.copyOf(lsns, count);
-    Coverage[] newMoments = Arrays.copyOf(moments, count);
-    newLsns[kept] = delete.lsn();
-    newMoments[kept] = (before == 0 ? Coverage.none(order) : moments[before - 1]).with(delete);
-    for (int i = kept + 1; i < count; i++) {
-      int old = lsns.length - count + i;
-      newLsns[i] = lsns[old];
-      newMoments[i] = moments[old].with(delete);
+    Stage before = stage(delete.lsn());
+    Coverage coverage = before == null ? Coverage.none(order) : before.coverage;
+    Stage below = before != null && before.lsn == delete.lsn() ? before.older : before;
+    Stage top = new Stage(delete.lsn(), coverage.with(delete), below);
+    for (Stage later : stages(moments() - count(before))) {
+      top = new Stage(later.lsn, later.coverage.with(delete), top);
     }
-    return new RangeDeletes(order, newLsns, newMoments);
+    return new RangeDeletes(order, top);
+  }
+
+  /** So many of the last moments, ascending. */
+  private List<Stage> stages(int most) {
+    List<Stage> stages = new ArrayList<>();
+    for (Stage at = last; at != null && stages.size() < most; at = at.older) {
+      stages.add(at);
+    }
+    Collections.reverse(stages);
+    return stages;
   }
 
   /**
@@ -176,11 +197,11 @@ public final class RangeDeletes {
     if (gone.isEmpty()) {
       return this;
     }
-    Coverage[] left = moments.clone();
-    for (int i = 0; i < left.length; i++) {
-      left[i] = left[i].without(gone);
+    Stage top = null;
+    for (Stage stage : stages(moments())) {
+      top = new Stage(stage.lsn, stage.coverage.without(gone), top);
     }
-    return new RangeDeletes(order, lsns, left);
+    return new RangeDeletes(order, top);
   }
 
   /**
@@ -189,22 +210,31 @@ public final class RangeDeletes {
    *
    * @param readers who is registered
    * @param visible all others read at this LSN or later
-   * @param last of how many of the last moments it is asked
+   * @param most of how many of the last moments it is asked
    */
-  public RangeDeletes needed(Readers readers, long visible, int last) {
-    int from = Math.max(0, lsns.length - last);
-    int kept = from;
-    long[] newLsns = lsns.clone();
-    Coverage[] newMoments = moments.clone();
-    for (int i = from; i < lsns.length; i++) {
-      if (i + 1 == lsns.length || lsns[i + 1] > visible || readers.in(lsns[i], lsns[i + 1])) {
-        newLsns[kept] = lsns[i];
-        newMoments[kept++] = moments[i];
+  public RangeDeletes needed(Readers readers, long visible, int most) {
+    List<Stage> asked = stages(most);
+    Stage top = null;
+    int kept = 0;
+    for (int i = 0; i < asked.size(); i++) {
+      Stage stage = asked.get(i);
+      boolean isLast = i + 1 == asked.size();
+      long next = isLast ? Long.MAX_VALUE : asked.get(i + 1).lsn;
+      if (isLast || next > visible || readers.in(stage.lsn, next)) {
+        // As long as none before it went it stays what it is.
+        top =
+            kept == i
+                ? stage
+                : new Stage(stage.lsn, stage.coverage, kept == 0 ? below(asked) : top);
+        kept++;
       }
     }
-    return kept == lsns.length
-        ? this
-        : new RangeDeletes(order, Arrays.copyOf(newLsns, kept), Arrays.copyOf(newMoments, kept));
+    return kept == asked.size() ? this : new RangeDeletes(order, top);
+  }
+
+  /** What is older than these. */
+  private static @Nullable Stage below(List<Stage> stages) {
+    return stages.get(0).older;
   }
 
   /** Range deletes from which {@link #with} makes this. */
@@ -216,18 +246,16 @@ public final class RangeDeletes {
   public List<RangeDelete> list(long after) {
     List<RangeDelete> all = new ArrayList<>();
     long before = after;
-    for (int i = 0; i < lsns.length; i++) {
-      if (lsns[i] > before) {
-        all.addAll(moments[i].list(before));
-        before = lsns[i];
-      }
+    for (Stage stage : stages(moments() - count(stage(after)))) {
+      all.addAll(stage.coverage.list(before));
+      before = stage.lsn;
     }
     return all;
   }
 
   /** The LSN of the last moment; 0 if there is none. */
   public long lastLsn() {
-    return lsns.length == 0 ? 0 : lsns[lsns.length - 1];
+    return last == null ? 0 : last.lsn;
   }
 
   @Override

@@ -2,19 +2,16 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The moments that a transaction reads at. The first one is that of its snapshot, unless each read
- * has a moment of its own.
+ * has a moment of its own. It stays registered until the transaction ends.
  *
  * <p>Thread rule: one thread at a time.
  */
 public final class OwnSnapshots {
   private final Snapshots snapshots;
-  private final List<Long> registered = new ArrayList<>();
   private @Nullable Moment first;
 
   public OwnSnapshots(Snapshots snapshots) {
@@ -25,16 +22,9 @@ public final class OwnSnapshots {
   public Moment first() {
     Moment at = first;
     if (at == null) {
-      at = register();
+      at = registerForOther();
       first = at;
     }
-    return at;
-  }
-
-  /** Registers what is visible now, until {@link #releaseAll}. */
-  public Moment register() {
-    Moment at = registerForOther();
-    registered.add(at.lsn());
     return at;
   }
 
@@ -59,9 +49,17 @@ public final class OwnSnapshots {
     return latest || at == null ? Transactions.ANY_TIME : at.lsn();
   }
 
-  /** Ends all registrations. */
-  public void releaseAll() {
-    registered.forEach(snapshots::release);
-    registered.clear();
+  /** Ends a registration of {@link #registerForOther}. */
+  public void releaseOf(Moment at) {
+    snapshots.release(at.lsn());
+  }
+
+  /** Ends the registration of the first moment. */
+  public void releaseFirst() {
+    Moment at = first;
+    if (at != null) {
+      first = null;
+      snapshots.release(at.lsn());
+    }
   }
 }

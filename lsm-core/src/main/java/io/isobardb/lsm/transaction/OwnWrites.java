@@ -1,5 +1,7 @@
 package io.isobardb.lsm.transaction;
 
+import static java.util.Objects.requireNonNull;
+
 import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
@@ -11,6 +13,8 @@ import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.state.TreeHandle;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -26,25 +30,81 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OwnWrites implements Overlay {
   /**
-   * A put, a delete or a merge.
-   *
-   * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
-   * @param value empty for a delete; of a merge the value of {@link Operands}
-   * @param expiry when it expires; it does not do so before the transaction ends
+   * A put, a delete or a merge. Immutable; one that is merged with others has them put together
+   * when it is read first.
    */
-  public record Write(int kind, byte[] value, long expiry) {
+  public static final class Write {
     public static final Write DELETE = new Write(Kind.DELETE, new byte[0], Expiry.NEVER);
 
+    private final int kind;
+    private final long expiry;
+    private final byte[] own;
+
+    /** What it is merged with; null for nothing. */
+    private final @Nullable Write before;
+
+    /** All put together; null until somebody asks. */
+    private volatile byte @Nullable [] whole;
+
     /**
-     * What comes of a write when an operand is merged.
+     * A write of its own.
      *
-     * @param before null if there is none
-     * @param next the value of an entry of kind {@link Kind#MERGE}
+     * @param kind {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}
+     * @param value empty for a delete; of a merge the value of {@link Operands}
+     * @param expiry when it expires; it does not do so before the transaction ends
      */
-    static Write merged(@Nullable Write before, byte[] next, long expiry) {
-      byte[] value =
-          before == null ? next : Operands.append(before.kind, before.value, before.expiry, next);
-      return new Write(Kind.MERGE, value, expiry);
+    public Write(int kind, byte[] value, long expiry) {
+      this.kind = kind;
+      this.own = value;
+      this.expiry = expiry;
+      this.before = null;
+      this.whole = value;
+    }
+
+    private Write(Write before, Write operand) {
+      this.kind = Kind.MERGE;
+      this.own = operand.value();
+      this.expiry = operand.expiry;
+      this.before = before;
+    }
+
+    /** What comes of a write, null for none, when an operand is merged. */
+    static Write merged(@Nullable Write before, Write operand) {
+      return before == null ? operand : new Write(before, operand);
+    }
+
+    /** {@link Kind#PUT}, {@link Kind#DELETE} or {@link Kind#MERGE}. */
+    public int kind() {
+      return kind;
+    }
+
+    /** When it expires. */
+    public long expiry() {
+      return expiry;
+    }
+
+    /** Empty for a delete; of a merge the value of {@link Operands}. */
+    public byte[] value() {
+      byte[] all = whole;
+      if (all == null) {
+        all = together();
+        whole = all;
+      }
+      return all;
+    }
+
+    private byte[] together() {
+      Deque<byte[]> merges = new ArrayDeque<>();
+      Write at = this;
+      byte[] first = whole;
+      while (first == null) {
+        merges.addFirst(at.own);
+        at = requireNonNull(at.before);
+        first = at.whole;
+      }
+      Operands.Gathered gathered = new Operands.Gathered(at.kind, first, at.expiry);
+      merges.forEach(gathered::add);
+      return gathered.toValue();
     }
 
     /**
@@ -55,10 +115,10 @@ public final class OwnWrites implements Overlay {
      */
     public byte @Nullable [] read(TreeHandle tree, byte[] key, Supplier<byte @Nullable []> below) {
       if (kind != Kind.MERGE) {
-        return kind == Kind.DELETE ? null : value.clone();
+        return kind == Kind.DELETE ? null : value().clone();
       }
       OperandChain chain = new OperandChain();
-      if (!chain.add(kind, Lsn.MAX, value, expiry)) {
+      if (!chain.add(kind, Lsn.MAX, value(), expiry)) {
         byte[] base = below.get();
         chain.add(base == null ? Kind.DELETE : Kind.PUT, Lsn.ZERO, base, Expiry.NEVER);
       }

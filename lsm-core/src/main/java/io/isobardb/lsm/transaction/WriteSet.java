@@ -78,8 +78,7 @@ public final class WriteSet {
    * @param write the operand alone
    */
   public void merge(TreeHandle tree, byte[] key, OwnWrites.Write write, boolean undoable) {
-    OwnWrites.Write merged = OwnWrites.Write.merged(get(tree, key), write.value(), write.expiry());
-    put(tree, key, merged, undoable);
+    put(tree, key, OwnWrites.Write.merged(get(tree, key), write), undoable);
   }
 
   /** Deletes all keys of a range; the bounds are not changed afterwards. Else as {@link #put}. */

@@ -3,23 +3,37 @@ package io.isobardb.lsm.bulk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Isolation;
+import io.isobardb.lsm.Locking;
+import io.isobardb.lsm.Savepoint;
+import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What grows with n takes four times as many steps for four times as much, and a little more: five
- * times at most. Steps are calls of a {@link KeyOrder}.
+ * times at most. Steps are calls of a {@link KeyOrder}, or bytes that the calling thread allocates
+ * on the heap.
  */
 class ComplexityTest {
   private static final int FEW = 2_000;
@@ -115,5 +129,153 @@ class ComplexityTest {
       assertEquals(1, store.tree("t").get(key(1)).length);
     }
     return order.calls.sum();
+  }
+
+  private static final com.sun.management.ThreadMXBean THREADS =
+      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /** Something that is done {@code count} times. */
+  private interface Work {
+    void run(Store store, Tree tree, int count) throws Exception;
+  }
+
+  private void allocates(String what, int few, Work work) throws Exception {
+    // Classes are loaded, and threads have their buffers, before it counts.
+    bytes("warm", few, work);
+    double once = bytes("few", few, work);
+    double more = bytes("more", 4 * few, work);
+    assertTrue(more < MOST * once, what + ": " + once + " bytes, then " + more);
+  }
+
+  private long bytes(String name, int count, Work work) throws Exception {
+    StoreOptions options =
+        StoreOptions.builder().memoryBudget(16 << 20).durability(Durability.ASYNC).build();
+    try (Store store = Store.open(dir.resolve(name), options)) {
+      Tree tree =
+          store.openTree("t", TreeOptions.builder().mergeOperator(MergeOperator.ADD_LONG).build());
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      work.run(store, tree, count);
+      return THREADS.getCurrentThreadAllocatedBytes() - before;
+    }
+  }
+
+  private static byte[] one() {
+    return ByteBuffer.allocate(Long.BYTES).putLong(1).array();
+  }
+
+  private static long sum(byte[] value) {
+    return ByteBuffer.wrap(value).getLong();
+  }
+
+  @Test
+  void mergesOfOneKeyInABatch() throws Exception {
+    allocates(
+        "batch",
+        FEW,
+        (store, tree, count) -> {
+          WriteBatch batch = store.newBatch();
+          for (int i = 0; i < count; i++) {
+            batch.merge(tree, key(7), one());
+          }
+          store.write(batch);
+          assertEquals(count, sum(tree.get(key(7))));
+        });
+  }
+
+  @Test
+  void mergesOfOneKeyInATransaction() throws Exception {
+    allocates(
+        "transaction",
+        FEW,
+        (store, tree, count) -> {
+          try (Transaction transaction = store.begin()) {
+            for (int i = 0; i < count; i++) {
+              transaction.merge(tree, key(7), one());
+            }
+            transaction.commit();
+          }
+          assertEquals(count, sum(tree.get(key(7))));
+        });
+  }
+
+  @Test
+  void readsForUpdate() throws Exception {
+    TransactionOptions latest =
+        TransactionOptions.builder()
+            .locking(Locking.OPTIMISTIC)
+            .isolation(Isolation.READ_COMMITTED)
+            .build();
+    allocates(
+        "getForUpdate",
+        FEW,
+        (store, tree, count) -> {
+          try (Transaction transaction = store.begin(latest)) {
+            for (int i = 0; i < count; i++) {
+              transaction.getForUpdate(tree, key(i));
+              tree.put(key(i + count), one());
+            }
+            transaction.commit();
+          }
+        });
+  }
+
+  @Test
+  void openSnapshotsAndCursors() throws Exception {
+    allocates(
+        "snapshots",
+        FEW / 4,
+        (store, tree, count) -> {
+          List<Snapshot> snapshots = new ArrayList<>();
+          List<Cursor> cursors = new ArrayList<>();
+          for (int i = 0; i < count; i++) {
+            tree.put(key(i), one());
+            snapshots.add(store.snapshot());
+            cursors.add(tree.cursor());
+          }
+          store.flush();
+          assertEquals(1, sum(tree.get(key(count - 1))));
+          cursors.forEach(Cursor::close);
+          snapshots.forEach(Snapshot::close);
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void writesOfATransaction(Locking locking) throws Exception {
+    allocates(
+        "writes",
+        FEW,
+        (store, tree, count) -> {
+          try (Transaction transaction =
+              store.begin(TransactionOptions.builder().locking(locking).build())) {
+            for (int i = 0; i < count; i++) {
+              Savepoint before = transaction.savepoint();
+              transaction.put(tree, key(i), one());
+              if (i % 4 == 0) {
+                transaction.rollbackTo(before);
+              }
+            }
+            transaction.commit();
+          }
+          assertEquals(1, sum(tree.get(key(1))));
+        });
+  }
+
+  @Test
+  void rangeDeletesBetweenSnapshots() throws Exception {
+    allocates(
+        "ranges and snapshots",
+        FEW / 4,
+        (store, tree, count) -> {
+          List<Snapshot> snapshots = new ArrayList<>();
+          for (int i = 0; i < count; i++) {
+            tree.put(key(i), one());
+            snapshots.add(store.snapshot());
+            tree.deleteRange(key(Math.max(0, i - 10)), key(i + 1));
+          }
+          assertEquals(1, sum(tree.get(key(count / 2), snapshots.get(count / 2))));
+          store.flush();
+          snapshots.forEach(Snapshot::close);
+        });
   }
 }

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.FallingOrder;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** Random range deletes, against a plain list of them. */
 class RangeDeletesTest {
+  private static final com.sun.management.ThreadMXBean THREADS =
+      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
   private static final long MOST = Long.MAX_VALUE;
 
   private final List<RangeDelete> plain = new ArrayList<>();
@@ -247,5 +253,34 @@ class RangeDeletesTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> RangeDelete.isEmpty(KeyOrder.BYTES, new byte[] {2}, new byte[] {1}));
+  }
+
+  /** So it is with a snapshot before each. */
+  @Test
+  void oneMoreBesideManyMomentsCostsNoMoreThanBesideFew() {
+    bytesOfMoments(2_000);
+    double few = bytesOfMoments(2_000);
+    double more = bytesOfMoments(8_000);
+    assertTrue(more < 5 * few, few + " bytes, then " + more);
+  }
+
+  private static long bytesOfMoments(int count) {
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    RangeDeletes deletes = RangeDeletes.none(KeyOrder.BYTES);
+    for (int i = 1; i <= count; i++) {
+      byte[] from = number(i % 50);
+      deletes =
+          deletes
+              .with(new RangeDelete(from, number(i % 50 + 10), i))
+              .needed((low, high) -> true, i, 4);
+      assertEquals(i / 2, deletes.momentAt(i / 2));
+      assertEquals(1, deletes.list(i - 1).size());
+    }
+    assertEquals(count, deletes.moments());
+    return THREADS.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  private static byte[] number(int i) {
+    return ByteBuffer.allocate(4).putInt(i).array();
   }
 }

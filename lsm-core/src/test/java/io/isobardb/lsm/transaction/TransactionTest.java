@@ -96,6 +96,29 @@ class TransactionTest extends SimulatedTransactions {
     assertEquals(0, store.stats().transactions().open());
   }
 
+  /** The first read keeps what tells of it, the second one has a later moment. */
+  @Test
+  void aChangeAfterAReadForUpdateIsFoundWhateverWasMergedMeanwhile() {
+    for (String how : List.of("put", "delete", "deleteRange")) {
+      put("a", "1");
+      put("b", "1");
+      Transaction tx = store.begin(READ_COMMITTED);
+      assertEquals("1", getForUpdate(tx, "a"));
+      put("c", "1");
+      assertEquals("1", getForUpdate(tx, "b"));
+      switch (how) {
+        case "put" -> put("b", "2");
+        case "delete" -> tree.delete(bytes("b"));
+        default -> tree.deleteRange(bytes("b"), bytes("c"));
+      }
+      store.flush();
+      tree.compact(null, null);
+      store.awaitQuiet();
+      put(tx, "d", how);
+      assertThrows(ConflictException.class, tx::commit, how);
+    }
+  }
+
   @Test
   void aCommitOverManyTreesIsOneBatch() {
     Tree other = store.openTree("other");
