@@ -2,6 +2,7 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,6 +44,11 @@ final class FlushJob implements Job {
     this.alone = parts.size() == 1;
     this.name =
         alone ? "flush " + parts.get(0).tree().name() : "flush of " + parts.size() + " trees";
+  }
+
+  /** Of a flush that has not begun. */
+  List<TreeHandle> trees() {
+    return parts.stream().map(TreeFlush::tree).toList();
   }
 
   @Override

@@ -187,8 +187,26 @@ public final class Flusher implements Flushes {
         }
         return;
       }
-      running.incrementAndGet();
+      submit(job);
+    }
+  }
+
+  private void submit(FlushJob job) {
+    running.incrementAndGet();
+    try {
       engine.environment().scheduler().submit(job);
+    } catch (Throwable e) {
+      running.decrementAndGet();
+      giveBack(job.trees());
+      throw e;
+    }
+  }
+
+  /** Lets others have trees whose flush could not be begun. */
+  private void giveBack(List<TreeHandle> taken) {
+    for (TreeHandle tree : taken) {
+      whole.remove(tree);
+      tree.leaveMemory();
     }
   }
 
@@ -238,28 +256,40 @@ public final class Flusher implements Flushes {
     if (!tree.takeMemory()) {
       return false;
     }
-    window.holds(tree.id(), tree.states().current().memoryBytes());
-    sealer.seal(tree);
-    whole.add(tree);
-    running.incrementAndGet();
-    TreeFlush all = new TreeFlush(this, tree, FlushKind.FULL, false);
-    engine.environment().scheduler().submit(new FlushJob(this, List.of(all)));
+    FlushJob job;
+    try {
+      window.holds(tree.id(), tree.states().current().memoryBytes());
+      sealer.seal(tree);
+      whole.add(tree);
+      job = new FlushJob(this, List.of(new TreeFlush(this, tree, FlushKind.FULL, false)));
+    } catch (Throwable e) {
+      giveBack(List.of(tree));
+      throw e;
+    }
+    submit(job);
     return true;
   }
 
   /** A flush of the chosen trees; null if there are none, or somebody else was faster. */
   private @Nullable FlushJob begun(Cause cause, List<FlushChoice> choices) {
+    List<TreeHandle> taken = new ArrayList<>();
     List<TreeFlush> parts = new ArrayList<>();
-    for (FlushChoice choice : choices) {
-      TreeHandle tree = engine.catalog().tree(choice.treeId());
-      if (tree != null && tree.takeMemory()) {
-        System.getLogger(Flusher.class.getName())
-            .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
-        tree.setSliced(choice.sliced());
-        parts.add(begun(tree, cause, choice.kind()));
+    try {
+      for (FlushChoice choice : choices) {
+        TreeHandle tree = engine.catalog().tree(choice.treeId());
+        if (tree != null && tree.takeMemory()) {
+          taken.add(tree);
+          System.getLogger(Flusher.class.getName())
+              .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
+          tree.setSliced(choice.sliced());
+          parts.add(begun(tree, cause, choice.kind()));
+        }
       }
+      return parts.isEmpty() ? null : new FlushJob(this, parts);
+    } catch (Throwable e) {
+      giveBack(taken);
+      throw e;
     }
-    return parts.isEmpty() ? null : new FlushJob(this, parts);
   }
 
   /** A flush of a tree that is taken; its active SSTable is sealed if that is to go, too. */

@@ -212,7 +212,12 @@ public final class Merger {
 
   /** Submits a merge that no longer waits for what is given up for it. */
   void submit(DiskMergeJob job) {
-    engine.environment().scheduler().submit(job);
+    try {
+      engine.environment().scheduler().submit(job);
+    } catch (Throwable e) {
+      job.failed(e);
+      throw e;
+    }
   }
 
   private synchronized @Nullable DiskMergeJob choose(TreeHandle tree) {
@@ -482,11 +487,18 @@ public final class Merger {
     if (tree.closed() || rules.choose(view(tree)).action() == Action.LEAVE || !tree.takeMemory()) {
       return;
     }
-    MemoryMergeChoice choice = rules.choose(view(tree));
-    if (choice.action() == Action.SEAL) {
-      sealer.seal(tree);
+    boolean begun = false;
+    try {
+      MemoryMergeChoice choice = rules.choose(view(tree));
+      if (choice.action() == Action.SEAL) {
+        sealer.seal(tree);
+      }
+      begun = begin(tree, choice);
+    } finally {
+      if (!begun) {
+        leave(tree);
+      }
     }
-    begin(tree, choice);
   }
 
   /**
@@ -502,17 +514,24 @@ public final class Merger {
     if (!tree.takeMemory()) {
       return true;
     }
-    MemoryMergeChoice choice = rules.chooseIdle(view(tree));
-    if (choice.action() == Action.SEAL) {
-      sealer.seal(tree);
-      choice = rules.chooseIdle(view(tree));
+    boolean begun = false;
+    try {
+      MemoryMergeChoice choice = rules.chooseIdle(view(tree));
+      if (choice.action() == Action.SEAL) {
+        sealer.seal(tree);
+        choice = rules.chooseIdle(view(tree));
+      }
+      begun = begin(tree, choice);
+      return choice.action() == Action.WAIT;
+    } finally {
+      if (!begun) {
+        leave(tree);
+      }
     }
-    begin(tree, choice);
-    return choice.action() == Action.WAIT;
   }
 
-  /** Begins a merge of a tree whose memory is taken, or leaves it to others. */
-  private void begin(TreeHandle tree, MemoryMergeChoice choice) {
+  /** Begins a merge of a tree whose memory is taken, if one was chosen; whether it did. */
+  private boolean begin(TreeHandle tree, MemoryMergeChoice choice) {
     Job job =
         switch (choice.action()) {
           case MERGE -> new MemoryMergeJob(this, engine, tree, choice);
@@ -520,12 +539,12 @@ public final class Merger {
           case LEAVE, NO_ROOM, WAIT, SEAL -> null;
         };
     if (job == null) {
-      leave(tree);
-      return;
+      return false;
     }
     tree.readLoss().clear();
     memoryMerges.increment();
     engine.environment().scheduler().submit(job);
+    return true;
   }
 
   /**

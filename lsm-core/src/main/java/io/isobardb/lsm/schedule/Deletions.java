@@ -39,7 +39,14 @@ final class Deletions {
       }
       hasJob = true;
     }
-    scheduler.submit(new DeletionJob());
+    try {
+      scheduler.submit(new DeletionJob());
+    } catch (Throwable e) {
+      synchronized (this) {
+        hasJob = false; // The next one to be deleted has a job begun for all.
+      }
+      throw e;
+    }
   }
 
   private synchronized @Nullable String first() {
