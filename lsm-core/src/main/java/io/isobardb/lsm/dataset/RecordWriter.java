@@ -137,8 +137,9 @@ final class RecordWriter {
         for (byte[] indexKey : added) {
           checkUnique(transaction, index, indexKey, key);
         }
-        if (!removed.isEmpty() && !index.isReady()) {
-          // Records that were there before may have the key twice.
+        if (!removed.isEmpty() && (!index.isReady() || primary.hasExpiring())) {
+          // Records that were there before may have the key twice. Or the old record has expired
+          // since it was read, and another has taken the key.
           removed.removeIf(indexKey -> !isHolder(transaction, index, indexKey, key));
         }
       }

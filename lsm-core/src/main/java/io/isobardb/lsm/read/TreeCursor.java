@@ -76,6 +76,9 @@ public final class TreeCursor implements AutoCloseable {
   /** Whether {@link #saved} was made of operands; the sources stand behind them. */
   private boolean folded;
 
+  /** Whether a step was cut off while it read the operands of the key seen last. */
+  private boolean folding;
+
   private final OperandChain chain = new OperandChain();
 
   private final PassedVersions passed = new PassedVersions();
@@ -303,6 +306,7 @@ public final class TreeCursor implements AutoCloseable {
     checkValid();
     boolean elsewhere = renew() || before || overlayChanged();
     valid = false;
+    folding = false;
     if (!elsewhere) {
       try {
         if (!folded) {
@@ -310,12 +314,13 @@ public final class TreeCursor implements AutoCloseable {
         }
         return settle(true);
       } catch (OutOfBudgetException e) {
-        // Wherever it came to: all up to the key seen last is passed over.
+        // Wherever it came to: all up to the key seen last is passed over, unless it was to be
+        // read.
         backOff(e, 1);
       }
     }
     int length = noteOrigin();
-    return place(true, origin, 0, length, -1);
+    return place(true, origin, 0, length, folding ? Lsn.MAX : -1);
   }
 
   /** Moves back by one key. */
@@ -379,7 +384,9 @@ public final class TreeCursor implements AutoCloseable {
           if (!Kind.isOperand(entry.kind())) {
             return valid = true;
           }
+          folding = true;
           byte[] value = fold();
+          folding = false;
           if (value != null) {
             saveFolded(value);
             return valid = true;

@@ -2,12 +2,17 @@ package io.isobardb.lsm.dataset;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Isolation;
+import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.error.ConflictException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -145,6 +150,31 @@ class ExpiringDatasetTest {
         assertTrue(dataset.check().isSound(), dataset.check()::toString);
         world.clock().advance(100_000_000L);
       }
+    }
+  }
+
+  /** The record expires after the transaction has read it, and another gets its unique key. */
+  @Test
+  void aKeyThatExpiryFreesMeanwhileStaysWithWhoTakesIt() {
+    SimulatedDatasets world = new SimulatedDatasets(1);
+    try (Store store = world.open()) {
+      Index number = Records.numberIndex("number", Maintenance.EAGER);
+      Dataset dataset = Dataset.open(store, "d", DatasetOptions.builder().index(number).build());
+      Instant soon = Instant.ofEpochMilli(world.clock().wallMillis() + 10);
+      dataset.put(new byte[] {1}, Records.of(7), soon);
+      TransactionOptions options =
+          TransactionOptions.builder()
+              .isolation(Isolation.READ_COMMITTED)
+              .locking(Locking.OPTIMISTIC)
+              .build();
+      try (Transaction transaction = store.begin(options)) {
+        dataset.put(transaction, new byte[] {1}, Records.of(8));
+        world.clock().advance(10_000_000L);
+        dataset.put(new byte[] {2}, Records.of(7));
+        assertThrows(ConflictException.class, transaction::commit);
+      }
+      assertEquals(1, dataset.find("number", new byte[] {7}).size());
+      assertTrue(dataset.check().isSound(), dataset.check()::toString);
     }
   }
 
