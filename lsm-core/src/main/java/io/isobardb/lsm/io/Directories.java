@@ -21,6 +21,27 @@ final class Directories {
   private Directories() {}
 
   /**
+   * The full path of a directory that is, or is to be, on a disk. Nothing is looked at.
+   *
+   * @throws IllegalArgumentException if it is in an archive, in memory or the like
+   */
+  static Path onDisk(Path dir) {
+    Path absolute = dir.toAbsolutePath().normalize();
+    try {
+      absolute.toFile();
+      return absolute;
+    } catch (UnsupportedOperationException e) {
+      throw new IllegalArgumentException(
+          "give a directory of the operating system's files, such as Path.of(...), not "
+              + absolute
+              + " of "
+              + dir.getFileSystem().provider().getScheme()
+              + ": its files could not be locked and synced",
+          e);
+    }
+  }
+
+  /**
    * The path of a directory without links.
    *
    * @throws NotDirectoryException if it is something else

@@ -146,7 +146,7 @@ public final class DirectoryStorage implements Storage {
       UnaryOperator<FileChannel> channels,
       OpenFiles.Descriptors process)
       throws IOException {
-    Path absolute = dir.toAbsolutePath().normalize();
+    Path absolute = Directories.onDisk(dir);
     List<Path> made = create ? Directories.createDurably(absolute) : List.of();
     Path real = Directories.real(absolute);
     OpenFiles descriptors = new OpenFiles(real.toString(), maxOpenFiles, process);
@@ -161,7 +161,7 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage openToRead(Path dir) throws IOException {
-    return toRead(Directories.real(dir.toAbsolutePath().normalize()));
+    return toRead(Directories.real(Directories.onDisk(dir)));
   }
 
   private static DirectoryStorage toRead(Path real) {

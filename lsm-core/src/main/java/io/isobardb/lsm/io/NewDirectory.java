@@ -145,7 +145,7 @@ public final class NewDirectory {
 
   /** The path that a directory has, or would have. */
   private static Path withoutLinks(Path directory) throws IOException {
-    Path path = directory.toAbsolutePath().normalize();
+    Path path = Directories.onDisk(directory);
     Path there = path;
     while (!Files.exists(there) && there.getParent() != null) {
       there = there.getParent();
