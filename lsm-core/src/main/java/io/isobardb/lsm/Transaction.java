@@ -279,7 +279,8 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * Merges an operand into the value of a key; see {@link Tree#merge(byte[], byte[])}. It is a
-   * write that reads nothing. Errors as there, and as with {@link #put}.
+   * write that reads nothing. What a transaction merges with a key one after the other is one
+   * operand, which lives as long as the last part of it. Errors as there, and as with {@link #put}.
    */
   public void merge(Tree tree, byte[] key, byte[] operand) {
     enter(tree);

@@ -100,8 +100,9 @@ public final class WriteBatch {
   }
 
   /**
-   * Merges an operand into the value of a key; see {@link Tree#merge(byte[], byte[])}. Errors as
-   * there, and as with {@link #put(Tree, byte[], byte[])}.
+   * Merges an operand into the value of a key; see {@link Tree#merge(byte[], byte[])}. What a batch
+   * merges with a key one after the other is one operand, which lives as long as the last part of
+   * it. Errors as there, and as with {@link #put(Tree, byte[], byte[])}.
    */
   public WriteBatch merge(Tree tree, byte[] key, byte[] operand) {
     Objects.requireNonNull(tree, "tree").checkMerge(key, operand);
