@@ -1,6 +1,7 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.memory.page.Words;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -58,8 +59,9 @@ public final class Coverage {
   /** The newest range delete that covers a key; 0 if none does. */
   public long covering(byte[] key, int length) {
     Cuts at = cuts;
+    long head = Words.head(key, 0, length);
     while (at instanceof Cuts.Inner inner) {
-      at = Cuts.compare(order, inner.bound, key, length) <= 0 ? inner.right : inner.left;
+      at = inner.side(order, key, length, head);
     }
     if (at == null) {
       return 0;

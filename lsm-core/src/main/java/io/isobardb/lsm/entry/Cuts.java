@@ -1,6 +1,7 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.memory.page.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,10 +39,18 @@ abstract sealed class Cuts {
     final byte[] @Nullable [] bounds;
     final long[] lsns;
 
+    /** The heads of the bounds, if the order goes by them first; they lie beside each other. */
+    private final long[] heads;
+
     private Leaf(byte[] @Nullable [] bounds, long[] lsns) {
       super(0, lsns.length, min(lsns), max(lsns));
       this.bounds = bounds;
       this.lsns = lsns;
+      this.heads = new long[bounds.length];
+      for (int i = 0; i < heads.length; i++) {
+        byte[] bound = bounds[i];
+        heads[i] = bound == null ? 0 : Words.head(bound, 0, bound.length);
+      }
     }
 
     static Leaf of(List<Cut> cuts) {
@@ -58,9 +67,14 @@ abstract sealed class Cuts {
     int countTo(KeyOrder order, byte[] key, int length, boolean inclusive) {
       int low = 0;
       int high = lsns.length;
+      boolean byHead = order.isBytes();
+      long head = byHead ? Words.head(key, 0, length) : 0;
       while (low < high) {
         int middle = (low + high) >>> 1;
-        int c = compare(order, bounds[middle], key, length);
+        int c = byHead ? Long.compareUnsigned(heads[middle], head) : 0;
+        if (c == 0) {
+          c = compare(order, bounds[middle], key, length);
+        }
         if (c < 0 || inclusive && c == 0) {
           low = middle + 1;
         } else {
@@ -104,6 +118,8 @@ abstract sealed class Cuts {
     /** The first bound of the right part. */
     final byte[] bound;
 
+    private final long head;
+
     private Inner(Cuts left, byte[] bound, Cuts right) {
       super(
           1 + Math.max(left.height, right.height),
@@ -113,6 +129,20 @@ abstract sealed class Cuts {
       this.left = left;
       this.right = right;
       this.bound = bound;
+      this.head = Words.head(bound, 0, bound.length);
+    }
+
+    /**
+     * The part that has the last cut at or before a key, if there is any.
+     *
+     * @param keyHead of the key, as of {@link Words#head}
+     */
+    Cuts side(KeyOrder order, byte[] key, int length, long keyHead) {
+      int c = order.isBytes() ? Long.compareUnsigned(head, keyHead) : 0;
+      if (c == 0) {
+        c = compare(order, bound, key, length);
+      }
+      return c <= 0 ? right : left;
     }
   }
 
