@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,14 +48,16 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Backups implements AutoCloseable {
   private final BackupDirectory directory;
   private final long bytesPerSecond;
+  private final FileAccess access;
   private final Lock turn = new ReentrantLock();
 
   /** Guarded by {@link #turn}. */
   private boolean closed;
 
-  private Backups(BackupDirectory directory, long bytesPerSecond) {
+  private Backups(BackupDirectory directory, long bytesPerSecond, FileAccess access) {
     this.directory = directory;
     this.bytesPerSecond = bytesPerSecond;
+    this.access = access;
   }
 
   /** Opens a directory of backups, or makes one, without a limit to the rate. */
@@ -74,19 +77,32 @@ public final class Backups implements AutoCloseable {
    *     else makes the directory one of backups
    */
   public static Backups open(Path directory, long bytesPerSecond) {
+    return open(directory, bytesPerSecond, FileAccess.OWNER);
+  }
+
+  /**
+   * As {@link #open(Path, long)}.
+   *
+   * @param access who else may use the backups that are made, and the stores that are restored
+   */
+  public static Backups open(Path directory, long bytesPerSecond, FileAccess access) {
     Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(access, "access");
     if (bytesPerSecond < 1) {
       throw new IllegalArgumentException(
           "bytesPerSecond must be at least 1, not " + bytesPerSecond);
     }
     return doing(
         "the backups in " + directory + " can't be opened",
-        () -> open(NewDirectory.forBackups(directory), bytesPerSecond));
+        () -> {
+          Storage storage = NewDirectory.forBackups(directory, access);
+          return new Backups(BackupDirectory.open(storage), bytesPerSecond, access);
+        });
   }
 
   /** Opens backups in a given directory, which may be simulated. */
   static Backups open(Storage storage, long bytesPerSecond) throws IOException {
-    return new Backups(BackupDirectory.open(storage), bytesPerSecond);
+    return new Backups(BackupDirectory.open(storage), bytesPerSecond, FileAccess.OWNER);
   }
 
   /**
@@ -140,7 +156,7 @@ public final class Backups implements AutoCloseable {
     holding(
         "backup " + id + " can't be restored to " + target,
         () -> {
-          NewDirectory.fill(target, made -> directory.restore(id, made));
+          NewDirectory.fill(target, access, made -> directory.restore(id, made));
           return true;
         });
   }

@@ -103,7 +103,8 @@ public final class Store implements AutoCloseable {
     Path name = directory.toAbsolutePath().getFileName();
     try {
       DirectoryStorage storage =
-          DirectoryStorage.open(directory, options.createIfMissing(), options.maxOpenFiles());
+          DirectoryStorage.open(
+              directory, options.createIfMissing(), options.maxOpenFiles(), options.fileAccess());
       ThreadScheduler scheduler =
           new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
       Environment environment =
@@ -218,7 +219,8 @@ public final class Store implements AutoCloseable {
    * @param directory the damaged store's
    * @param target the new store's; empty or not there yet. If this fails, it is again as it was
    * @param options {@code memoryBudget} says how much memory may be used, on the heap and off it,
-   *     and {@code keyOrders} the orders that trees may have; the rest is of no matter
+   *     {@code keyOrders} the orders that trees may have, and {@code fileAccess} who may use the
+   *     new store; the rest is of no matter
    * @throws io.isobardb.lsm.error.FormatException if it is no store, or the target is not empty
    * @throws IllegalArgumentException if one of the two directories is or lies within the other, or
    *     the target within a store or a directory of backups; nothing is made
@@ -241,6 +243,7 @@ public final class Store implements AutoCloseable {
       NewDirectory.fill(
           target,
           directory,
+          options.fileAccess(),
           made -> report[0] = StoreRepair.run(damaged, made, settings, progress));
       return Objects.requireNonNull(report[0]);
     } catch (IOException e) {
@@ -511,7 +514,7 @@ public final class Store implements AutoCloseable {
     Objects.requireNonNull(directory, "directory");
     operations.checkOpen();
     try {
-      NewDirectory.fill(directory, session::checkpointTo);
+      NewDirectory.fill(directory, options.fileAccess(), session::checkpointTo);
     } catch (IOException e) {
       throw new UncheckedIOException(
           "the checkpoint can't be made in " + directory + ": " + e.getMessage(), e);

@@ -11,6 +11,7 @@ import static io.isobardb.lsm.setting.OptionKind.oneOf;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
@@ -521,6 +522,15 @@ final class StoreOption {
               "Whether file I/O goes past the system's page cache. Where the file system can't do"
                   + " that, `DIRECT` is the same as `BUFFERED`.",
               "Use `BUFFERED` if the machine has memory to spare that the budget can't have.");
+
+  static final Option<FileAccess> FILE_ACCESS =
+      ALL.option("fileAccess", oneOf(FileAccess.class))
+          .byDefault(FileAccess.OWNER)
+          .does(
+              "Who else may use the files and directories that are made: nobody, the group to read,"
+                  + " or whoever the process's umask lets. What is there keeps its permissions.",
+              "Widen it if others are to read the store, or to open it. For a store that is there,"
+                  + " change the permissions of its files, too.");
 
   static final Option<Durability> DURABILITY =
       ALL.option("durability", oneOf(Durability.class))

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
@@ -291,6 +292,11 @@ public final class StoreOptions {
     return values.get(StoreOption.IO_MODE);
   }
 
+  /** Who else may use the files and directories that are made. */
+  public FileAccess fileAccess() {
+    return values.get(StoreOption.FILE_ACCESS);
+  }
+
   /** What a write gets that does not say. */
   public Durability durability() {
     return values.get(StoreOption.DURABILITY);
@@ -506,6 +512,11 @@ public final class StoreOptions {
     /** Default {@link IoMode#DIRECT}, where the file system can. */
     public Builder ioMode(IoMode mode) {
       return set(StoreOption.IO_MODE, mode);
+    }
+
+    /** Who else may use the files and directories made. Default {@link FileAccess#OWNER}. */
+    public Builder fileAccess(FileAccess access) {
+      return set(StoreOption.FILE_ACCESS, access);
     }
 
     /** What a write gets that does not say. Default {@link Durability#ASYNC}. */

@@ -33,7 +33,7 @@ class OptionsTest {
           + " ioMinimum=41943040 processorMinimum=1.5 mergeSelection=OLDEST levelDropFactor=2.25"
           + " levelSizeRatio=7"
           + " levels=STATIC(131072) memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
-          + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED durability=SYNC"
+          + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED fileAccess=GROUP durability=SYNC"
           + " asyncSyncInterval=250ms backgroundThreads=9 createIfMissing=false maxOpenFiles=77"
           + " closeOnExit=false";
 
@@ -116,7 +116,7 @@ class OptionsTest {
         .filter(Option::experimental)
         .forEach(option -> apart.add(option.name()));
     assertTrue(apart.containsAll(Set.of("flushPolicy", "memoryComponent", "memoryTunerSamples")));
-    assertTrue(StoreOption.ALL.options().size() - apart.size() <= 18, apart.toString());
+    assertTrue(StoreOption.ALL.options().size() - apart.size() <= 19, apart.toString());
     assertFalse(apart.contains("durability"));
     String text = StoreOptions.defaults().experimental().toString();
     assertEquals(apart.size(), text.split(" ").length, text);

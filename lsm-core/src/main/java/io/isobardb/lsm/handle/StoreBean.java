@@ -5,6 +5,7 @@ import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.observe.LatencyStats;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
@@ -396,7 +397,8 @@ final class StoreBean implements StoreMXBean {
       throw new IllegalArgumentException(
           "bytesPerSecond must be at least 1, not " + bytesPerSecond);
     }
-    try (BackupDirectory backups = BackupDirectory.open(NewDirectory.forBackups(directory))) {
+    try (BackupDirectory backups =
+        BackupDirectory.open(NewDirectory.forBackups(directory, FileAccess.OWNER))) {
       return session.backup(backups, bytesPerSecond).id();
     } catch (IsobarException | IOException e) {
       // A console may lack the classes of Isobar, so it gets the message in one that it has.

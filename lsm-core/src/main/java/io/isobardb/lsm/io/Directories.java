@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.option.FileAccess;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
@@ -63,7 +64,7 @@ final class Directories {
    *
    * @return what was made, deepest first; empty if it is there
    */
-  static List<Path> createDurably(Path dir) throws IOException {
+  static List<Path> createDurably(Path dir, FileAccess access) throws IOException {
     Deque<Path> missing = new ArrayDeque<>();
     for (Path at = dir; at != null && !Files.exists(at); at = at.getParent()) {
       missing.push(at);
@@ -71,12 +72,12 @@ final class Directories {
     List<Path> made = new ArrayList<>();
     try {
       for (Path one : missing) {
-        if (create(one)) {
+        if (create(one, access)) {
           made.add(0, one);
         }
         Path parent = one.getParent();
         if (parent != null) {
-          OpenDirectory.byPath(parent).sync();
+          OpenDirectory.byPath(parent, access).sync();
         }
       }
       return made;
@@ -87,9 +88,9 @@ final class Directories {
   }
 
   /** Makes a directory, unless somebody else just did. */
-  private static boolean create(Path dir) throws IOException {
+  private static boolean create(Path dir, FileAccess access) throws IOException {
     try {
-      Files.createDirectory(dir);
+      Files.createDirectory(dir, Permissions.ofDirectory(dir, access));
       return true;
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(dir)) {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.system.ProcessMemory;
 import java.io.Closeable;
@@ -74,6 +75,9 @@ public final class DirectoryStorage implements Storage {
   /** The directories that were made for it, deepest first. */
   private final List<Path> made;
 
+  /** Who else may use the files that are made. */
+  private final FileAccess access;
+
   private final OpenFiles descriptors;
 
   /** What files' channels pass through; tests disturb them there. */
@@ -95,14 +99,16 @@ public final class DirectoryStorage implements Storage {
       Path directory,
       boolean readOnly,
       List<Path> made,
+      FileAccess access,
       OpenFiles descriptors,
       UnaryOperator<FileChannel> channels) {
     this.directory = directory;
     this.descriptors = descriptors;
     this.readOnly = readOnly;
     this.made = made;
+    this.access = access;
     this.channels = channels;
-    this.files = OpenDirectory.byPath(directory);
+    this.files = OpenDirectory.byPath(directory, access);
   }
 
   /**
@@ -113,17 +119,19 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage open(Path dir, boolean create) throws IOException {
-    return open(dir, create, OpenFiles.defaultLimit());
+    return open(dir, create, OpenFiles.defaultLimit(), FileAccess.OWNER);
   }
 
   /**
    * As {@link #open(Path, boolean)}.
    *
    * @param maxOpenFiles how many descriptors its files may hold, see {@link OpenFiles}
+   * @param access who else may use what is made
    */
-  public static DirectoryStorage open(Path dir, boolean create, int maxOpenFiles)
+  public static DirectoryStorage open(Path dir, boolean create, int maxOpenFiles, FileAccess access)
       throws IOException {
-    return open(dir, create, maxOpenFiles, UnaryOperator.identity(), OpenFiles.OF_PROCESS);
+    UnaryOperator<FileChannel> channels = UnaryOperator.identity();
+    return open(dir, create, maxOpenFiles, access, channels, OpenFiles.OF_PROCESS);
   }
 
   /** A quarter of the descriptors that the process may still take, 16 to 10,000. */
@@ -135,7 +143,7 @@ public final class DirectoryStorage implements Storage {
   static DirectoryStorage open(
       Path dir, boolean create, int maxOpenFiles, UnaryOperator<FileChannel> channels)
       throws IOException {
-    return open(dir, create, maxOpenFiles, channels, OpenFiles.OF_PROCESS);
+    return open(dir, create, maxOpenFiles, FileAccess.OWNER, channels, OpenFiles.OF_PROCESS);
   }
 
   /** As above, in a process with these descriptors. */
@@ -143,14 +151,15 @@ public final class DirectoryStorage implements Storage {
       Path dir,
       boolean create,
       int maxOpenFiles,
+      FileAccess access,
       UnaryOperator<FileChannel> channels,
       OpenFiles.Descriptors process)
       throws IOException {
     Path absolute = Directories.onDisk(dir);
-    List<Path> made = create ? Directories.createDurably(absolute) : List.of();
+    List<Path> made = create ? Directories.createDurably(absolute, access) : List.of();
     Path real = Directories.real(absolute);
     OpenFiles descriptors = new OpenFiles(real.toString(), maxOpenFiles, process);
-    return new DirectoryStorage(real, false, made, descriptors, channels);
+    return new DirectoryStorage(real, false, made, access, descriptors, channels);
   }
 
   /**
@@ -167,7 +176,8 @@ public final class DirectoryStorage implements Storage {
   private static DirectoryStorage toRead(Path real) {
     OpenFiles descriptors =
         new OpenFiles(real.toString(), OpenFiles.defaultLimit(), OpenFiles.OF_PROCESS);
-    return new DirectoryStorage(real, true, List.of(), descriptors, UnaryOperator.identity());
+    return new DirectoryStorage(
+        real, true, List.of(), FileAccess.OWNER, descriptors, UnaryOperator.identity());
   }
 
   @Override
@@ -551,7 +561,7 @@ public final class DirectoryStorage implements Storage {
       if (lock != null) {
         throw new IllegalStateException("locked already by this storage: " + directory);
       }
-      OpenDirectory held = descriptors.retrying(() -> OpenDirectory.hold(directory));
+      OpenDirectory held = descriptors.retrying(() -> OpenDirectory.hold(directory, access));
       try {
         StoreLock taken = descriptors.retrying(() -> taking.take(held, directory));
         files = held;
@@ -607,7 +617,7 @@ public final class DirectoryStorage implements Storage {
       }
       // Only now: after an error half-way another call goes on.
       lock = null;
-      files = OpenDirectory.byPath(directory);
+      files = OpenDirectory.byPath(directory, access);
       opened.close();
     } finally {
       names.unlock();

@@ -144,7 +144,8 @@ final class FileErrors {
 
   private static String advice(String reason) {
     if (reason.equals("permission denied")) {
-      return "run as a user who has the right to, or change owner or mode";
+      return "run as a user who has the right to, or change owner or mode; new files are for their"
+          + " owner alone, unless the option fileAccess says otherwise";
     } else if (reason.equals(LINK)) {
       return "move the file itself here; a whole directory may be a link";
     } else if (reason.contains("read-only file system")) {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.option.FileAccess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -35,23 +36,24 @@ public final class NewDirectory {
    * @throws IllegalArgumentException if there are no backups, and it lies within a store or within
    *     other backups
    */
-  public static DirectoryStorage forBackups(Path directory) throws IOException {
+  public static DirectoryStorage forBackups(Path directory, FileAccess access) throws IOException {
     checkPlace(directory);
-    return DirectoryStorage.open(directory, true);
+    return open(directory, access);
   }
 
   /**
-   * As {@link #forBackups(Path)}, for a path given by a caller who may be on another machine.
+   * As {@link #forBackups(Path, FileAccess)}, for a path given by a caller who may be on another
+   * machine.
    *
    * @throws IllegalArgumentException if it is no full path, too
    */
-  public static DirectoryStorage forBackups(String path) throws IOException {
+  public static DirectoryStorage forBackups(String path, FileAccess access) throws IOException {
     Path named = Path.of(path);
     if (!named.isAbsolute()) {
       throw new IllegalArgumentException(
           "give the full path of a directory on the store's machine, not '" + path + "'");
     }
-    return forBackups(named);
+    return forBackups(named, access);
   }
 
   /**
@@ -60,9 +62,9 @@ public final class NewDirectory {
    *
    * @throws IllegalArgumentException if it lies within a store or within backups
    */
-  public static void fill(Path directory, Filler filler) throws IOException {
+  public static void fill(Path directory, FileAccess access, Filler filler) throws IOException {
     checkPlace(directory);
-    DirectoryStorage made = DirectoryStorage.open(directory, true);
+    DirectoryStorage made = open(directory, access);
     try {
       filler.fill(made);
       made.close();
@@ -73,12 +75,13 @@ public final class NewDirectory {
   }
 
   /**
-   * As {@link #fill(Path, Filler)}, for a store that is made of another one's files, which nothing
-   * else may tell to be a store any more.
+   * As {@link #fill(Path, FileAccess, Filler)}, for a store that is made of another one's files,
+   * which nothing else may tell to be a store any more.
    *
    * @throws IllegalArgumentException if one of the directories is or lies within the other, too
    */
-  public static void fill(Path directory, Path source, Filler filler) throws IOException {
+  public static void fill(Path directory, Path source, FileAccess access, Filler filler)
+      throws IOException {
     Path place = withoutLinks(directory);
     Path from = withoutLinks(source);
     if (place.startsWith(from) || from.startsWith(place)) {
@@ -89,7 +92,11 @@ public final class NewDirectory {
               + from
               + " would lie within one another; give a directory elsewhere");
     }
-    fill(directory, filler);
+    fill(directory, access, filler);
+  }
+
+  private static DirectoryStorage open(Path directory, FileAccess access) throws IOException {
+    return DirectoryStorage.open(directory, true, DirectoryStorage.defaultMaxOpenFiles(), access);
   }
 
   private static void checkPlace(Path directory) throws IOException {

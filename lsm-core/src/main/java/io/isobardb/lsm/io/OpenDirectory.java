@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.option.FileAccess;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
@@ -15,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -31,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 final class OpenDirectory implements AutoCloseable {
   private final Path path;
 
+  /** Who else may use the files that are made. */
+  private final FileAccess access;
+
   /** Null if names are looked up by path. */
   private final @Nullable SecureDirectoryStream<Path> held;
 
@@ -38,19 +43,23 @@ final class OpenDirectory implements AutoCloseable {
   private final @Nullable Object key;
 
   private OpenDirectory(
-      Path path, @Nullable SecureDirectoryStream<Path> held, @Nullable Object key) {
+      Path path,
+      FileAccess access,
+      @Nullable SecureDirectoryStream<Path> held,
+      @Nullable Object key) {
     this.path = path;
+    this.access = access;
     this.held = held;
     this.key = key;
   }
 
   /** Looks names up by path. */
-  static OpenDirectory byPath(Path path) {
-    return new OpenDirectory(path, null, null);
+  static OpenDirectory byPath(Path path, FileAccess access) {
+    return new OpenDirectory(path, access, null, null);
   }
 
   /** Opens a directory, to be held until {@link #close}. */
-  static OpenDirectory hold(Path path) throws IOException {
+  static OpenDirectory hold(Path path, FileAccess access) throws IOException {
     DirectoryStream<Path> stream;
     try {
       stream = Files.newDirectoryStream(path);
@@ -61,14 +70,14 @@ final class OpenDirectory implements AutoCloseable {
       try {
         Object key =
             secure.getFileAttributeView(BasicFileAttributeView.class).readAttributes().fileKey();
-        return new OpenDirectory(path, secure, key);
+        return new OpenDirectory(path, access, secure, key);
       } catch (IOException | RuntimeException e) {
         secure.close();
         throw e;
       }
     }
     stream.close();
-    return new OpenDirectory(path, null, fileKey(path));
+    return new OpenDirectory(path, access, null, fileKey(path));
   }
 
   private static @Nullable Object fileKey(Path file, LinkOption... links) throws IOException {
@@ -85,9 +94,10 @@ final class OpenDirectory implements AutoCloseable {
   }
 
   FileChannel open(String name, Set<? extends OpenOption> options) throws IOException {
+    FileAttribute<?>[] attributes = Permissions.ofFile(path, access);
     return held == null
-        ? FileChannel.open(path.resolve(name), options)
-        : (FileChannel) held.newByteChannel(relative(name), options);
+        ? FileChannel.open(path.resolve(name), options, attributes)
+        : (FileChannel) held.newByteChannel(relative(name), options, attributes);
   }
 
   private Path relative(String name) {

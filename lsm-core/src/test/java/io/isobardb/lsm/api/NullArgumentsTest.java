@@ -38,6 +38,7 @@ import io.isobardb.lsm.dataset.Maintenance;
 import io.isobardb.lsm.dataset.RecordBatch;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
@@ -216,6 +217,7 @@ class NullArgumentsTest {
             MergeSchedule.Kind.ALWAYS,
             MergeSelection.GREEDY,
             L0Structure.GROUPED,
+            FileAccess.GROUP,
             IoMode.BUFFERED)) {
       arguments.put(value.getDeclaringClass(), value);
     }

@@ -191,6 +191,7 @@ class ReadOnlyStoreTest {
               });
       assertTrue(e.getMessage().contains(named + ": can't be "), e::toString);
       assertTrue(e.getMessage().contains("permission denied; run as a user"), e::toString);
+      assertTrue(e.getMessage().contains("the option fileAccess"), e::toString);
       assertFalse(e.getMessage().contains("is not a store"), e::toString);
       // Opening to write may have put its name into the lock file.
       assertTrue(way == 2 || state().equals(before), "changed: " + state());

@@ -84,7 +84,8 @@ final class DirectoryStorageTest {
     assertSays(
         real
             + "/denied: can't be created: permission denied; run as a user who has the right to,"
-            + " or change owner or mode",
+            + " or change owner or mode; new files are for their owner alone, unless the option"
+            + " fileAccess says otherwise",
         () -> storage.create("denied", IoMode.BUFFERED));
     assertSays(
         real

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -210,7 +211,8 @@ class OpenFilesTest {
   private DirectoryStorage refusing(AtomicInteger refusals, String text, UsedUp process)
       throws IOException {
     Path guarded = refusing(refusals, text);
-    return DirectoryStorage.open(guarded, false, 1000, UnaryOperator.identity(), process);
+    return DirectoryStorage.open(
+        guarded, false, 1000, FileAccess.OWNER, UnaryOperator.identity(), process);
   }
 
   /** The directory, in which the next so many files can't be opened. */
