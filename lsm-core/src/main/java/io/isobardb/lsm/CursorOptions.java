@@ -1,21 +1,28 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.read.Bounds;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a cursor covers; immutable. */
 public final class CursorOptions {
-  private static final CursorOptions ALL = new CursorOptions(null, null, null);
+  private static final CursorOptions ALL = new CursorOptions(null, null, null, false);
 
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
   private final @Nullable Snapshot snapshot;
 
-  private CursorOptions(byte @Nullable [] from, byte @Nullable [] to, @Nullable Snapshot snapshot) {
+  /** Whether the bounds are those of a prefix, which go for byte order alone. */
+  private final boolean byPrefix;
+
+  private CursorOptions(
+      byte @Nullable [] from, byte @Nullable [] to, @Nullable Snapshot snapshot, boolean byPrefix) {
     this.from = from;
     this.to = to;
     this.snapshot = snapshot;
+    this.byPrefix = byPrefix;
   }
 
   /** The whole tree, as it is when the cursor is opened. */
@@ -23,7 +30,10 @@ public final class CursorOptions {
     return ALL;
   }
 
-  /** All keys that begin with {@code prefix}; for trees in byte order. */
+  /**
+   * All keys that begin with {@code prefix}. Only for trees in byte order: a cursor over a tree
+   * with another key order refuses it.
+   */
   public static CursorOptions prefix(byte[] prefix) {
     byte[] end = Objects.requireNonNull(prefix, "prefix").clone();
     int last = end.length - 1;
@@ -31,26 +41,41 @@ public final class CursorOptions {
       last--;
     }
     if (last < 0) {
-      return ALL.from(prefix);
+      return new CursorOptions(prefix.clone(), null, null, true);
     }
     end = Arrays.copyOf(end, last + 1);
     end[last]++;
-    return ALL.from(prefix).to(end);
+    return new CursorOptions(prefix.clone(), end, null, true);
   }
 
   /** Only keys from {@code key} on. */
   public CursorOptions from(byte[] key) {
-    return new CursorOptions(Objects.requireNonNull(key, "key").clone(), to, snapshot);
+    return new CursorOptions(Objects.requireNonNull(key, "key").clone(), to, snapshot, byPrefix);
   }
 
   /** Only keys before {@code key}. */
   public CursorOptions to(byte[] key) {
-    return new CursorOptions(from, Objects.requireNonNull(key, "key").clone(), snapshot);
+    return new CursorOptions(from, Objects.requireNonNull(key, "key").clone(), snapshot, byPrefix);
   }
 
   /** As of a snapshot. The cursor may outlive it. */
   public CursorOptions snapshot(Snapshot value) {
-    return new CursorOptions(from, to, Objects.requireNonNull(value, "snapshot"));
+    return new CursorOptions(from, to, Objects.requireNonNull(value, "snapshot"), byPrefix);
+  }
+
+  /**
+   * The bounds, for a tree with this order.
+   *
+   * @throws IllegalArgumentException if they are those of a prefix, and it is not byte order
+   */
+  Bounds bounds(KeyOrder order) {
+    if (byPrefix && !order.isBytes()) {
+      throw new IllegalArgumentException(
+          "keys that begin alike do not stand together in the key order '"
+              + order.name()
+              + "': give the bounds by from and to");
+    }
+    return new Bounds(from, to);
   }
 
   byte @Nullable [] from() {

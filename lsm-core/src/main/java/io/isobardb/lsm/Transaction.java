@@ -409,7 +409,8 @@ public final class Transaction implements AutoCloseable {
    * A cursor over what the transaction sees, its own writes included, later ones too; closed when
    * it ends. Of a key that was deleted after the cursor came to it there is no value any more.
    *
-   * @throws IllegalArgumentException if the options name a snapshot
+   * @throws IllegalArgumentException if the options name a snapshot, or ask for a prefix where the
+   *     tree has an order of its own
    */
   public Cursor cursor(Tree tree, CursorOptions cursorOptions) {
     Objects.requireNonNull(cursorOptions, "cursorOptions");
@@ -419,6 +420,7 @@ public final class Transaction implements AutoCloseable {
         throw new IllegalArgumentException(
             "a transaction's cursor sees what the transaction does, not a snapshot");
       }
+      Bounds bounds = cursorOptions.bounds(tree.handle().order());
       Moment at = latest ? snapshots.registerForOther() : snapshots.retainFirst();
       KeyRange passed = null;
       if (serializable) {
@@ -427,7 +429,6 @@ public final class Transaction implements AutoCloseable {
       }
       TreeHandle handle = tree.handle();
       OwnWrites own = writes.of(handle);
-      Bounds bounds = new Bounds(cursorOptions.from(), cursorOptions.to());
       Cursor cursor = new Cursor(session.cursors().open(handle, bounds, at, own, passed));
       cursors.removeIf(Cursor::isClosed);
       cursors.add(cursor);

@@ -533,16 +533,20 @@ public final class Tree {
     return cursor(CursorOptions.all());
   }
 
-  /** A cursor over the entries the options say. */
+  /**
+   * A cursor over the entries the options say.
+   *
+   * @throws IllegalArgumentException if they ask for a prefix, and the tree has an order of its own
+   */
   public Cursor cursor(CursorOptions options) {
     Objects.requireNonNull(options, "options");
     int slot = operations.enter(handle);
     try {
+      Bounds bounds = options.bounds(handle.order());
       Snapshot snapshot = options.snapshot();
       Snapshots registry = session.engine().snapshots();
       Moment at =
           snapshot != null ? snapshot.retain(session) : registry.moment(registry.register());
-      Bounds bounds = new Bounds(options.from(), options.to());
       return new Cursor(session.cursors().open(handle, bounds, at, null, null));
     } finally {
       operations.exit(slot);

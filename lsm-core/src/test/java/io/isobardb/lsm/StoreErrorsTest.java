@@ -5,6 +5,7 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -253,6 +254,10 @@ class StoreErrorsTest {
     Files.writeString(dir().resolve("thesis.txt"), "years of work");
     assertThrowsSaying(FormatException.class, "thesis.txt", () -> Store.open(dir(), SMALL));
     assertEquals(List.of(dir().resolve("thesis.txt")), list());
+    for (int i = 0; i < 50; i++) {
+      Files.writeString(dir().resolve("chapter" + i), "a year of work");
+    }
+    assertThrowsSaying(FormatException.class, "and 46 more", () -> Store.open(dir(), SMALL));
   }
 
   private List<Path> list() throws IOException {
@@ -487,6 +492,27 @@ class StoreErrorsTest {
       try (Cursor cursor = store.openTree("t").cursor()) {
         assertTrue(cursor.first());
         assertArrayEquals(bytes("b"), cursor.key());
+      }
+    }
+  }
+
+  @Test
+  void aPrefixIsRefusedWhereKeysThatBeginAlikeDoNotStandTogether() {
+    KeyOrder order = reversed("reversed");
+    CursorOptions prefix = CursorOptions.prefix(bytes("a"));
+    CursorOptions bounds = CursorOptions.all().from(bytes("b")).to(bytes("a"));
+    try (Store store = Store.open(dir(), SMALL)) {
+      Tree tree = store.createTree("t", TreeOptions.builder().keyOrder(order).build());
+      for (CursorOptions one : List.of(prefix, prefix.to(bytes("b")), prefix.from(bytes("a")))) {
+        assertThrowsSaying(IllegalArgumentException.class, "'reversed'", () -> tree.cursor(one));
+        try (Transaction transaction = store.begin()) {
+          assertThrowsSaying(
+              IllegalArgumentException.class, "'reversed'", () -> transaction.cursor(tree, one));
+        }
+      }
+      tree.cursor(bounds).close();
+      try (Cursor cursor = store.openTree("bytes").cursor(prefix)) {
+        assertFalse(cursor.first());
       }
     }
   }

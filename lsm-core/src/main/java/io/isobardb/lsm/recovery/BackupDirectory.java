@@ -45,9 +45,6 @@ public final class BackupDirectory implements AutoCloseable {
   private static final String MARKER = NewDirectory.BACKUPS;
   private static final int COPY_BYTES = 256 << 10;
 
-  /** An error names so many of the files that do not belong there. */
-  private static final int MOST_TOLD = 5;
-
   private final Storage storage;
 
   /** The same directory, to read. */
@@ -117,7 +114,7 @@ public final class BackupDirectory implements AutoCloseable {
       throw new FormatException(
           storage.path()
               + " holds no backups, and is not empty: it holds "
-              + (names.size() > MOST_TOLD ? names.subList(0, MOST_TOLD) + " and more" : names)
+              + ForeignFiles.of(names)
               + "; give an empty directory, or one that does not exist");
     }
   }

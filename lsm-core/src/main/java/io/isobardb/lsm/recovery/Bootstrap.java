@@ -64,13 +64,13 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
       throw new FormatException(
           storage.path()
               + " holds no store: there is no file CURRENT, and createIfMissing is false"
-              + (names.isEmpty() ? "" : "; it holds " + names));
+              + (names.isEmpty() ? "" : "; it holds " + ForeignFiles.of(names)));
     }
     if (!names.stream().allMatch(Manifest::isLeftover)) {
       throw new FormatException(
           storage.path()
               + " is not a store, since it has no file CURRENT, and is not empty: it holds "
-              + names
+              + ForeignFiles.of(names)
               + "; give an empty directory, or one that does not exist");
     }
   }

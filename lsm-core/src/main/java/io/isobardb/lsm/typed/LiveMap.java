@@ -55,6 +55,11 @@ final class LiveMap<K, V> extends AbstractMap<K, V> implements ConcurrentNavigab
   }
 
   @Override
+  public boolean containsValue(@Nullable Object value) {
+    return super.containsValue(Objects.requireNonNull(value, "value"));
+  }
+
+  @Override
   public @Nullable V get(@Nullable Object key) {
     return holds(key(key)) ? tree.get(key(key)) : null;
   }
@@ -77,14 +82,14 @@ final class LiveMap<K, V> extends AbstractMap<K, V> implements ConcurrentNavigab
   @Override
   public @Nullable V replace(K key, V value) {
     Objects.requireNonNull(value, "value");
-    return holds(key(key)) ? tree.replace(key, value) : null;
+    return tree.replace(checked(key), value);
   }
 
   @Override
   public boolean replace(K key, V expected, V value) {
     Objects.requireNonNull(value, "value");
     Objects.requireNonNull(expected, "expected");
-    return holds(key(key)) && tree.replace(key, expected, value);
+    return tree.replace(checked(key), expected, value);
   }
 
   @Override

@@ -1,6 +1,10 @@
 package io.isobardb.lsm.typed;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.common.collect.testing.ConcurrentNavigableMapTestSuiteBuilder;
 import com.google.common.collect.testing.TestStringSortedMapGenerator;
@@ -18,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import junit.framework.Test;
@@ -94,6 +99,28 @@ class LiveMapTest {
     return IntStream.range(0, tests.size())
         .filter(i -> Math.floorMod(i - SEED, STRIDE) == 0)
         .mapToObj(tests::get);
+  }
+
+  /** What Guava's tests do not ask. */
+  @org.junit.jupiter.api.Test
+  @Timeout(20)
+  void theEdgesAreThoseOfAConcurrentSkipListMap() {
+    ConcurrentNavigableMap<String, String> tree = (ConcurrentNavigableMap<String, String>) fresh();
+    for (ConcurrentNavigableMap<String, String> map :
+        List.of(tree, new ConcurrentSkipListMap<String, String>())) {
+      map.put("b", "1");
+      map.put("x", "2");
+      ConcurrentNavigableMap<String, String> part = map.subMap("a", "m");
+      assertThrows(NullPointerException.class, () -> map.containsValue(null));
+      assertThrows(NullPointerException.class, () -> part.containsValue(null));
+      assertThrows(IllegalArgumentException.class, () -> part.replace("x", "3"));
+      assertThrows(IllegalArgumentException.class, () -> part.replace("x", "2", "3"));
+      assertEquals("1", part.replace("b", "4"));
+      assertNull(part.replace("c", "4"));
+      assertNull(part.computeIfPresent("x", (key, value) -> "5"));
+      assertFalse(part.remove("x", "2"));
+      assertEquals("2", map.get("x"));
+    }
   }
 
   /** Invalid UTF-8, of which the codec makes something else when it writes it again. */

@@ -16,7 +16,9 @@ public final class TunerReport {
   public static String render(TunerHistory history) {
     List<Decision> decisions = history.decisions();
     if (decisions.isEmpty()) {
-      return "The memory tuner has decided nothing yet.\n";
+      return "The memory tuner has decided nothing yet. It does once twice the budget, or the log limit"
+          + " if that is more,\nwas written, or after memoryTunerInterval (60 s by default) while"
+          + " little is written, and while the store is open.\n";
     }
     return table(decisions)
         + "\n"

@@ -57,8 +57,9 @@ class TunerReportTest {
 
   @Test
   void anEmptyHistoryHasAReportToo() {
-    assertEquals(
-        "The memory tuner has decided nothing yet.\n", TunerReport.render(TunerHistory.EMPTY));
+    String report = TunerReport.render(TunerHistory.EMPTY);
+    assertTrue(report.startsWith("The memory tuner has decided nothing yet."), report);
+    assertTrue(report.contains("twice the budget"), report);
   }
 
   @Test
