@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -48,13 +47,10 @@ public final class LockTable {
   /** How long a thread waits for an owner that it used last, and that another may go on with. */
   private static final long HAND_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private static final CopyOnWriteArrayList<RangeLock> NO_RANGES = new CopyOnWriteArrayList<>();
-
   private final Environment environment;
   private final ConcurrentMap<Integer, ConcurrentNavigableMap<byte[], RecordLock>> trees =
       new ConcurrentHashMap<>();
-  private final ConcurrentMap<Integer, CopyOnWriteArrayList<RangeLock>> ranges =
-      new ConcurrentHashMap<>();
+  private final ConcurrentMap<Integer, RangeLocks> ranges = new ConcurrentHashMap<>();
   private final AtomicLong ids = new AtomicLong();
   private final Object walks = new Object();
   private volatile boolean closed;
@@ -130,12 +126,11 @@ public final class LockTable {
     if (ranges.isEmpty()) {
       return null;
     }
-    for (RangeLock range : ranges.getOrDefault(tree.id(), NO_RANGES)) {
-      if (range.owner() != owner && range.covers(key)) {
-        return range;
-      }
-    }
-    return null;
+    return rangesOf(tree).ofOther(owner, range -> range.covers(key));
+  }
+
+  private RangeLocks rangesOf(TreeHandle tree) {
+    return ranges.getOrDefault(tree.id(), RangeLocks.NONE);
   }
 
   /**
@@ -169,17 +164,7 @@ public final class LockTable {
 
   /** Announces a range; or gives the one of somebody else that is in its way. */
   private @Nullable RangeLock announce(RangeLock mine) {
-    CopyOnWriteArrayList<RangeLock> list =
-        ranges.computeIfAbsent(mine.tree.id(), id -> new CopyOnWriteArrayList<>());
-    synchronized (list) {
-      for (RangeLock other : list) {
-        if (other.owner() != mine.owner() && other.overlaps(mine)) {
-          return other;
-        }
-      }
-      list.add(mine);
-      return null;
-    }
+    return ranges.computeIfAbsent(mine.tree.id(), id -> new RangeLocks()).announce(mine);
   }
 
   private @Nullable RecordLock keyOfOther(LockOwner owner, RangeLock range) {
@@ -332,7 +317,7 @@ public final class LockTable {
   private void release(RecordLock lock) {
     if (lock instanceof RangeLock range) {
       // Those who wait for it get it in turn, and let it go at once.
-      ranges.getOrDefault(lock.tree.id(), NO_RANGES).remove(range);
+      rangesOf(lock.tree).remove(range);
     }
     LockOwner next = lock.handOn();
     if (next != null) {
@@ -368,10 +353,10 @@ public final class LockTable {
   byte @Nullable [] committingIn(LockOwner reader, TreeHandle tree, KeyRange range) {
     ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
     byte[] low = range.low();
-    for (RangeLock lock : ranges.getOrDefault(tree.id(), NO_RANGES)) {
-      if (lock.overlaps(range) && isCommitting(reader, lock)) {
-        return lock.key;
-      }
+    RangeLock other =
+        rangesOf(tree).ofOther(reader, lock -> lock.overlaps(range) && isCommitting(reader, lock));
+    if (other != null) {
+      return other.key;
     }
     for (RecordLock lock : (low == null ? locks : locks.tailMap(low, true)).values()) {
       if (range.isBefore(lock.key)) {
@@ -398,7 +383,7 @@ public final class LockTable {
         lock.wakeAll();
       }
     }
-    ranges.values().forEach(list -> list.forEach(RecordLock::wakeAll));
+    ranges.values().forEach(RangeLocks::wakeAll);
   }
 
   private static String describe(RecordLock lock) {

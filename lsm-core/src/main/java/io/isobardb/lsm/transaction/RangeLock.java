@@ -11,11 +11,18 @@ final class RangeLock extends RecordLock {
 
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
+  private final LockOwner announcer;
 
   RangeLock(TreeHandle tree, byte @Nullable [] from, byte @Nullable [] to, LockOwner owner) {
     super(tree, from == null ? NO_KEY : from, owner);
     this.from = from;
     this.to = to;
+    this.announcer = owner;
+  }
+
+  /** Its first owner. */
+  LockOwner announcer() {
+    return announcer;
   }
 
   byte @Nullable [] from() {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.bulk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
@@ -258,6 +259,28 @@ class ComplexityTest {
             transaction.commit();
           }
           assertEquals(1, sum(tree.get(key(1))));
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource(Locking.class)
+  void rangeDeletesOfATransaction(Locking locking) throws Exception {
+    allocates(
+        "ranges of a transaction",
+        FEW,
+        (store, tree, count) -> {
+          tree.put(key(7), one());
+          tree.put(key(8), one());
+          try (Transaction transaction =
+              store.begin(TransactionOptions.builder().locking(locking).build())) {
+            for (int i = 0; i < count; i++) {
+              transaction.deleteRange(tree, key(10 * i), key(10 * i + 8));
+              transaction.put(tree, key(10 * i + 1), one());
+            }
+            transaction.commit();
+          }
+          assertNull(tree.get(key(7)));
+          assertEquals(1, sum(tree.get(key(8))));
         });
   }
 
