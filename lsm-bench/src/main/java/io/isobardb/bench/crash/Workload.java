@@ -74,6 +74,8 @@ final class Workload {
   /** How far the machine's clock has leapt ahead since the store was opened. */
   private long leaptMillis;
 
+  private boolean leapt;
+
   /**
    * @param seed decides what expires
    * @param random decides all else
@@ -103,6 +105,11 @@ final class Workload {
 
   boolean isWide() {
     return wide;
+  }
+
+  /** Whether the machine's clock has ever leapt. */
+  boolean hasLeapt() {
+    return leapt;
   }
 
   /** Whether much data is being loaded. */
@@ -294,6 +301,7 @@ final class Workload {
 
   /** The machine's clock leaps ahead, or is set right before anything is lost by that. */
   private void leap() {
+    leapt = true;
     long ahead =
         leaptMillis == 0 ? leaps.nextLong(StoreClock.LEAP_MILLIS * 2, MOST_LEAP_MILLIS) : 0;
     world.clock().jumpWall(ahead - leaptMillis);
