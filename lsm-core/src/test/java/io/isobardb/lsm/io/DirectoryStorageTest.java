@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -59,6 +61,18 @@ final class DirectoryStorageTest {
     assertEquals(1000, Files.size(dir.resolve("a")));
   }
 
+  /** Descriptors that are not waited for. */
+  private static final OpenFiles.Descriptors IMPATIENT =
+      new OpenFiles.Descriptors() {
+        @Override
+        public long spare() {
+          return 1000;
+        }
+
+        @Override
+        public void pause() {}
+      };
+
   private static void assertSays(String message, Executable call) {
     assertEquals(message, assertThrows(IOException.class, call).getMessage());
   }
@@ -79,7 +93,9 @@ final class DirectoryStorageTest {
                 throw new IOException("Input/output error");
               }
             });
-    DirectoryStorage storage = DirectoryStorage.open(guarded, false);
+    DirectoryStorage storage =
+        DirectoryStorage.open(
+            guarded, false, 100, FileAccess.OWNER, UnaryOperator.identity(), IMPATIENT);
     storage.create("a", IoMode.BUFFERED).close();
     assertSays(
         real
