@@ -183,8 +183,9 @@ public final class LockTable {
   }
 
   private boolean lockKey(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {
-    ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
     while (true) {
+      // Anew each time: a lock that was put in the table of a tree that is forgotten stays there.
+      ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
       RecordLock lock = locks.get(key);
       if (lock == null) {
         RecordLock fresh = new RecordLock(tree, key, owner);
