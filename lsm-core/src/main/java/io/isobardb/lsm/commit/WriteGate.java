@@ -99,6 +99,9 @@ public final class WriteGate implements StallCounter {
     /** Asks for flushes. Called often; returns at once. */
     void requestFlush();
 
+    /** As {@link #requestFlush}, for a write that need not wait. May be passed over. */
+    void suggestFlush();
+
     /** Throws if the store takes no more writes. */
     void checkWritable();
 
@@ -274,7 +277,7 @@ public final class WriteGate implements StallCounter {
               + Math.max(limit, grantBytes)
               + " bytes; raise the memory budget or write less at once");
     }
-    relief.requestFlush();
+    relief.suggestFlush();
     if (!admits(room)) {
       await(atMost(room));
       return;

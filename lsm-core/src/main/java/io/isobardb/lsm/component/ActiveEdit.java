@@ -179,9 +179,12 @@ final class ActiveEdit {
     return true;
   }
 
-  /** Copies all of a node but its version. */
+  /** Copies all of a node but its version, and what is free in it. */
   void replaceContents(Memory source, int sourceBase, Memory memory, int base) {
-    memory.copyFrom(base + SHAPE, source, sourceBase + SHAPE, pageSize - SHAPE);
+    int slotsEnd = HEADS + SLOT_BYTES * ActiveLayout.capacity(source.getLong(sourceBase + SHAPE));
+    int heapStart = source.getInt(sourceBase + HEAP_START);
+    memory.copyFrom(base + SHAPE, source, sourceBase + SHAPE, slotsEnd - SHAPE);
+    memory.copyFrom(base + heapStart, source, sourceBase + heapStart, pageSize - heapStart);
   }
 
   /** Takes {@code entryBytes} of heap, which must be there; gives their offset in the page. */

@@ -1,8 +1,6 @@
 package io.isobardb.lsm.component;
 
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
-import static io.isobardb.lsm.component.ActiveLayout.FIRST_CHILD;
 import static io.isobardb.lsm.component.ActiveLayout.LOWER;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
@@ -55,13 +53,8 @@ final class LeafRelease {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    int count = ActiveLayout.count(shape);
     if (ActiveLayout.level(shape) > 0) {
-      int pages = release(memory.getInt(base + FIRST_CHILD), low, high);
-      for (int i = 0; i < count; i++) {
-        pages += release(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK), low, high);
-      }
-      return pages;
+      return releaseChildren(memory, base, shape, low, high);
     }
     if ((low != null && compareFence(memory, base, LOWER, low) <= 0)
         || (high != null && compareFence(memory, base, UPPER, high) > 0)) {
@@ -71,19 +64,53 @@ final class LeafRelease {
     return NodeWalk.retireLeaf(pool, page);
   }
 
+  /** Looks only at children that may have keys of the range: trees are given up slice by slice. */
+  private int releaseChildren(
+      Memory memory, int base, long shape, byte @Nullable [] low, byte @Nullable [] high) {
+    int pages = 0;
+    int count = search.count(shape);
+    // The key before a child is the least that it may hold.
+    for (int child = low == null ? 0 : firstAbove(memory, base, shape, low);
+        child <= count;
+        child++) {
+      if (child > 0
+          && high != null
+          && compareKey(memory, base, search.entry(memory, base, shape, child - 1), high) > 0) {
+        break;
+      }
+      pages += release(search.childAt(memory, base, shape, child), low, high);
+    }
+    return pages;
+  }
+
+  /** The number of a node's keys that are not above a bound. */
+  private int firstAbove(Memory memory, int base, long shape, byte[] bound) {
+    int from = 0;
+    int to = search.count(shape);
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (compareKey(memory, base, search.entry(memory, base, shape, middle), bound) <= 0) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  }
+
   /** Compares a fence's key; a fence that is not there lies beyond all keys on its side. */
   private int compareFence(Memory memory, int base, int field, byte[] bound) {
     int fence = search.fence(memory, base, field);
     if (fence < 0) {
       return field == LOWER ? -1 : 1;
     }
-    int length = search.keyLength(memory, base, fence);
-    key = key.length >= length ? key : new byte[length];
-    memory.get(fence + ENTRY_KEY, key, 0, length);
-    return order.compare(key, 0, length, bound, 0, bound.length);
+    return compareKey(memory, base, fence, bound);
   }
 
-  private static int entry(Memory memory, int base, long shape, int slot) {
-    return ActiveEdit.entry(memory, base, ActiveLayout.capacity(shape), slot);
+  private int compareKey(Memory memory, int base, int entry, byte[] bound) {
+    int length = search.keyLength(memory, base, entry);
+    key = key.length >= length ? key : new byte[length];
+    memory.get(entry + ENTRY_KEY, key, 0, length);
+    return order.compare(key, 0, length, bound, 0, bound.length);
   }
 }

@@ -112,21 +112,14 @@ final class LeafWriter {
       while (end < ActiveLayout.count(shape) && edit.sameKeys(memory, base, end)) {
         end++;
       }
-      int keeper = slot;
-      while (keeper < end && lsn(memory, base, shape, keeper) > visible) {
-        keeper++;
-      }
-      // Operands need what is below them, down to a version that needs nothing older.
-      while (keeper < end && isOperand(memory, base, shape, keeper)) {
-        keeper++;
-      }
-      int from = keeper + 1;
+      // The only version of a key stays: its entry, which may be in no cache, is not read.
+      int from = end - slot == 1 ? end : 1 + keeper(memory, base, slot, end, visible);
       int to = from;
       while (to < end && lsn(memory, base, shape, to) > newestSnapshot) {
         to++;
       }
       if (from < to) {
-        keeps(memory, base, keeper, prunedFrom(memory, base, shape, from, to));
+        keeps(memory, base, from - 1, prunedFrom(memory, base, shape, from, to));
         prune(memory, base, from, to);
         shape = memory.getLong(base + SHAPE);
         pruned = true;
@@ -135,6 +128,23 @@ final class LeafWriter {
       slot = end;
     }
     return pruned;
+  }
+
+  /**
+   * Of the versions of a key in the slots from {@code slot} to before {@code end}: the slot of the
+   * newest one that is visible and needs nothing older; {@code end} if there is none.
+   */
+  private int keeper(Memory memory, int base, int slot, int end, long visible) {
+    long shape = memory.getLong(base + SHAPE);
+    int keeper = slot;
+    while (keeper < end && lsn(memory, base, shape, keeper) > visible) {
+      keeper++;
+    }
+    // Operands need what is below them, down to a version that needs nothing older.
+    while (keeper < end && isOperand(memory, base, shape, keeper)) {
+      keeper++;
+    }
+    return keeper;
   }
 
   /** Notes in the entry of a slot that versions from an LSN up to its own may be missing. */
@@ -189,7 +199,15 @@ final class LeafWriter {
   }
 
   private boolean hasKey(Memory memory, int base, long shape, int slot, Write write) {
-    return search.hasKeyAt(memory, base, shape, slot, write.key, write.keyOffset, write.keyLength);
+    // The heads were read by the search just now; the entry may be far from any cache.
+    return slot >= 0
+        && slot < ActiveLayout.count(shape)
+        && memory.getInt(ActiveLayout.headAt(base, slot)) == head(shape, write)
+        && search.hasKeyAt(memory, base, shape, slot, write.key, write.keyOffset, write.keyLength);
+  }
+
+  private int head(long shape, Write write) {
+    return edit.head(write.key, write.keyOffset, write.keyLength, ActiveLayout.prefix(shape));
   }
 
   /** Makes room and a slot for an entry; gives where it goes, -1 if there is no room. */
@@ -199,9 +217,7 @@ final class LeafWriter {
       return -1;
     }
     int offset = edit.take(memory, base, bytes);
-    int prefix = ActiveLayout.prefix(memory.getLong(base + SHAPE));
-    edit.insertSlot(
-        memory, base, pos, edit.head(write.key, write.keyOffset, write.keyLength, prefix), offset);
+    edit.insertSlot(memory, base, pos, head(memory.getLong(base + SHAPE), write), offset);
     memory.putInt(base + offset + ENTRY_LINK, 0);
     return base + offset;
   }

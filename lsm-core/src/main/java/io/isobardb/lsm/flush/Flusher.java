@@ -44,6 +44,12 @@ public final class Flusher implements Flushes {
   private final Listener listener;
   private final @Nullable TreeSlots slots;
 
+  /** Times that writers look at the log while it grows by all that it may hold. */
+  private static final int LOG_LOOKS = 1024;
+
+  /** Where the log ended when its pressure was last worked out. */
+  private volatile long seenEnd;
+
   private final AtomicInteger running = new AtomicInteger();
 
   /** Requests not answered yet; whoever counts the first one answers them all. */
@@ -125,6 +131,24 @@ public final class Flusher implements Flushes {
   @Override
   public void request() {
     holdWriters();
+    start();
+  }
+
+  /**
+   * As {@link #request}, for a write that need not wait: all writes above the trigger come here.
+   * The log is looked at again once it has grown by a small part. Trees are not chosen among while
+   * all are busy: whoever is done with one asks.
+   */
+  public void suggest() {
+    if (engine.log().end() - seenEnd > rules.logLimitBytes() / LOG_LOOKS) {
+      holdWriters();
+    }
+    if (slots != null || !allBusy()) {
+      start();
+    }
+  }
+
+  private void start() {
     if (running.get() >= settings.maxJobs()
         || engine.failure().cause() != null
         || engine.space().isFull()) {
@@ -157,6 +181,7 @@ public final class Flusher implements Flushes {
    */
   private void holdWriters() {
     long limit = rules.logLimitBytes();
+    seenEnd = engine.log().end();
     double pressure = 0;
     // A log that is replayed is as long as it is.
     if (engine.log().isOpen() && Fullness.USUAL.slow(engine.log().sizeBytes(), limit) > 0) {

@@ -108,6 +108,11 @@ public final class StoreParts {
     }
 
     @Override
+    public void suggestFlush() {
+      flusher.suggest();
+    }
+
+    @Override
     public void checkWritable() {
       engine.failure().check();
     }

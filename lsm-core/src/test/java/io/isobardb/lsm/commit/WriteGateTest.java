@@ -69,6 +69,11 @@ class WriteGateTest {
     }
 
     @Override
+    public void suggestFlush() {
+      onRequest.run();
+    }
+
+    @Override
     public void checkWritable() {}
 
     @Override
