@@ -189,7 +189,8 @@ public final class RangeDeletes {
   }
 
   /**
-   * These without those of ranges, up to an LSN each.
+   * These without those of ranges, up to an LSN each. Takes a time in proportion to all there are
+   * in the moments up to the newest of these LSNs, and to what came later.
    *
    * @param gone ascending, disjoint
    */
@@ -197,9 +198,20 @@ public final class RangeDeletes {
     if (gone.isEmpty()) {
       return this;
     }
+    long newest = gone.stream().mapToLong(RangeDelete::lsn).max().orElse(0);
     Stage top = null;
     for (Stage stage : stages(moments())) {
-      top = new Stage(stage.lsn, stage.coverage.without(gone), top);
+      Coverage left;
+      if (top == null || top.lsn < newest) {
+        left = stage.coverage.without(gone);
+      } else {
+        // What it has besides the moment before is newer than all that goes.
+        left = top.coverage;
+        for (RangeDelete newer : stage.coverage.list(top.lsn)) {
+          left = left.with(newer);
+        }
+      }
+      top = new Stage(stage.lsn, left, top);
     }
     return new RangeDeletes(order, top);
   }

@@ -5,7 +5,6 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Version;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,16 +17,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutputCuts {
   private final KeyOrder order;
-  private final List<byte[]> seams;
+  private final Seams seams;
   private final long targetBytes;
   private final byte @Nullable [] border;
   private boolean beforeBorder;
-  private int next;
+
+  /** The next one behind all keys so far; null if there is none. */
+  private byte @Nullable [] seam;
+
   private int passed;
   private boolean aligned = true;
 
-  private OutputCuts(
-      KeyOrder order, List<byte[]> seams, long targetBytes, byte @Nullable [] border) {
+  private OutputCuts(KeyOrder order, Seams seams, long targetBytes, byte @Nullable [] border) {
     this.order = order;
     this.seams = seams;
     this.targetBytes = targetBytes;
@@ -40,7 +41,7 @@ public final class OutputCuts {
    * @param border no output has both keys up to this one and keys above it; null for none
    */
   public static OutputCuts at(KeyOrder order, long targetBytes, byte @Nullable [] border) {
-    return new OutputCuts(order, List.of(), targetBytes, border);
+    return new OutputCuts(order, new Seams(List.of(), Level.empty(order)), targetBytes, border);
   }
 
   /**
@@ -51,33 +52,66 @@ public final class OutputCuts {
    * @param targetBytes the size of an output
    */
   public static OutputCuts inL0(Version version, long targetBytes) {
-    List<byte[]> seams = new ArrayList<>();
-    for (Group group : version.groups()) {
-      addStarts(group.run(), seams);
-    }
-    List<byte[]> below = new ArrayList<>();
-    addStarts(below(version, version.levelCount()), below);
-    below.removeIf(key -> isInL0(version, key));
-    seams.addAll(below);
-    KeyOrder order = version.order();
-    seams.sort((a, b) -> order.compare(a, 0, a.length, b, 0, b.length));
-    return new OutputCuts(order, seams, targetBytes, null);
+    List<Level<SSTableMeta>> groups = version.groups().stream().map(Group::run).toList();
+    Seams seams = new Seams(groups, below(version, version.levelCount()));
+    return new OutputCuts(version.order(), seams, targetBytes, null);
   }
 
   /** Cuts of what goes to the level of this height, and later to the one below. */
   public static OutputCuts inLevel(Version version, int height, long targetBytes) {
-    List<byte[]> seams = new ArrayList<>();
-    addStarts(below(version, height), seams);
+    Seams seams = new Seams(List.of(), below(version, height));
     return new OutputCuts(version.order(), seams, targetBytes, null);
   }
 
-  private static boolean isInL0(Version version, byte[] key) {
-    return version.groups().stream()
-        .anyMatch(group -> !group.run().overlapping(key, key).isEmpty());
-  }
+  /**
+   * Where SSTables begin.
+   *
+   * @param groups those of L0
+   * @param below counts where no group has an SSTable
+   */
+  private record Seams(List<Level<SSTableMeta>> groups, Level<SSTableMeta> below) {
+    /** The first one behind a key; null if there is none. */
+    byte @Nullable [] behind(byte[] key, int length) {
+      byte[] first = null;
+      for (Level<SSTableMeta> group : groups) {
+        first = earlier(first, start(group.startingBehind(key, length)));
+      }
+      return earlier(first, behindBelow(key, length));
+    }
 
-  private static void addStarts(Level<SSTableMeta> level, List<byte[]> to) {
-    level.elements().forEach(table -> to.add(table.minKey()));
+    private byte @Nullable [] behindBelow(byte[] key, int length) {
+      byte[] start = start(below.startingBehind(key, length));
+      while (start != null) {
+        byte[] covered = coveredTo(start);
+        if (covered == null) {
+          return start;
+        }
+        start = start(below.startingBehind(covered, covered.length));
+      }
+      return null;
+    }
+
+    /** The end of an SSTable of a group that may have the key; null if there is none. */
+    private byte @Nullable [] coveredTo(byte[] key) {
+      for (Level<SSTableMeta> group : groups) {
+        int at = group.find(key, 0, key.length);
+        if (at >= 0) {
+          return group.meta(at).maxKey();
+        }
+      }
+      return null;
+    }
+
+    private byte @Nullable [] earlier(byte @Nullable [] a, byte @Nullable [] b) {
+      if (a == null || b == null) {
+        return a == null ? b : a;
+      }
+      return below.order().compare(a, 0, a.length, b, 0, b.length) <= 0 ? a : b;
+    }
+
+    private static byte @Nullable [] start(@Nullable SSTableMeta table) {
+      return table == null ? null : table.minKey();
+    }
   }
 
   private static Level<SSTableMeta> below(Version version, int height) {
@@ -90,7 +124,7 @@ public final class OutputCuts {
 
   /** An output begins with this key. */
   public void begin(byte[] key, int length) {
-    advance(key, length);
+    seam = seams.behind(key, length);
     passed = 0;
     beforeBorder = border != null && !isBehindBorder(key, length);
   }
@@ -113,7 +147,7 @@ public final class OutputCuts {
       aligned |= ends;
     } else {
       // Where the last output met none, this one need not wait for one either.
-      boolean waits = next < seams.size() && (aligned || passed > 0);
+      boolean waits = seam != null && (aligned || passed > 0);
       ends = bytes >= (waits ? targetBytes + targetBytes / 2 : targetBytes);
       aligned &= !ends;
     }
@@ -127,14 +161,11 @@ public final class OutputCuts {
 
   /** Moves behind the seams that the key has reached; says whether there were any. */
   private boolean advance(byte[] key, int length) {
-    int first = next;
-    while (next < seams.size() && isReached(key, length, seams.get(next))) {
-      next++;
+    byte[] at = seam;
+    if (at == null || order.compare(key, 0, length, at, 0, at.length) < 0) {
+      return false;
     }
-    return next > first;
-  }
-
-  private boolean isReached(byte[] key, int length, byte[] seam) {
-    return order.compare(key, 0, length, seam, 0, seam.length) >= 0;
+    seam = seams.behind(key, length);
+    return true;
   }
 }

@@ -6,7 +6,6 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;
-import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.SavedRanges;
@@ -15,10 +14,14 @@ import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -251,7 +254,7 @@ public final class Catalog {
             state -> {
               TreeState changed = state.withMemory(change.change().memory(state));
               return changed
-                  .withDisk(diskRuns(version, tables(state, change.fresh())), version)
+                  .withDisk(diskRuns(state, version, change.fresh()), version)
                   .withoutRanges(swap.gone());
             },
             change.cleanups());
@@ -409,53 +412,55 @@ public final class Catalog {
     return needed;
   }
 
-  private static Map<Long, SSTable> tables(TreeState state, Collection<SSTable> fresh) {
-    Map<Long, SSTable> tables = new HashMap<>();
-    for (Run run : state.disk()) {
-      for (Table table : run.tables()) {
-        if (table instanceof Table.Stored stored) {
-          tables.put(stored.content().meta().fileNumber(), stored.content());
+  /**
+   * The runs of a version that comes after that of a state, newest first. They share what stays.
+   *
+   * @param fresh SSTables that are new
+   */
+  private static List<Run> diskRuns(TreeState state, Version version, Collection<SSTable> fresh) {
+    Set<Level<SSTableMeta>> left = Collections.newSetFromMap(new IdentityHashMap<>());
+    left.addAll(version.runs());
+    Map<Level<SSTableMeta>, Run> same = new IdentityHashMap<>();
+    Map<Long, Table> tables = new HashMap<>();
+    Iterator<Run> runs = state.disk().iterator();
+    for (Level<SSTableMeta> level : levels(state.version())) {
+      Run run = runs.next();
+      if (left.contains(level)) {
+        same.put(level, run);
+      } else {
+        for (int i = 0; i < run.size(); i++) {
+          tables.put(level.meta(i).fileNumber(), run.get(i));
         }
       }
     }
-    for (SSTable sstable : fresh) {
-      tables.put(sstable.meta().fileNumber(), sstable);
-    }
-    return tables;
+    fresh.forEach(table -> tables.put(table.meta().fileNumber(), new Table.Stored(table)));
+    return levels(version).stream()
+        .map(level -> same.computeIfAbsent(level, changed -> run(changed, tables)))
+        .toList();
   }
 
-  private static List<Run> diskRuns(Version version, Map<Long, SSTable> tables) {
-    Function<SSTableMeta, SSTable> open =
+  private static Run run(Level<SSTableMeta> level, Map<Long, Table> tables) {
+    return Run.of(
+        level,
         meta -> {
-          SSTable table = tables.get(meta.fileNumber());
+          Table table = tables.get(meta.fileNumber());
           if (table == null) {
             throw new IllegalStateException(meta.fileName() + " is not open");
           }
           return table;
-        };
-    return diskRuns(version, open);
+        });
   }
 
   /** The runs of a version, newest first. */
   public static List<Run> diskRuns(Version version, Function<SSTableMeta, SSTable> open) {
-    List<Run> runs = new ArrayList<>();
-    for (Group group : version.groups()) {
-      runs.add(run(group.run(), open));
-    }
-    for (int i = 1; i <= version.levelCount(); i++) {
-      if (!version.level(i).isEmpty()) {
-        runs.add(run(version.level(i), open));
-      }
-    }
-    return runs;
+    return levels(version).stream()
+        .map(level -> Run.of(level, meta -> new Table.Stored(open.apply(meta))))
+        .toList();
   }
 
-  private static Run run(Level<SSTableMeta> level, Function<SSTableMeta, SSTable> open) {
-    List<Table> tables = new ArrayList<>(level.size());
-    for (SSTableMeta meta : level.elements()) {
-      tables.add(new Table.Stored(open.apply(meta)));
-    }
-    return new Run(level.order(), tables);
+  /** The levels that are not empty, newest first. */
+  private static List<Level<SSTableMeta>> levels(Version version) {
+    return version.runs().stream().filter(level -> !level.isEmpty()).toList();
   }
 
   /** Replaces runs in memory only; nothing on disk changes. */

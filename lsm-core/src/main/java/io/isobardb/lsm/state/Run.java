@@ -2,6 +2,8 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Level;
 import io.isobardb.memory.page.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,6 +11,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +34,16 @@ public final class Run {
   private final byte[] prefix;
 
   public Run(KeyOrder order, List<Table> tables) {
+    this(order, tables.toArray(new Table[0]));
+    for (int i = 1; i < this.tables.length; i++) {
+      checkDisjoint(this.tables[i - 1], this.tables[i]);
+    }
+  }
+
+  private Run(KeyOrder order, Table[] tables) {
     this.order = order;
-    this.tables = tables.toArray(new Table[0]);
-    this.ranges = tables.stream().map(Table::range).toArray(Range[]::new);
+    this.tables = tables;
+    this.ranges = Arrays.stream(tables).map(Table::range).toArray(Range[]::new);
     this.prefix = order.isBytes() ? commonPrefix() : new byte[0];
     this.heads = new long[ranges.length];
     for (int i = 0; i < heads.length; i++) {
@@ -43,9 +53,11 @@ public final class Run {
               ? -1L
               : Words.head(high, prefix.length, high.length - prefix.length);
     }
-    for (int i = 1; i < this.tables.length; i++) {
-      checkDisjoint(this.tables[i - 1], this.tables[i]);
-    }
+  }
+
+  /** The tables of a level, which are disjoint. */
+  static Run of(Level<SSTableMeta> level, Function<SSTableMeta, Table> table) {
+    return new Run(level.order(), level.elements().stream().map(table).toArray(Table[]::new));
   }
 
   /** A run of one table. */

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sorted run: disjoint SSTables in the order of their keys. One of L1..Ln, or a group of L0.
@@ -51,18 +52,45 @@ public final class Level<E> {
    * @throws IllegalArgumentException if two overlap, or one's maximum is less than its minimum
    */
   public static Level<SSTableMeta> of(List<SSTableMeta> tables, KeyOrder order) {
-    SSTableMeta[] metas = tables.toArray(SSTableMeta[]::new);
-    Arrays.sort(metas, Comparator.comparing(SSTableMeta::minKey, (a, b) -> compare(order, a, b)));
-    long sizeBytes = 0;
-    for (int i = 0; i < metas.length; i++) {
-      SSTableMeta table = metas[i];
+    return of(List.of(), tables, order);
+  }
+
+  /**
+   * A run with more SSTables. Only these are compared, with what will lie beside them.
+   *
+   * @param part SSTables of a run in its order
+   * @param more given in any order
+   * @throws IllegalArgumentException if two overlap, or one's maximum is less than its minimum
+   */
+  static Level<SSTableMeta> of(List<SSTableMeta> part, List<SSTableMeta> more, KeyOrder order) {
+    SSTableMeta[] sorted = part.toArray(SSTableMeta[]::new);
+    SSTableMeta[] added = more.toArray(SSTableMeta[]::new);
+    Arrays.sort(added, Comparator.comparing(SSTableMeta::minKey, (a, b) -> compare(order, a, b)));
+    Comparator<SSTableMeta> endBeforeStart = (a, b) -> compare(order, a.maxKey(), b.minKey());
+    SSTableMeta[] metas = new SSTableMeta[sorted.length + added.length];
+    int size = 0;
+    int next = 0;
+    for (SSTableMeta table : added) {
       if (compare(order, table.minKey(), table.maxKey()) > 0) {
         throw new IllegalArgumentException(table.fileName() + " ends before it starts");
       }
-      if (i > 0 && compare(order, metas[i - 1].maxKey(), table.minKey()) >= 0) {
-        throw new IllegalArgumentException(
-            metas[i - 1].fileName() + " and " + table.fileName() + " overlap in one run");
+      int at = Arrays.binarySearch(sorted, next, sorted.length, table, endBeforeStart);
+      int to = at < 0 ? -1 - at : at;
+      System.arraycopy(sorted, next, metas, size, to - next);
+      size += to - next;
+      next = to;
+      if (size > 0) {
+        checkApart(order, metas[size - 1], table);
       }
+      if (to < sorted.length) {
+        boolean before = compare(order, table.minKey(), sorted[to].minKey()) < 0;
+        checkApart(order, before ? table : sorted[to], before ? sorted[to] : table);
+      }
+      metas[size++] = table;
+    }
+    System.arraycopy(sorted, next, metas, size, sorted.length - next);
+    long sizeBytes = 0;
+    for (SSTableMeta table : metas) {
       sizeBytes += table.sizeBytes();
     }
     byte[] prefix = commonPrefix(metas, order);
@@ -73,6 +101,13 @@ public final class Level<E> {
     }
     return new Level<>(
         order, Collections.unmodifiableList(Arrays.asList(metas)), metas, prefix, heads, sizeBytes);
+  }
+
+  private static void checkApart(KeyOrder order, SSTableMeta first, SSTableMeta second) {
+    if (compare(order, first.maxKey(), second.minKey()) >= 0) {
+      throw new IllegalArgumentException(
+          first.fileName() + " and " + second.fileName() + " overlap in one run");
+    }
   }
 
   /** How many SSTables there are. */
@@ -142,6 +177,18 @@ public final class Level<E> {
     }
     int high = head == Long.MAX_VALUE ? metas.length : firstHeadNotBelow(head + 1);
     return lowerBound(low, high, key, offset, length);
+  }
+
+  /** The first SSTable that starts behind a key; null if there is none. */
+  public @Nullable E startingBehind(byte[] key, int length) {
+    int i = from(key, 0, length);
+    if (i < metas.length) {
+      byte[] min = metas[i].minKey();
+      if (order.compare(min, 0, min.length, key, 0, length) <= 0) {
+        i++;
+      }
+    }
+    return i < metas.length ? elements.get(i) : null;
   }
 
   /** The SSTables with keys in the closed range, which are neighbours; immutable. */

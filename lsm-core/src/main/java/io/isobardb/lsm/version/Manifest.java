@@ -44,7 +44,7 @@ public final class Manifest implements AutoCloseable {
   private final ManifestFiles files;
   private final long rollBytes;
 
-  private StoreContents contents;
+  private final StoreContents contents = new StoreContents();
 
   /** The file in force; after opening it is known by name only and {@link #file} is null. */
   private ManifestLayout.Identity identity;
@@ -69,7 +69,6 @@ public final class Manifest implements AutoCloseable {
     this.storage = storage;
     this.identity = identity;
     this.rollBytes = rollBytes;
-    this.contents = new StoreContents();
     this.files = new ManifestFiles(storage, pool);
   }
 
@@ -98,7 +97,7 @@ public final class Manifest implements AutoCloseable {
             storage, pool, new ManifestLayout.Identity(storeIdHigh, storeIdLow, 0), rollBytes);
     try {
       manifest.nextNumber = 1 + highestNumber(storage);
-      manifest.roll(manifest.contents);
+      manifest.roll();
       return manifest;
     } catch (Throwable t) {
       manifest.closeQuietly(t);
@@ -122,7 +121,8 @@ public final class Manifest implements AutoCloseable {
             storeId.getMostSignificantBits(), storeId.getLeastSignificantBits(), 0);
     try (Manifest manifest = new Manifest(storage, pool, identity, DEFAULT_ROLL_BYTES)) {
       manifest.nextNumber = 1 + highestNumber(storage);
-      manifest.roll(manifest.contents.after(edits));
+      manifest.contents.apply(edits);
+      manifest.roll();
     }
   }
 
@@ -169,7 +169,7 @@ public final class Manifest implements AutoCloseable {
    */
   public void settle() throws IOException {
     if (file == null) {
-      roll(contents);
+      roll();
     }
   }
 
@@ -223,14 +223,18 @@ public final class Manifest implements AutoCloseable {
     if (failure != null) {
       throw new StoreFailedException("the manifest could not be written: " + failure, failure);
     }
-    StoreContents next = contents.after(edits);
-    DataFile target = file;
-    if (target == null || endBytes >= rollAtBytes) {
-      roll(next);
-    } else {
-      appendTo(target, edits);
+    StoreContents.Undo undo = contents.apply(edits);
+    try {
+      DataFile target = file;
+      if (target == null || endBytes >= rollAtBytes) {
+        roll();
+      } else {
+        appendTo(target, edits);
+      }
+    } catch (Throwable t) {
+      undo.run();
+      throw t;
     }
-    contents = next;
   }
 
   /**
@@ -341,8 +345,8 @@ public final class Manifest implements AutoCloseable {
     }
   }
 
-  /** Writes a new file with these contents and puts it in force. */
-  private void roll(StoreContents next) throws IOException {
+  /** Writes a new file with the contents and puts it in force. */
+  private void roll() throws IOException {
     ManifestLayout.Identity fresh =
         new ManifestLayout.Identity(identity.storeIdHigh(), identity.storeIdLow(), nextNumber++);
     long oldest = previous;
@@ -351,7 +355,7 @@ public final class Manifest implements AutoCloseable {
     ManifestLayout.Synced synced;
     try {
       target = storage.create(fresh.fileName(), IoMode.BUFFERED);
-      snapshotBytes = files.writeSnapshot(target, fresh, next);
+      snapshotBytes = files.writeSnapshot(target, fresh, contents);
       sync(target);
       syncDirectory();
       synced = new ManifestLayout.Synced(snapshotBytes, promised.logLsn());

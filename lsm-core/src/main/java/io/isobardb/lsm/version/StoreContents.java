@@ -2,8 +2,10 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All that the manifest says, as a model in memory: edits go in, and the same comes out as a list
- * of edits that make a snapshot. One thread at a time.
+ * of edits that make a snapshot. An edit takes a time that depends on what it changes, not on what
+ * there is. One thread at a time.
  *
  * <p>Keys' orders are not known here; runs are checked when a {@link Version} is made.
  */
@@ -19,81 +22,102 @@ final class StoreContents {
   /** One tree. */
   private static final class Tree {
     TreeDefinition definition;
-    final Map<Long, VersionEdit.Added> tables;
+    final Map<Long, VersionEdit.Added> tables = new TreeMap<>();
     int levels = 1;
     long flushedLsn;
+
+    /** Grows at its end only. */
     List<RangeDelete> rangeDeletes = new ArrayList<>();
+
     long rangesLsn;
 
     Tree(TreeDefinition definition) {
       this.definition = definition;
-      this.tables = new TreeMap<>();
     }
 
-    Tree(Tree other) {
-      this.definition = other.definition;
-      this.tables = new TreeMap<>(other.tables);
-      this.levels = other.levels;
-      this.flushedLsn = other.flushedLsn;
-      this.rangeDeletes = new ArrayList<>(other.rangeDeletes);
-      this.rangesLsn = other.rangesLsn;
+    /** What makes all but the tables what they are now. */
+    Runnable fields() {
+      TreeDefinition oldDefinition = definition;
+      int oldLevels = levels;
+      long oldFlushedLsn = flushedLsn;
+      List<RangeDelete> oldDeletes = rangeDeletes;
+      int oldCount = oldDeletes.size();
+      long oldRangesLsn = rangesLsn;
+      return () -> {
+        definition = oldDefinition;
+        levels = oldLevels;
+        flushedLsn = oldFlushedLsn;
+        rangeDeletes = oldDeletes;
+        rangeDeletes.subList(oldCount, rangeDeletes.size()).clear();
+        rangesLsn = oldRangesLsn;
+      };
     }
   }
 
-  private final Map<Integer, Tree> trees;
-  private final Map<String, Integer> ids;
-  private final Map<String, String> properties;
+  /** Takes edits back, if nothing was changed since. */
+  static final class Undo {
+    private final Deque<Runnable> steps = new ArrayDeque<>();
+
+    /** The contents are as they were. */
+    void run() {
+      steps.forEach(Runnable::run);
+      steps.clear();
+    }
+
+    /** Adds what takes back the latest change. */
+    void add(Runnable step) {
+      steps.push(step);
+    }
+
+    /** Sets the value of a key, null for none; returns the one before. */
+    <K, V> @Nullable V set(Map<K, V> map, K key, @Nullable V value) {
+      V old = map.get(key);
+      add(() -> put(map, key, old));
+      put(map, key, value);
+      return old;
+    }
+
+    private static <K, V> void put(Map<K, V> map, K key, @Nullable V value) {
+      if (value == null) {
+        map.remove(key);
+      } else {
+        map.put(key, value);
+      }
+    }
+  }
+
+  private final Map<Integer, Tree> trees = new TreeMap<>();
+  private final Map<String, Integer> ids = new TreeMap<>();
+  private final Map<String, String> properties = new TreeMap<>();
   private long nextFileNumber = 1;
   private int nextTreeId = 1;
   private long checkpointLsn;
   private long logStartLsn;
 
-  StoreContents() {
-    trees = new TreeMap<>();
-    ids = new TreeMap<>();
-    properties = new TreeMap<>();
-  }
-
-  private StoreContents(StoreContents other) {
-    trees = new TreeMap<>(other.trees);
-    ids = new TreeMap<>(other.ids);
-    properties = new TreeMap<>(other.properties);
-    nextFileNumber = other.nextFileNumber;
-    nextTreeId = other.nextTreeId;
-    checkpointLsn = other.checkpointLsn;
-    logStartLsn = other.logStartLsn;
-  }
-
-  /**
-   * The contents after these edits; this one stays as it is.
-   *
-   * @throws IllegalArgumentException if an edit does not fit
-   */
-  StoreContents after(List<VersionEdit> edits) {
-    StoreContents next = new StoreContents(this);
-    for (VersionEdit edit : edits) {
-      Tree tree = trees.get(edit.treeId());
-      if (tree != null) {
-        next.trees.put(edit.treeId(), new Tree(tree));
-      }
-    }
-    for (VersionEdit edit : edits) {
-      next.apply(edit);
-    }
-    return next;
+  /** Contents that these edits make from nothing. */
+  static StoreContents of(List<VersionEdit> edits) {
+    StoreContents contents = new StoreContents();
+    contents.apply(edits);
+    return contents;
   }
 
   /**
    * Changes the contents.
    *
-   * @throws IllegalArgumentException if the edit does not fit; the contents are then undefined
+   * @return takes all of it back
+   * @throws IllegalArgumentException if an edit does not fit; nothing is changed then
    */
-  void apply(VersionEdit edit) {
-    if (edit.treeId() == VersionEdit.STORE) {
-      applyToStore(edit);
-      return;
+  Undo apply(List<VersionEdit> edits) {
+    Undo undo = new Undo();
+    try {
+      for (VersionEdit edit : edits) {
+        apply(edit, edit.created(), undo);
+      }
+    } catch (Throwable t) {
+      undo.run();
+      throw t;
     }
-    apply(edit, edit.created());
+    return undo;
   }
 
   /**
@@ -107,56 +131,78 @@ final class StoreContents {
     TreeDefinition created = edit.created();
     if (created != null && created.name().contains("?") && ids.containsKey(created.name())) {
       String distinct = created.name() + "#" + created.id();
-      apply(edit, new TreeDefinition(created.id(), distinct, created.options()));
-    } else {
-      apply(edit);
+      created = new TreeDefinition(created.id(), distinct, created.options());
     }
+    apply(edit, created, new Undo());
   }
 
-  private void apply(VersionEdit edit, @Nullable TreeDefinition created) {
+  private void apply(VersionEdit edit, @Nullable TreeDefinition created, Undo undo) {
+    if (edit.treeId() == VersionEdit.STORE) {
+      applyToStore(edit, undo);
+      return;
+    }
     if (created != null) {
-      if (trees.containsKey(created.id())) {
-        throw new IllegalArgumentException("tree ID " + created.id() + " exists");
-      }
-      if (ids.putIfAbsent(created.name(), created.id()) != null) {
-        throw new IllegalArgumentException("tree " + created.name() + " exists");
-      }
-      trees.put(created.id(), new Tree(created));
-      nextTreeId = Math.max(nextTreeId, created.id() + 1);
+      create(created, undo);
     }
     Tree tree = trees.get(edit.treeId());
     if (tree == null) {
       throw new IllegalArgumentException("there is no tree " + edit.treeId());
     }
+    undo.add(tree.fields());
     String renamed = edit.renamed();
     if (renamed != null) {
-      rename(tree, renamed);
+      rename(tree, renamed, undo);
     }
-    applyToTables(edit, tree);
+    applyToTables(edit, tree, undo);
     tree.flushedLsn = Math.max(tree.flushedLsn, edit.flushedLsn());
     if (edit.rangesReset()) {
-      tree.rangeDeletes.clear();
+      tree.rangeDeletes = new ArrayList<>();
     }
     tree.rangeDeletes.addAll(edit.rangeDeletes());
     tree.rangesLsn = Math.max(tree.rangesLsn, edit.rangesLsn());
     if (edit.dropped()) {
-      trees.remove(edit.treeId());
-      ids.remove(tree.definition.name());
+      undo.set(trees, edit.treeId(), null);
+      undo.set(ids, tree.definition.name(), null);
     }
   }
 
-  private void rename(Tree tree, String name) {
-    TreeDefinition old = tree.definition;
-    if (ids.putIfAbsent(name, old.id()) != null) {
-      throw new IllegalArgumentException("tree " + name + " exists");
+  private void create(TreeDefinition created, Undo undo) {
+    if (trees.containsKey(created.id())) {
+      throw new IllegalArgumentException("tree ID " + created.id() + " exists");
     }
-    ids.remove(old.name());
-    tree.definition = old.named(name);
+    name(created, undo);
+    undo.set(trees, created.id(), new Tree(created));
+    raiseCounters(undo, 0, created.id() + 1);
   }
 
-  private void applyToTables(VersionEdit edit, Tree tree) {
+  private void rename(Tree tree, String name, Undo undo) {
+    String old = tree.definition.name();
+    tree.definition = tree.definition.named(name);
+    name(tree.definition, undo);
+    undo.set(ids, old, null);
+  }
+
+  private void name(TreeDefinition tree, Undo undo) {
+    if (undo.set(ids, tree.name(), tree.id()) != null) {
+      throw new IllegalArgumentException("tree " + tree.name() + " exists");
+    }
+  }
+
+  private void raiseCounters(Undo undo, long files, int treeIds) {
+    long oldFileNumber = nextFileNumber;
+    int oldTreeId = nextTreeId;
+    undo.add(
+        () -> {
+          nextFileNumber = oldFileNumber;
+          nextTreeId = oldTreeId;
+        });
+    nextFileNumber = Math.max(nextFileNumber, files);
+    nextTreeId = Math.max(nextTreeId, treeIds);
+  }
+
+  private void applyToTables(VersionEdit edit, Tree tree, Undo undo) {
     for (long file : edit.removed()) {
-      if (tree.tables.remove(file) == null) {
+      if (undo.set(tree.tables, file, null) == null) {
         throw new IllegalArgumentException("no " + SSTableMeta.fileName(file) + " to remove");
       }
     }
@@ -165,17 +211,17 @@ final class StoreContents {
       if (old == null) {
         throw new IllegalArgumentException("nothing to move: " + moved);
       }
-      tree.tables.put(moved.fileNumber(), new VersionEdit.Added(moved.to(), old.meta()));
+      undo.set(tree.tables, moved.fileNumber(), new VersionEdit.Added(moved.to(), old.meta()));
     }
     for (VersionEdit.Added added : edit.added()) {
-      if (added.meta().treeId() != edit.treeId()) {
-        throw new IllegalArgumentException(
-            added.meta().fileName() + " is of tree " + added.meta().treeId());
+      SSTableMeta meta = added.meta();
+      if (meta.treeId() != edit.treeId()) {
+        throw new IllegalArgumentException(meta.fileName() + " is of tree " + meta.treeId());
       }
-      if (tree.tables.putIfAbsent(added.meta().fileNumber(), added) != null) {
-        throw new IllegalArgumentException(added.meta().fileName() + " is there already");
+      if (undo.set(tree.tables, meta.fileNumber(), added) != null) {
+        throw new IllegalArgumentException(meta.fileName() + " is there already");
       }
-      nextFileNumber = Math.max(nextFileNumber, added.meta().fileNumber() + 1);
+      raiseCounters(undo, meta.fileNumber() + 1, 0);
     }
     int levels = edit.levels() == VersionEdit.UNCHANGED ? tree.levels : edit.levels();
     if (levels < tree.levels || !edit.added().isEmpty() || !edit.moved().isEmpty()) {
@@ -199,13 +245,19 @@ final class StoreContents {
     }
   }
 
-  private void applyToStore(VersionEdit edit) {
-    nextFileNumber = Math.max(nextFileNumber, edit.nextFileNumber());
-    nextTreeId = Math.max(nextTreeId, edit.nextTreeId());
+  private void applyToStore(VersionEdit edit, Undo undo) {
+    long oldLogStart = logStartLsn;
+    long oldCheckpoint = checkpointLsn;
+    undo.add(
+        () -> {
+          logStartLsn = oldLogStart;
+          checkpointLsn = oldCheckpoint;
+        });
+    raiseCounters(undo, edit.nextFileNumber(), edit.nextTreeId());
     logStartLsn = Math.max(logStartLsn, edit.logStartLsn());
     checkpointLsn = Math.max(checkpointLsn, edit.checkpointLsn());
-    properties.putAll(edit.properties());
-    properties.values().removeIf(String::isEmpty);
+    edit.properties()
+        .forEach((name, value) -> undo.set(properties, name, value.isEmpty() ? null : value));
   }
 
   /** Edits that make these contents from nothing. */

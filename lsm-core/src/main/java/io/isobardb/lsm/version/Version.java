@@ -343,10 +343,7 @@ public final class Version {
       if (coming == null && kept.size() == run.size()) {
         return run;
       }
-      if (coming != null) {
-        kept.addAll(coming);
-      }
-      return Level.of(kept, order);
+      return Level.of(kept, coming == null ? List.of() : coming, order);
     }
   }
 }

@@ -113,7 +113,7 @@ public final class VersionEdit {
    * @throws IllegalArgumentException if an edit does not fit
    */
   public static List<SSTableMeta> tables(List<VersionEdit> edits) {
-    return new StoreContents().after(edits).tables();
+    return StoreContents.of(edits).tables();
   }
 
   /** The edit that creates a tree. */

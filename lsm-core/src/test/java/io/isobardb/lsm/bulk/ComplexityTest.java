@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
@@ -300,5 +301,100 @@ class ComplexityTest {
           store.flush();
           snapshots.forEach(Snapshot::close);
         });
+  }
+
+  @Test
+  void trees() throws Exception {
+    allocates("trees", 50, (store, tree, count) -> openTrees(store, count));
+  }
+
+  private static void openTrees(Store store, int count) {
+    for (int i = 0; i < count; i++) {
+      store.openTree("tree " + i, TreeOptions.builder().build());
+    }
+  }
+
+  @Test
+  void openingAStoreOfManyTrees() throws Exception {
+    opens("warm", 25);
+    double few = opens("few", 25);
+    double more = opens("more", 100);
+    assertTrue(more < MOST * few, "opening: " + few + " bytes, then " + more);
+  }
+
+  private long opens(String name, int trees) {
+    StoreOptions options = StoreOptions.builder().memoryBudget(16 << 20).build();
+    try (Store store = Store.open(dir.resolve(name), options)) {
+      openTrees(store, trees);
+    }
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    Store store = Store.open(dir.resolve(name), options);
+    long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+    store.close();
+    return bytes;
+  }
+
+  /** A search among more tables takes longer, by a few steps. */
+  @Test
+  void aFlushAndAMergeBesideManyTables() {
+    double few = tables(20);
+    double more = tables(80);
+    assertTrue(more < 2 * few, "beside tables: " + few + " steps, then " + more);
+  }
+
+  /** Comparisons of ten flushes, a merge and the commits of both. */
+  private long tables(int count) {
+    Counting order = new Counting();
+    StoreOptions options =
+        StoreOptions.builder()
+            .memoryBudget(16 << 20)
+            .keyOrder(order)
+            .durability(Durability.ASYNC)
+            .build();
+    try (Store store = Store.open(dir.resolve("tables-" + count), options)) {
+      Tree tree = store.openTree("t", TreeOptions.builder().keyOrder(order).build());
+      for (int i = 0; i < count; i++) {
+        tree.put(key(i), one());
+        store.flush();
+      }
+      order.calls.reset();
+      for (int i = 0; i < 10; i++) {
+        tree.put(key(count / 2 + i), one());
+        store.flush();
+      }
+      tree.compact(key(count / 2), key(count / 2 + 9));
+      return order.calls.sum();
+    }
+  }
+
+  @Test
+  void backups() throws Exception {
+    double few = backup(5, 5);
+    double beside = backup(20, 5);
+    double larger = backup(5, 20);
+    assertTrue(beside < MOST * few, "beside others: " + few + " bytes, then " + beside);
+    assertTrue(larger < MOST * few, "of more tables: " + few + " bytes, then " + larger);
+  }
+
+  /** What a backup of a store with so many tables allocates beside others of the same. */
+  private long backup(int others, int tables) throws Exception {
+    StoreOptions options = StoreOptions.builder().memoryBudget(16 << 20).build();
+    String name = others + " of " + tables;
+    try (Store store = Store.open(dir.resolve("store " + name), options);
+        Backups backups = Backups.open(dir.resolve("backups " + name))) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < tables; i++) {
+        tree.put(key(i), one());
+        store.flush();
+      }
+      for (int i = 0; i < others; i++) {
+        backups.create(store);
+      }
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      backups.create(store);
+      long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+      assertEquals(others + 1, backups.list().size());
+      return bytes;
+    }
   }
 }

@@ -59,7 +59,7 @@ class RangeDeletesTest {
 
   @Test
   void whatCoversAKeyIsWhatAPlainListSays() {
-    for (int seed = 0; seed < 120; seed++) {
+    for (int seed = 0; seed < 60; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       order = seed % 3 == 0 ? FallingOrder.FALLING : KeyOrder.BYTES;
       plain.clear();
@@ -77,6 +77,8 @@ class RangeDeletesTest {
         }
       }
       withoutAgrees(deletes, random, "seed " + seed);
+      RangeDeletes.Readers some = (from, to) -> from % 3 == 0;
+      withoutAgrees(deletes.needed(some, MOST, 400), random, "fewer moments, seed " + seed);
     }
   }
 
@@ -196,22 +198,23 @@ class RangeDeletesTest {
 
   private void withoutAgrees(RangeDeletes deletes, SplittableRandom random, String what) {
     List<RangeDelete> gone = new ArrayList<>();
+    long upTo = random.nextBoolean() ? 42 : 12;
     for (RangeDelete one : RangeDeletes.of(order, plain).list()) {
       boolean isBehind = gone.isEmpty() || isBehind(one, gone.get(gone.size() - 1));
       if (random.nextBoolean() && isBehind) {
-        gone.add(new RangeDelete(one.from(), one.to(), random.nextLong(42)));
+        gone.add(new RangeDelete(one.from(), one.to(), random.nextLong(1, upTo)));
       }
     }
     RangeDeletes left = deletes.without(gone);
     for (int i = 0; i < 100; i++) {
       byte[] key = key(random);
-      long before = deletes.covering(key, key.length, MOST);
-      boolean goes = gone.stream().anyMatch(one -> covers(one, key) && before <= one.lsn());
-      assertEquals(goes ? 0 : before, left.covering(key, key.length, MOST), what);
-      assertEquals(
-          goes ? 0 : before,
-          again(left, random.nextLong(42)).covering(key, key.length, MOST),
-          what);
+      for (long lsn : new long[] {MOST, random.nextLong(42)}) {
+        long before = deletes.at(lsn).covering(key, key.length);
+        boolean goes = gone.stream().anyMatch(one -> covers(one, key) && before <= one.lsn());
+        assertEquals(goes ? 0 : before, left.at(lsn).covering(key, key.length), what);
+        Coverage again = again(left, random.nextLong(42)).at(left.momentAt(lsn));
+        assertEquals(goes ? 0 : before, again.covering(key, key.length), what);
+      }
     }
   }
 
@@ -278,6 +281,34 @@ class RangeDeletesTest {
     }
     assertEquals(count, deletes.moments());
     return THREADS.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  /** Half of them hide nothing for the first reader, and others read later. */
+  @Test
+  void leavingOutManyBesideManyMomentsTakesNoLongerForEach() {
+    bytesToLeaveOut(250);
+    double few = bytesToLeaveOut(250);
+    double more = bytesToLeaveOut(1_000);
+    assertTrue(more < 5 * few, few + " bytes, then " + more);
+  }
+
+  private static long bytesToLeaveOut(int count) {
+    List<RangeDelete> old = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      old.add(new RangeDelete(number(10 * i), number(10 * i + 5), i));
+    }
+    RangeDeletes deletes = RangeDeletes.of(KeyOrder.BYTES, old);
+    for (int i = 1; i <= count; i++) {
+      deletes = deletes.with(new RangeDelete(number(10 * i + 3), number(10 * i + 8), count + i));
+    }
+    List<RangeDelete> gone = old.stream().filter(one -> one.lsn() % 2 == 0).toList();
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    RangeDeletes left = deletes.without(gone);
+    long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+    assertEquals(deletes.moments(), left.moments());
+    assertEquals(count / 2, left.at(count).list().size());
+    assertEquals(count / 2 + count, left.newest().list().size());
+    return bytes;
   }
 
   private static byte[] number(int i) {

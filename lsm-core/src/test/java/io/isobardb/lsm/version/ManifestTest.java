@@ -103,7 +103,7 @@ class ManifestTest {
     List<String> states = new ArrayList<>();
     states.add(text(contents));
     for (List<VersionEdit> edits : script) {
-      contents = contents.after(edits);
+      contents.apply(edits);
       states.add(text(contents));
     }
     return states;
@@ -275,7 +275,7 @@ class ManifestTest {
       int end = random.nextInt(payload.length);
       try {
         StoreContents contents = new StoreContents();
-        EditCodec.decode("f", payload, 0, end).forEach(contents::apply);
+        contents.apply(EditCodec.decode("f", payload, 0, end));
       } catch (CorruptionException | IllegalArgumentException e) {
         // What there is to expect.
       }

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -13,16 +15,21 @@ import org.junit.jupiter.api.Test;
 
 /** What edits may say, and what becomes of it. */
 class StoreContentsTest {
-  private static final StoreContents ONE_TREE =
-      new StoreContents()
-          .after(
-              List.of(
-                  VersionEdit.create(new TreeDefinition(1, "t", Map.of())),
-                  VersionEdit.of(1)
-                      .levels(2)
-                      .add(Place.level(1), table(1, 5))
-                      .add(Place.group(1), table(1, 6))
-                      .build()));
+  private static StoreContents oneTree() {
+    return StoreContents.of(
+        List.of(
+            VersionEdit.create(new TreeDefinition(1, "t", Map.of())),
+            VersionEdit.of(1)
+                .levels(2)
+                .add(Place.level(1), table(1, 5))
+                .add(Place.group(1), table(1, 6))
+                .deleteRange(range(8))
+                .build()));
+  }
+
+  private static RangeDelete range(long lsn) {
+    return new RangeDelete(null, Tables.bytes("k"), lsn);
+  }
 
   private static SSTableMeta table(int tree, long file) {
     byte[] key = Tables.bytes("k" + file);
@@ -42,14 +49,63 @@ class StoreContentsTest {
   }
 
   private static StoreContents after(VersionEdit edit) {
-    return ONE_TREE.after(List.of(edit));
+    StoreContents contents = oneTree();
+    contents.apply(List.of(edit));
+    return contents;
+  }
+
+  /** Edits of all kinds, which fit one after the other. */
+  private static final List<VersionEdit> ALL_KINDS =
+      List.of(
+          VersionEdit.store().nextFileNumber(40).nextTreeId(9).property("a", "b").build(),
+          VersionEdit.store().checkpointLsn(16).logStartLsn(8).property("a", "").build(),
+          VersionEdit.create(new TreeDefinition(2, "u", Map.of())),
+          VersionEdit.rename(2, "v"),
+          VersionEdit.of(2).add(Place.level(0), table(2, 50)).flushedLsn(24).build(),
+          VersionEdit.of(1).levels(3).add(Place.level(2), table(1, 51)).remove(6).build(),
+          VersionEdit.of(1).move(51, Place.level(0)).move(5, Place.level(0)).levels(1).build(),
+          VersionEdit.of(1).deleteRange(range(16)).rangesLsn(16).build(),
+          VersionEdit.of(1).resetRanges().deleteRange(range(24)).build(),
+          VersionEdit.of(1).deleteRange(range(32)).build(),
+          VersionEdit.drop(1),
+          VersionEdit.create(new TreeDefinition(3, "t", Map.of())));
+
+  @Test
+  void editsCanBeTakenBack() {
+    StoreContents contents = oneTree();
+    String before = text(contents);
+    for (int count = 1; count <= ALL_KINDS.size(); count++) {
+      List<VersionEdit> edits = ALL_KINDS.subList(0, count);
+      StoreContents.Undo undo = contents.apply(edits);
+      String after = text(contents);
+      undo.run();
+      assertEquals(before, text(contents), () -> "without " + edits);
+      contents.apply(edits).run();
+      contents.apply(edits);
+      assertEquals(after, text(contents), () -> "once more: " + edits);
+      contents = oneTree();
+    }
+  }
+
+  @Test
+  void ofEditsThatDoNotAllFitNoneIsTaken() {
+    StoreContents contents = oneTree();
+    String before = text(contents);
+    List<VersionEdit> edits = new ArrayList<>(ALL_KINDS);
+    edits.add(VersionEdit.drop(7));
+    assertThrows(IllegalArgumentException.class, () -> contents.apply(edits));
+    assertEquals(before, text(contents));
+    contents.apply(ALL_KINDS);
   }
 
   private static void refused(String why, VersionEdit edit) {
-    String before = text(ONE_TREE);
-    String told = assertThrows(IllegalArgumentException.class, () -> after(edit)).getMessage();
+    StoreContents contents = oneTree();
+    String before = text(contents);
+    String told =
+        assertThrows(IllegalArgumentException.class, () -> contents.apply(List.of(edit)))
+            .getMessage();
     assertTrue(told.contains(why), told);
-    assertEquals(before, text(ONE_TREE));
+    assertEquals(before, text(contents));
   }
 
   @Test
@@ -90,7 +146,7 @@ class StoreContentsTest {
                 .property("a", "b")
                 .property("gone", "")
                 .build());
-    StoreContents again = new StoreContents().after(contents.snapshot());
+    StoreContents again = StoreContents.of(contents.snapshot());
     assertEquals(text(contents), text(again));
     assertEquals(new Recovered.Counters(40, 9, 16, 8, 0), counters(again));
     assertEquals(Map.of("a", "b"), again.snapshot().get(0).properties());
@@ -99,7 +155,7 @@ class StoreContentsTest {
   /** Each of them is a promise that nothing below is used again, or needed. */
   @Test
   void countersNeverGoBack() {
-    StoreContents contents = ONE_TREE;
+    StoreContents contents = oneTree();
     assertEquals(new Recovered.Counters(7, 2, 0, 0, 0), counters(contents));
     List<Function<Long, VersionEdit>> edits =
         List.of(
@@ -109,10 +165,10 @@ class StoreContentsTest {
             n -> VersionEdit.store().logStartLsn(n).build(),
             n -> VersionEdit.of(1).flushedLsn(n).build());
     for (Function<Long, VersionEdit> edit : edits) {
-      contents = contents.after(List.of(edit.apply(24L)));
+      contents.apply(List.of(edit.apply(24L)));
       String high = text(contents);
       for (long lower : new long[] {16, 0}) {
-        contents = contents.after(List.of(edit.apply(lower)));
+        contents.apply(List.of(edit.apply(lower)));
         assertEquals(high, text(contents));
       }
     }
@@ -124,10 +180,9 @@ class StoreContentsTest {
   void aDroppedTreesNameIsFreeAndItsFilesAreGone() {
     StoreContents dropped = after(VersionEdit.drop(1));
     assertEquals(List.of(), dropped.fileNumbers());
-    StoreContents again =
-        dropped.after(List.of(VersionEdit.create(new TreeDefinition(2, "t", Map.of()))));
-    assertEquals(2, again.snapshot().get(1).treeId());
-    assertEquals(new Recovered.Counters(7, 3, 0, 0, 0), counters(again));
+    dropped.apply(List.of(VersionEdit.create(new TreeDefinition(2, "t", Map.of()))));
+    assertEquals(2, dropped.snapshot().get(1).treeId());
+    assertEquals(new Recovered.Counters(7, 3, 0, 0, 0), counters(dropped));
   }
 
   @Test
