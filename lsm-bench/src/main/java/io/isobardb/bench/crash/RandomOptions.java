@@ -4,6 +4,7 @@ import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
@@ -78,6 +79,8 @@ final class RandomOptions {
               limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
               e.staticLevels(LEVELS[random.nextInt(LEVELS.length)]);
             })
+        // Not drawn, so that all that is stays as it was.
+        .fileAccess(FileAccess.values()[(int) ((writeMemory >> 18) % 3)])
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
         .backgroundThreads(1 + random.nextInt(3))

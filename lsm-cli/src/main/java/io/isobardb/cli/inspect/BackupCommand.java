@@ -103,18 +103,23 @@ public final class BackupCommand implements Callable<Integer> {
     return exit.code();
   }
 
+  private Backups opened(long bytesPerSecond) {
+    return UsageException.ofArguments(
+        () -> Backups.open(directory, bytesPerSecond, settings.access()));
+  }
+
   /** Opens the backups, and makes one if there is a store to be backed up. */
   private Backups open(long bytesPerSecond, PrintWriter out) {
     Path store = source;
     if (store == null) {
       StoreArgument.backups(directory);
-      return UsageException.ofArguments(() -> Backups.open(directory, bytesPerSecond));
+      return opened(bytesPerSecond);
     }
     // The store first: if it can't be opened, no directory of backups is made.
     Path of = StoreArgument.store(store);
     try (Store opened =
         UsageException.ofArguments(() -> Store.openReadOnly(of, settings.options()))) {
-      Backups backups = UsageException.ofArguments(() -> Backups.open(directory, bytesPerSecond));
+      Backups backups = opened(bytesPerSecond);
       try {
         Backup made = UsageException.ofArguments(() -> backups.create(opened));
         out.println("made backup " + made.id());

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -43,12 +44,14 @@ public final class RestoreCommand implements Callable<Integer> {
   @Option(names = "--id", paramLabel = "ID", description = "Which backup. Default: the last.")
   private @Nullable Long id;
 
+  @Mixin private NewFiles newFiles = new NewFiles();
+
   @Override
   public Integer call() throws IOException {
     StoreArgument.backups(directory);
     checkTarget();
     final long restored;
-    try (Backups backups = Backups.open(directory)) {
+    try (Backups backups = Backups.open(directory, Long.MAX_VALUE, newFiles.access())) {
       Long wanted = id;
       if (wanted == null) {
         List<Backup> all = backups.list();

@@ -4,12 +4,14 @@ import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How much memory to look at a store with, and the orders of its keys. */
+/** How much memory to look at a store with, the orders of its keys, and who may use new files. */
 final class StoreSettings {
   /** What a store needs to be opened. */
   private static final int LEAST_MEMORY = 4 << 20;
@@ -38,6 +40,8 @@ final class StoreSettings {
               + " given several times.")
   private List<String> mergeOperators = List.of();
 
+  @Mixin private NewFiles newFiles = new NewFiles();
+
   /**
    * Options for a store that exists.
    *
@@ -46,11 +50,19 @@ final class StoreSettings {
   StoreOptions options() {
     Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
     StoreOptions.Builder options =
-        StoreOptions.builder().memoryBudget(memory.bytes()).createIfMissing(false);
+        StoreOptions.builder()
+            .memoryBudget(memory.bytes())
+            .createIfMissing(false)
+            .fileAccess(newFiles.access());
     keyOrders.forEach(name -> options.keyOrder(given("--key-order", name, KeyOrder.class)));
     mergeOperators.forEach(
         name -> options.mergeOperator(given("--merge-operator", name, MergeOperator.class)));
     return UsageException.ofArguments(options::build);
+  }
+
+  /** Who else may use what is made. */
+  FileAccess access() {
+    return newFiles.access();
   }
 
   private static <T> T given(String option, String name, Class<T> wanted) {

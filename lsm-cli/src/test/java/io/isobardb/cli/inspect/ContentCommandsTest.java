@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.cli.Main;
 import io.isobardb.lsm.Store;
@@ -16,6 +17,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -359,6 +361,35 @@ class ContentCommandsTest {
     assertEquals(2, run("restore", backups, "--to", path("four")), err);
     assertEquals(2, run("backup", path("nowhere")));
     assertFalse(Files.exists(Path.of(path("nowhere"))));
+  }
+
+  @Test
+  void newFilesAreForWhomTheFlagSays() throws IOException {
+    Path probe = Files.createFile(temporary.resolve("probe"));
+    assumeTrue(
+        Files.getFileStore(probe).supportsFileAttributeView("posix")
+            && mode(probe).startsWith("rw-r--"),
+        "POSIX permissions, and a umask that lets the group read");
+    String[] group = {"--file-access", "group"};
+    assertEquals(0, run(with(group, "put", path("new"), "--create", "--tree", "t", "k", "v")), err);
+    assertEquals(0, run(with(group, "backup", path("b"), "--of", path("new"))), err);
+    assertEquals(0, run(with(group, "restore", path("b"), "--to", path("r"))), err);
+    assertEquals(0, run(with(group, "repair", path("r"), "--to", path("m"))), err);
+    for (String made : List.of("new/CURRENT", "b/BACKUPS", "r/CURRENT", "m/CURRENT")) {
+      assertEquals("rw-r-----", mode(temporary.resolve(made)), made);
+    }
+    assertEquals(0, run("put", path("own"), "--create", "--tree", "t", "k", "v"), err);
+    assertEquals("rw-------", mode(temporary.resolve("own/CURRENT")));
+    assertEquals(2, run("put", path("own"), "--tree", "t", "k", "v", "--file-access", "all"));
+    assertTrue(err.contains("--file-access"), err);
+  }
+
+  private static String[] with(String[] flags, String... command) {
+    return Stream.concat(Stream.of(command), Stream.of(flags)).toArray(String[]::new);
+  }
+
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
   }
 
   private List<String> made() throws IOException {

@@ -14,6 +14,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.schedule.LostThreadException;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
@@ -532,7 +533,7 @@ public final class Flusher implements Flushes {
       engine.space().full(full);
     } else if (cause instanceof OutOfBudgetException none) {
       engine.space().outOfMemory(none);
-    } else {
+    } else if (!(cause instanceof LostThreadException)) {
       engine.failure().fail(cause);
     }
   }

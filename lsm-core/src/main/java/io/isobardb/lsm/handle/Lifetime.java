@@ -13,9 +13,11 @@ import io.isobardb.lsm.tuning.TunerService;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -31,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class Lifetime implements ExitHook.Closer {
+  /** How long the end of the JVM waits for calls that have begun. */
+  private static final long EXIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   /** Made when it is first used: it has a thread. */
   private static final class Collected {
     static final Cleaner CLEANER = Cleaner.create();
@@ -54,7 +59,7 @@ final class Lifetime implements ExitHook.Closer {
   private Cleaner.@Nullable Cleanable watch;
 
   /** What closing consists of, once it has begun. */
-  private @Nullable ClosingSteps closing;
+  private volatile @Nullable ClosingSteps closing;
 
   /** Whether all steps of closing have been taken. */
   private volatile boolean ended;
@@ -208,42 +213,117 @@ final class Lifetime implements ExitHook.Closer {
   /** See {@code Store.close}. */
   @Override
   public void close() {
-    if (!operations.isClosed()) {
-      leaks.closed(origin);
-      String open = leftOpen();
-      if (open != null) {
-        leaks.tellLeft(open);
-      }
-    }
+    tellLeftOpen();
     lock.lock();
     try {
-      if (ended) {
-        return;
-      }
-      operations.refuse();
-      ClosingSteps steps = closing;
-      if (steps == null) {
-        steps = closingSteps();
-        closing = steps;
-      }
-      try {
-        steps.takeAll();
-      } catch (IOException e) {
-        throw Operations.failed("closing the store", e);
-      } finally {
-        // Until then the end of the JVM, or the loss of the store, goes on with the rest.
-        if (steps.isDone()) {
-          ended = true;
-          ExitHook.ofJvm().remove(this);
-          Cleaner.Cleanable watching = watch;
-          if (watching != null) {
-            watching.clean();
-          }
-        }
-      }
+      closeHolding();
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>If {@code exiting} is one of the store's threads, its work is done by another. If it is in a
+   * call of the store, that call never ends, and the memory that it uses can't be freed: then
+   * unlogged trees are saved, and the store is left as it is.
+   */
+  @Override
+  public void closeAtExit(Thread exiting) {
+    engine.environment().scheduler().goOnWithout(exiting);
+    tellLeftOpen();
+    operations.refuse();
+    // What else has begun may wait for a lock or for memory.
+    transactions.close();
+    engine.gate().close();
+    boolean idle = operations.awaitBegun(cursors::closeIdle, EXIT_NANOS);
+    if (idle && lock.tryLock(EXIT_NANOS)) {
+      try {
+        closeHolding();
+      } finally {
+        lock.unlock();
+      }
+    } else if (closing != null) {
+      close();
+    } else {
+      saveAtExit(exiting);
+    }
+  }
+
+  private void tellLeftOpen() {
+    if (operations.isClosed()) {
+      return;
+    }
+    leaks.closed(origin);
+    String open = leftOpen();
+    if (open != null) {
+      leaks.tellLeft(open);
+    }
+  }
+
+  private void closeHolding() {
+    if (ended) {
+      return;
+    }
+    operations.refuse();
+    ClosingSteps steps = closing;
+    if (steps == null) {
+      steps = closingSteps();
+      closing = steps;
+    }
+    try {
+      steps.takeAll();
+    } catch (IOException e) {
+      throw Operations.failed("closing the store", e);
+    } finally {
+      // Until then the end of the JVM, or the loss of the store, goes on with the rest.
+      if (steps.isDone()) {
+        ended = true;
+        ExitHook.ofJvm().remove(this);
+        Cleaner.Cleanable watching = watch;
+        if (watching != null) {
+          watching.clean();
+        }
+      }
+    }
+  }
+
+  /** Saves what the end of the process would take: what is logged, it does not. */
+  private void saveAtExit(Thread exiting) {
+    String by = exiting.getName();
+    System.getLogger(Lifetime.class.getName())
+        .log(
+            Level.WARNING,
+            name() + " is saved, but not closed: a call has not ended. The JVM was ended by " + by);
+    if (unloggedTrees().isEmpty()) {
+      return;
+    }
+    if (engine.log().visible() + 1 < engine.log().end()) {
+      throw new IsobarException(
+          atRisk() + ": a write does not end, and what follows it can't be read");
+    }
+    IsobarException failure = lastCheckpoint();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private List<String> unloggedTrees() {
+    return engine.catalog().trees().stream()
+        .filter(tree -> !tree.settings().logged())
+        .map(TreeHandle::name)
+        .toList();
+  }
+
+  @Override
+  public String atRisk() {
+    List<String> trees = unloggedTrees();
+    return trees.isEmpty()
+        ? "all that was written is in the log"
+        : "the unlogged trees "
+            + trees
+            + " will stand at their last checkpoint; what is logged is not lost";
   }
 
   /** The lock is held, and operations are refused, so that there are no more trees. */

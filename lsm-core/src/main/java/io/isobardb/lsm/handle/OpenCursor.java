@@ -307,6 +307,17 @@ public final class OpenCursor {
   /** Gives all it holds back. Waits for the call under way; does nothing if it is closed. */
   public void close() {
     acquire();
+    closeAcquired();
+  }
+
+  /** As {@link #close}, unless a call is under way. */
+  void closeUnlessBusy() {
+    if (BUSY.compareAndSet(this, 0, 1)) {
+      closeAcquired();
+    }
+  }
+
+  private void closeAcquired() {
     try {
       if (!closed) {
         closed = true;

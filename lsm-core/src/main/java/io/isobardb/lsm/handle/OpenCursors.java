@@ -136,6 +136,12 @@ public final class OpenCursors {
     }
   }
 
+  /** Closes those that no call uses now; whether none is left. */
+  boolean closeIdle() {
+    cursors.forEach(OpenCursor::closeUnlessBusy);
+    return cursors.isEmpty();
+  }
+
   /** Closes all. */
   public void closeAll() {
     for (OpenCursor cursor : cursors) {

@@ -129,6 +129,23 @@ public final class Operations {
     awaitReaders(epochs);
   }
 
+  /**
+   * Waits until all operations that have begun by now have ended, and {@code also} holds, but for
+   * {@code nanos} at most.
+   *
+   * @return whether that came about
+   */
+  boolean awaitBegun(BooleanSupplier also, long nanos) {
+    long tag = epochs.advance();
+    BooleanSupplier ended = () -> epochs.passed(tag) && also.getAsBoolean();
+    for (long waited = 0; waited < nanos; waited += LOOK_AGAIN_NANOS) {
+      if (readers.await(ended, LOOK_AGAIN_NANOS)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Waits until all have left who have entered some epochs by now. */
   void awaitReaders(Epochs entered) {
     long tag = entered.advance();

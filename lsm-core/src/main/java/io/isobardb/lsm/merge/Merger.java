@@ -8,6 +8,7 @@ import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.schedule.LostThreadException;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.L0Limits;
@@ -578,7 +579,7 @@ public final class Merger {
       engine.space().full(full);
     } else if (cause instanceof OutOfBudgetException none) {
       engine.space().outOfMemory(none);
-    } else {
+    } else if (!(cause instanceof LostThreadException)) {
       engine.failure().fail(cause);
     }
   }

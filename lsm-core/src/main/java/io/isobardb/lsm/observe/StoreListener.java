@@ -16,11 +16,11 @@ import java.util.List;
  * }</pre>
  *
  * <p>Thread rule: called by the store's threads and by writers, several at once, and never under a
- * lock. What a listener does delays the work that it is told of (for {@link #synced}: all commits),
- * so it should return at once. It may read. It must not wait for anything the store does: what may
- * wait for the store's work, such as a write, {@code Store.flush} and {@code Store.close}, throws
- * {@link IllegalStateException} here. Have another thread call it. What a listener throws is
- * logged.
+ * lock. What a listener does delays the work that it is told of, so it should return at once. It
+ * may read. It must not wait for anything the store does: what may wait for the store's work, such
+ * as a write, {@code Store.flush} and {@code Store.close}, throws {@link IllegalStateException}
+ * here. Have another thread call it. What a listener throws is logged. If it calls {@code
+ * System.exit}, the store is closed, or at least saved, without what the thread was doing.
  */
 public interface StoreListener {
   /** What of a tree a flush takes. */

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>If {@link #merge} throws anything, or gives too long a value, reads of the key throw {@code
  * MergeException}; the operands stay, so that an operator that is mended can read them. Writes,
  * flushes and merges go on. What an operator returns is copied, so it may use an array again.
+ *
+ * <p>If it calls {@code System.exit}, unlogged trees are saved, and nothing that is logged is lost.
  */
 public interface MergeOperator {
   /** The most operands that {@link #merge} is given at once. */

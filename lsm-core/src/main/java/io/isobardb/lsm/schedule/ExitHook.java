@@ -30,12 +30,42 @@ public final class ExitHook {
 
     /** Closes it. Does nothing if that was done; waits for its end if it is being done. */
     void close();
+
+    /**
+     * As {@link #close}, but waits for nothing that {@code exiting} would have to do.
+     *
+     * @param exiting the thread that ends the JVM; it never comes back to what it was doing
+     */
+    void closeAtExit(Thread exiting);
+
+    /** What the end of the JVM takes if it is not closed, in words. */
+    String atRisk();
+  }
+
+  /** The JVM starts it on the thread that has called {@code System.exit}, or ends otherwise. */
+  private final class Hook extends Thread {
+    private Thread exiting = this;
+
+    Hook() {
+      super("isobar-exit");
+    }
+
+    @Override
+    public void start() {
+      exiting = Thread.currentThread();
+      super.start();
+    }
+
+    @Override
+    public void run() {
+      closeAll(exiting);
+    }
   }
 
   private final long mostNanos;
   private final List<Closer> closers = new ArrayList<>();
   private @Nullable Thread hook;
-  private boolean exiting;
+  private boolean ending;
 
   ExitHook(long mostNanos) {
     this.mostNanos = mostNanos;
@@ -52,12 +82,12 @@ public final class ExitHook {
    * @throws IllegalStateException if it is
    */
   public synchronized void checkRunning() {
-    if (exiting) {
-      throw exiting();
+    if (ending) {
+      throw ending();
     }
   }
 
-  private static IllegalStateException exiting() {
+  private static IllegalStateException ending() {
     return new IllegalStateException(
         "the JVM is ending: no store is opened any more that would be closed at its end; with"
             + " closeOnExit(false) you can open one, and close it yourself");
@@ -71,14 +101,14 @@ public final class ExitHook {
   public synchronized void add(Closer closer) {
     checkRunning();
     if (hook == null) {
-      Thread thread = new Thread(this::run, "isobar-exit");
+      Thread thread = new Hook();
       // The creator's may belong to an application that is unloaded before.
       thread.setContextClassLoader(ExitHook.class.getClassLoader());
       try {
         Runtime.getRuntime().addShutdownHook(thread);
       } catch (IllegalStateException e) {
-        exiting = true;
-        throw exiting();
+        ending = true;
+        throw ending();
       }
       hook = thread;
     }
@@ -89,32 +119,32 @@ public final class ExitHook {
   public synchronized void remove(Closer closer) {
     closers.remove(closer);
     Thread thread = hook;
-    if (closers.isEmpty() && thread != null && !exiting) {
+    if (closers.isEmpty() && thread != null && !ending) {
       hook = null;
       try {
         Runtime.getRuntime().removeShutdownHook(thread);
       } catch (IllegalStateException e) {
-        exiting = true;
+        ending = true;
       }
     }
   }
 
-  /** How many there are to close. */
-  synchronized int size() {
-    return closers.size();
+  /** What there is to close. */
+  synchronized List<Closer> closers() {
+    return List.copyOf(closers);
   }
 
   /** Closes something on a thread that nobody waits for. */
   public static void closeInBackground(Closer closer) {
-    start(closer, "isobar-close-" + closer.name());
+    start(closer, closer::close, "isobar-close-" + closer.name());
   }
 
-  private static Thread start(Closer closer, String threadName) {
+  private static Thread start(Closer closer, Runnable closing, String threadName) {
     Thread thread =
         new Thread(
             () -> {
               try {
-                closer.close();
+                closing.run();
               } catch (Throwable e) {
                 System.getLogger(ExitHook.class.getName())
                     .log(Level.ERROR, closer.name() + " was not closed in order", e);
@@ -127,11 +157,15 @@ public final class ExitHook {
     return thread;
   }
 
-  /** Closes all, in the time there is. */
-  void run() {
+  /**
+   * Closes all, in the time there is.
+   *
+   * @param exiting the thread that ends the JVM
+   */
+  void closeAll(Thread exiting) {
     List<Closer> left;
     synchronized (this) {
-      exiting = true;
+      ending = true;
       left = List.copyOf(closers);
     }
     long end = Clock.SYSTEM.nanos() + mostNanos;
@@ -139,7 +173,8 @@ public final class ExitHook {
     for (Closer closer : left) {
       System.getLogger(ExitHook.class.getName())
           .log(Level.INFO, "the JVM ends: closing " + closer.name());
-      threads.add(start(closer, "isobar-exit-" + closer.name()));
+      Runnable closing = () -> closer.closeAtExit(exiting);
+      threads.add(start(closer, closing, "isobar-exit-" + closer.name()));
     }
     for (int i = 0; i < threads.size(); i++) {
       await(threads.get(i), end);
@@ -150,7 +185,9 @@ public final class ExitHook {
                 left.get(i).name()
                     + " was not closed within "
                     + TimeUnit.NANOSECONDS.toSeconds(mostNanos)
-                    + " s, and the JVM ends: what was written last may be lost. Close it before");
+                    + " s, and the JVM ends: "
+                    + left.get(i).atRisk()
+                    + ". Close it before");
       }
     }
   }

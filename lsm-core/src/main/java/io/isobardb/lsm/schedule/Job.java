@@ -50,6 +50,9 @@ public interface Job {
    */
   default void rest() throws Exception {}
 
-  /** Called once when a step threw, or when the scheduler was closed before the job was done. */
+  /**
+   * Called once when a step threw, when the scheduler was closed before the job was done, or when
+   * the thread that ran it will not come back ({@link LostThreadException}).
+   */
   void failed(Throwable cause);
 }

@@ -62,6 +62,11 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public void goOnWithout(Thread thread) {
+    threads.goOnWithout(thread);
+  }
+
+  @Override
   public void close() {
     threads.close();
   }

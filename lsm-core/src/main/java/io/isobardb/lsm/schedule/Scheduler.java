@@ -72,6 +72,13 @@ public interface Scheduler extends AutoCloseable {
   /** Raised when a job has ended, whatever became of it. */
   Signal jobEnded();
 
+  /**
+   * Goes on without a thread that will never come back, as it has called {@code System.exit}. If it
+   * is one of this scheduler's, its job fails with {@link LostThreadException}, another thread does
+   * the jobs that were its share, and {@link #close} does not wait for it.
+   */
+  default void goOnWithout(Thread thread) {}
+
   /** Finishes the steps in progress, fails the jobs that are left, and ends the threads. */
   @Override
   void close();

@@ -28,6 +28,9 @@ final class ServiceThread implements Service.Handle, Runnable {
   private final AtomicReference<@Nullable Alarm> alarm = new AtomicReference<>();
   private volatile boolean stopped;
 
+  /** Whether the thread will never come back. */
+  private volatile boolean lost;
+
   ServiceThread(Service service, String threadName) {
     this.service = service;
     this.thread = new Thread(this, threadName);
@@ -116,7 +119,14 @@ final class ServiceThread implements Service.Handle, Runnable {
   @Override
   public void stop() {
     askToStop();
-    ThreadScheduler.join(thread);
+    if (!lost) {
+      ThreadScheduler.join(thread);
+    }
+  }
+
+  /** From now on nobody waits for the thread. */
+  void goOnWithout() {
+    lost = true;
   }
 
   /** Has the service end, without waiting for that. */

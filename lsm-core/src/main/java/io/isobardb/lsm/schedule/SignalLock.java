@@ -36,6 +36,20 @@ public final class SignalLock {
     what.enter();
   }
 
+  /**
+   * As {@link #lock}, but waits for {@code nanos} at most.
+   *
+   * @return whether it was taken
+   */
+  public boolean tryLock(long nanos) {
+    Thread current = Thread.currentThread();
+    boolean taken = freed.await(() -> holder.compareAndSet(null, current), nanos);
+    if (taken) {
+      what.enter();
+    }
+    return taken;
+  }
+
   /** Gives it back. */
   public void unlock() {
     what.exit();

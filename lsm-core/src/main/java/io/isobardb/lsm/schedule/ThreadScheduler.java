@@ -4,7 +4,9 @@ import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.io.Clock;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +26,18 @@ public final class ThreadScheduler implements Scheduler {
   private static final int STEP_BYTES = 1 << 20;
 
   private final String storeName;
+
+  /** Written under the lock. */
   private final List<Thread> workers = new ArrayList<>();
+
   private final List<ServiceThread> services = new ArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Signal jobEnded = new ThreadSignal("the end of a job");
   private final JobQueue queue;
+
+  /** What the workers do. Guarded by the lock. */
+  private final Map<Thread, Job> running = new HashMap<>();
 
   private final WorkerTimes times = new WorkerTimes();
 
@@ -56,11 +64,15 @@ public final class ThreadScheduler implements Scheduler {
     this.storeName = storeName;
     this.queue = new JobQueue(workers);
     for (int i = 1; i <= workers; i++) {
-      Thread thread = new Thread(this::work, "isobar-" + storeName + "-worker-" + i);
-      thread.setDaemon(true);
-      this.workers.add(thread);
+      this.workers.add(worker(i));
     }
     this.workers.forEach(Thread::start);
+  }
+
+  private Thread worker(int number) {
+    Thread thread = new Thread(this::work, "isobar-" + storeName + "-worker-" + number);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** Queues a job. If the scheduler is closed, the job fails on the calling thread. */
@@ -183,6 +195,43 @@ public final class ThreadScheduler implements Scheduler {
   /**
    * {@inheritDoc}
    *
+   * <p>The job must be in code of a user, which runs under no lock of the store.
+   */
+  @Override
+  public void goOnWithout(Thread thread) {
+    Job left;
+    lock.lock();
+    try {
+      services.stream().filter(s -> s.runsOn(thread)).forEach(ServiceThread::goOnWithout);
+      int index = workers.indexOf(thread);
+      if (index < 0) {
+        return;
+      }
+      left = running.remove(thread);
+      if (closed) {
+        workers.remove(index);
+      } else {
+        Thread another = worker(index + 1);
+        workers.set(index, another);
+        another.start();
+      }
+      if (left != null) {
+        queue.ended(left);
+        urgency = queue.urgency();
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (left != null) {
+      fail(left, new LostThreadException(left.name()));
+      jobEnded.raise();
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
    * <p>Jobs end before services do, since their last steps may need one. A call from one of the
    * scheduler's own threads waits for none of them.
    */
@@ -190,12 +239,14 @@ public final class ThreadScheduler implements Scheduler {
   public void close() {
     List<Job> left;
     List<ServiceThread> toStop;
+    List<Thread> toJoin;
     lock.lock();
     try {
       closed = true;
       left = queue.clear();
       urgency = queue.urgency();
       toStop = new ArrayList<>(services);
+      toJoin = new ArrayList<>(workers);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -205,11 +256,11 @@ public final class ThreadScheduler implements Scheduler {
     }
     jobEnded.raise();
     Thread caller = Thread.currentThread();
-    boolean own = workers.contains(caller) || toStop.stream().anyMatch(s -> s.runsOn(caller));
+    boolean own = toJoin.contains(caller) || toStop.stream().anyMatch(s -> s.runsOn(caller));
     if (own) {
       toStop.forEach(ServiceThread::askToStop);
     } else {
-      workers.forEach(ThreadScheduler::join);
+      toJoin.forEach(ThreadScheduler::join);
       toStop.forEach(ServiceThread::stop);
     }
   }
@@ -249,6 +300,7 @@ public final class ThreadScheduler implements Scheduler {
         Job job = queue.next(now);
         if (job != null) {
           urgency = queue.urgency();
+          running.put(Thread.currentThread(), job);
           return job;
         }
         Job tired = queue.nextToRest();
@@ -366,6 +418,11 @@ public final class ThreadScheduler implements Scheduler {
       urgency = queue.urgency();
       if (next != job) {
         changed.signal();
+        if (next == null) {
+          running.remove(Thread.currentThread());
+        } else {
+          running.put(Thread.currentThread(), next);
+        }
       }
       return next;
     } finally {
@@ -376,6 +433,7 @@ public final class ThreadScheduler implements Scheduler {
   private void ended(Job job) {
     lock.lock();
     try {
+      running.remove(Thread.currentThread());
       queue.ended(job);
       urgency = queue.urgency();
       changed.signal();

@@ -20,6 +20,8 @@ import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -53,6 +55,10 @@ import org.jspecify.annotations.Nullable;
  * Interrupts of those who write are kept, and do no harm.
  */
 final class LogWriter implements Service {
+  /** A sync, to be told once the log is free: what a listener does holds up nobody else. */
+  private record Synced(SyncSpan span, StoreListener.Sync sync) {}
+
+  private static final List<Synced> NONE = List.of();
   private static final int STAGE_BYTES = 256 << 10;
   private static final long DISK_FULL_RETRY_NANOS = 200_000_000L;
 
@@ -109,6 +115,9 @@ final class LogWriter implements Service {
 
   /** Whether {@link #header} is a fragment that others come before. */
   private boolean inside;
+
+  /** Syncs that the listener is still to be told of. */
+  private List<Synced> untold = NONE;
 
   /** The end of the last whole record that is written. */
   private long whole;
@@ -220,6 +229,8 @@ final class LogWriter implements Service {
    * who were served go first: what they write next while the others are called is in the next sync.
    */
   private void release() {
+    List<Synced> told = untold;
+    untold = NONE;
     syncQueue.callDone(this::isDurable);
     taken.set(false);
     if (diskFull == null) {
@@ -228,6 +239,9 @@ final class LogWriter implements Service {
     setAlarm();
     if (ready()) {
       timer.wake();
+    }
+    for (Synced one : told) {
+      listener.synced(one.span, one.sync);
     }
   }
 
@@ -420,7 +434,10 @@ final class LogWriter implements Service {
     syncs++;
     syncedPosition = written;
     durable = whole;
-    listener.synced(span, new StoreListener.Sync(durable - before, clock.nanos() - start));
+    span.end();
+    StoreListener.Sync sync = new StoreListener.Sync(durable - before, clock.nanos() - start);
+    untold = untold.isEmpty() ? new ArrayList<>(1) : untold;
+    untold.add(new Synced(span, sync));
   }
 
   /** Any thread: about how old the oldest unsynced record is, at most. */

@@ -3,6 +3,7 @@ package io.isobardb.lsm.model;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
@@ -100,6 +101,8 @@ final class HistoryOptions {
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
+        // Not drawn, so that all that is stays as it was.
+        .fileAccess(FileAccess.values()[(int) (budget / pageSize % 3)])
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -24,8 +25,19 @@ class ExitHookTest {
 
       @Override
       public void close() {
+        throw new AssertionError("the JVM ends");
+      }
+
+      @Override
+      public void closeAtExit(Thread exiting) {
+        assertEquals(Thread.currentThread().getThreadGroup(), exiting.getThreadGroup());
         close.run();
         closed.add(name);
+      }
+
+      @Override
+      public String atRisk() {
+        return "nothing";
       }
     };
   }
@@ -55,7 +67,7 @@ class ExitHookTest {
               throw new IllegalStateException("planted");
             }));
     hook.add(closer("sound", () -> {}));
-    hook.run();
+    hook.closeAll(Thread.currentThread());
     assertEquals("[sound]", closed.toString());
     assertThrows(IllegalStateException.class, hook::checkRunning);
     assertThrows(IllegalStateException.class, () -> hook.add(closer("late", () -> {})));
@@ -77,7 +89,7 @@ class ExitHookTest {
     hook.remove(other);
     hook.remove(other);
     assertFalse(known(hook));
-    assertEquals(0, hook.size());
+    assertEquals(List.of(), hook.closers());
     hook.add(one);
     assertTrue(known(hook));
     hook.remove(one);

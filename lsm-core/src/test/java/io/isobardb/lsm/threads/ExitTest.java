@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.observe.StoreListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +51,7 @@ class ExitTest {
           put(Store.open(dir, options(true)));
           System.exit(0);
         }
+        case "exits in a listener" -> exitsInAListener(dir);
         case "lost before" -> {
           put(Store.open(dir, options(true)));
           for (int i = 0; i < 20; i++) {
@@ -63,10 +66,28 @@ class ExitTest {
     }
 
     private static void put(Store store) {
-      Tree tree = store.openTree("t");
+      put(store.openTree("t"));
+    }
+
+    private static void put(Tree tree) {
       for (int i = 0; i < PUTS; i++) {
         tree.put(key(i), bytes("value"));
       }
+    }
+
+    /** On a thread of the store, which its closing would wait for. */
+    private static void exitsInAListener(Path dir) {
+      Store store = Store.open(dir, options(true));
+      Tree tree = store.openTree("t", TreeOptions.builder().logged(false).build());
+      put(tree);
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void flushed(Flush flush) {
+              System.exit(0);
+            }
+          });
+      store.flush();
     }
 
     /** With a hook of its own beside that of the library. */
@@ -162,7 +183,15 @@ class ExitTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"main ends", "exit", "lost before", "closes itself", "opens at exit"})
+  @ValueSource(
+      strings = {
+        "main ends",
+        "exit",
+        "exits in a listener",
+        "lost before",
+        "closes itself",
+        "opens at exit"
+      })
   void whatWasWrittenBeforeAnOrderlyEndIsThere(String way) throws Exception {
     for (int i = 0; i < EXITS; i++) {
       nothingIsLost(way, "store-" + i);
