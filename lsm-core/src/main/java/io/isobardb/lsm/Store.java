@@ -111,6 +111,7 @@ public final class Store implements AutoCloseable {
           new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom());
       Store store = open(environment, options);
       store.session.closeIfLost(options.closeOnExit());
+      store.session.warnOfHeap();
       return store;
     } catch (IOException e) {
       throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);
@@ -150,6 +151,7 @@ public final class Store implements AutoCloseable {
           new Environment(storage, Clock.SYSTEM, new NoJobs(scheduler), new SplittableRandom());
       Store store = open(environment, options.toBuilder().createIfMissing(false).build());
       store.session.closeIfLost(options.closeOnExit());
+      store.session.warnOfHeap();
       return store;
     } catch (IOException e) {
       throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);

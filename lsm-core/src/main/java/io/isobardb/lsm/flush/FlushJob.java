@@ -164,8 +164,32 @@ final class FlushJob implements Job {
 
   @Override
   public void failed(Throwable cause) {
-    parts.forEach(TreeFlush::abandon);
-    flusher.failed(cause);
+    // Whoever waits for the trees goes on, whatever fails here.
+    try {
+      parts.forEach(TreeFlush::abandon);
+    } finally {
+      try {
+        flusher.failed(cause);
+        discard(cause);
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  private void leave() {
+    try {
+      flusher.left(written);
+    } finally {
+      try {
+        flusher.left(parts);
+      } finally {
+        flusher.ended();
+      }
+    }
+  }
+
+  private void discard(Throwable cause) {
     if (!committing) {
       slices.forEach(FlushSlice::discard);
     } else if (cause instanceof DiskFullException) {
@@ -177,9 +201,5 @@ final class FlushJob implements Job {
       }
     }
     slices.clear();
-    written.addAll(parts);
-    parts.clear();
-    flusher.left(written);
-    flusher.ended();
   }
 }

@@ -22,6 +22,7 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -495,7 +496,7 @@ public final class Flusher implements Flushes {
   }
 
   /** A flush is done with these trees. */
-  void left(List<TreeFlush> parts) {
+  void left(Collection<TreeFlush> parts) {
     for (TreeFlush part : parts) {
       whole.remove(part.tree());
       part.tree().leaveMemory();

@@ -24,6 +24,54 @@ public record MemoryLimits(long direct, long heap, long system) {
     }
   }
 
+  /**
+   * What the JVM itself keeps of the heap, a tree, and a range delete with short keys; measured.
+   */
+  private static final long HEAP_OF_JVM = 2_500_000;
+
+  private static final long HEAP_OF_TREE = 6_000;
+  private static final long HEAP_OF_RANGE = 200;
+
+  /**
+   * What of a store lies on the heap.
+   *
+   * @param trees how many there are
+   * @param files bytes that descriptions of SSTables take
+   * @param ranges how many range deletes are not cleaned up
+   */
+  record OnHeap(long trees, long files, long ranges) {
+    /** The heap to give: twice what is kept, for what works on it. */
+    long neededBytes() {
+      return HEAP_OF_JVM + 2 * (trees * HEAP_OF_TREE + files + ranges * HEAP_OF_RANGE);
+    }
+  }
+
+  /**
+   * Holds what a store keeps on the heap against the limits.
+   *
+   * @return what may go wrong, or null
+   */
+  @Nullable String checkHeap(String store, OnHeap kept) {
+    long needed = kept.neededBytes();
+    return needed <= heap
+        ? null
+        : store
+            + " needs a heap of about "
+            + needed
+            + " bytes, for "
+            + kept.trees
+            + " trees, "
+            + kept.files
+            + " bytes of descriptions of SSTables and "
+            + kept.ranges
+            + " range deletes. The JVM has "
+            + heap
+            + " at most, and may run out of it: then the store takes no more writes. Start the JVM"
+            + " with -Xmx"
+            + ((needed / 8 * 9 >> 20) + 1)
+            + "m or more";
+  }
+
   static MemoryLimits ofProcess() {
     return new MemoryLimits(
         DirectMemory.limitBytes(), Runtime.getRuntime().maxMemory(), DirectMemory.systemBytes());

@@ -23,6 +23,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.memory.pool.SlotCounters;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -96,6 +97,36 @@ public final class Session {
 
   Lifetime lifetime() {
     return lifetime;
+  }
+
+  /** Logs a warning if the heap is too small for what the store has. */
+  public void warnOfHeap() {
+    log(heapWarning(MemoryLimits.ofProcess()));
+  }
+
+  /** What may go wrong with such a heap, or null. */
+  @Nullable String heapWarning(MemoryLimits limits) {
+    int slot = operations.enter();
+    try {
+      return limits.checkHeap(lifetime.name(), StatsCollector.onHeap(engine));
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  /** As {@link #warnOfHeap()}, if this is the first tree that is too many. */
+  void warnOfHeap(int trees) {
+    MemoryLimits limits = MemoryLimits.ofProcess();
+    MemoryLimits.OnHeap before = new MemoryLimits.OnHeap(trees - 1, 0, 0);
+    if (limits.checkHeap(lifetime.name(), before) == null) {
+      log(limits.checkHeap(lifetime.name(), new MemoryLimits.OnHeap(trees, 0, 0)));
+    }
+  }
+
+  private static void log(@Nullable String warning) {
+    if (warning != null) {
+      System.getLogger(MemoryLimits.class.getName()).log(Level.WARNING, warning);
+    }
   }
 
   /** Whether writes that do not say are synced. */

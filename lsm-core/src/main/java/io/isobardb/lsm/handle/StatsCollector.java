@@ -2,6 +2,7 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.StoreParts;
@@ -73,13 +74,7 @@ final class StatsCollector {
               tree.failedFolds(),
               LevelPlanner.bytes(tree.levelPlan(), version.atHeight(0).sizeBytes()),
               tree.levelReason()));
-      for (Run run : state.disk()) {
-        for (Table table : run.tables()) {
-          if (table instanceof Table.Stored stored) {
-            heapBytes += heapBytes(stored.content());
-          }
-        }
-      }
+      heapBytes += heapBytes(state);
     }
     Map<StallReason, Long> stalls = new EnumMap<>(StallReason.class);
     Map<StallReason, Long> stallNanos = new EnumMap<>(StallReason.class);
@@ -135,6 +130,33 @@ final class StatsCollector {
         limits.pieceBytes(),
         limits.reason(),
         interruptions.throttled());
+  }
+
+  /** What of a store lies on the heap. */
+  static MemoryLimits.OnHeap onHeap(Engine engine) {
+    long trees = 0;
+    long files = 0;
+    long ranges = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      TreeState state = tree.states().current();
+      RangeDeletes deletes = state.ranges().list();
+      trees++;
+      files += heapBytes(state);
+      ranges += deletes == null ? 0 : deletes.moments();
+    }
+    return new MemoryLimits.OnHeap(trees, files, ranges);
+  }
+
+  private static long heapBytes(TreeState state) {
+    long bytes = 0;
+    for (Run run : state.disk()) {
+      for (Table table : run.tables()) {
+        if (table instanceof Table.Stored stored) {
+          bytes += heapBytes(stored.content());
+        }
+      }
+    }
+    return bytes;
   }
 
   private static long heapBytes(SSTable table) {

@@ -125,7 +125,9 @@ public final class Trees<T> {
     try {
       TreeHandle handle = parts.createTree(name, settings);
       session.lifetime().treeCreated(name);
-      return add(handle);
+      T made = add(handle);
+      session.warnOfHeap(trees.size());
+      return made;
     } catch (IOException e) {
       throw Operations.failed("creating tree '" + name + "'", e);
     } finally {

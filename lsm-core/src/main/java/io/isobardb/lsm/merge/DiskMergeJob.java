@@ -447,12 +447,19 @@ final class DiskMergeJob implements Job {
       // The manifest may name them: who opens the store next will know.
       outputs.clear();
     }
-    if (leave()) {
-      release();
-    } else {
-      abandon();
+    // Whoever waits for the merge goes on, whatever fails here.
+    try {
+      if (leave()) {
+        release();
+      } else {
+        abandon();
+      }
+    } finally {
+      try {
+        merger.failed(cause);
+      } finally {
+        merger.ended(this);
+      }
     }
-    merger.failed(cause);
-    merger.ended(this);
   }
 }

@@ -144,19 +144,26 @@ final class IndexMergeJob implements Job {
 
   private void end() {
     IndexMerge current = merge;
-    if (current != null) {
-      merge = null;
-      current.close();
+    try {
+      if (current != null) {
+        merge = null;
+        current.close();
+      }
+    } finally {
+      merger.memoryEnded(tree, false);
     }
-    merger.memoryEnded(tree, false);
   }
 
   @Override
   public void failed(Throwable cause) {
-    if (!(cause instanceof OutOfBudgetException)) {
-      // Without room nothing is lost: the runs stay as they are.
-      merger.failed(cause);
+    // Whoever waits for the tree goes on, whatever fails here.
+    try {
+      if (!(cause instanceof OutOfBudgetException)) {
+        // Without room nothing is lost: the runs stay as they are.
+        merger.failed(cause);
+      }
+    } finally {
+      end();
     }
-    end();
   }
 }

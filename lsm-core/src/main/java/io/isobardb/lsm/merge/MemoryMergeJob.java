@@ -381,6 +381,14 @@ final class MemoryMergeJob implements Job {
    * @param again whether another merge may follow at once
    */
   private void end(boolean again) {
+    try {
+      close();
+    } finally {
+      merger.memoryEnded(tree, again);
+    }
+  }
+
+  private void close() {
     Rewrite current = rewrite;
     if (current != null) {
       rewrite = null;
@@ -399,15 +407,18 @@ final class MemoryMergeJob implements Job {
               nanos);
       engine.observers().merged(span, event);
     }
-    merger.memoryEnded(tree, again);
   }
 
   @Override
   public void failed(Throwable cause) {
-    if (!(cause instanceof OutOfBudgetException)) {
-      // Without room nothing is lost: the runs stay as they are.
-      merger.failed(cause);
+    // Whoever waits for the tree goes on, whatever fails here.
+    try {
+      if (!(cause instanceof OutOfBudgetException)) {
+        // Without room nothing is lost: the runs stay as they are.
+        merger.failed(cause);
+      }
+    } finally {
+      end(false);
     }
-    end(false);
   }
 }

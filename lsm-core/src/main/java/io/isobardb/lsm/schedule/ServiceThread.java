@@ -78,15 +78,22 @@ final class ServiceThread implements Service.Handle, Runnable {
   }
 
   private void fail(Throwable cause) {
-    if (cause instanceof Error) {
-      System.getLogger(ServiceThread.class.getName())
-          .log(Level.ERROR, "service " + service.name() + " failed", cause);
-    }
     try {
       service.failed(cause);
     } catch (Throwable e) {
+      log("failed, and failed to say so", e);
+    }
+    if (cause instanceof Error) {
+      log("failed", cause);
+    }
+  }
+
+  private void log(String what, Throwable cause) {
+    try {
       System.getLogger(ServiceThread.class.getName())
-          .log(Level.ERROR, "service " + service.name() + " failed, and failed to say so", e);
+          .log(Level.ERROR, "service " + service.name() + " " + what, cause);
+    } catch (Throwable e) {
+      // The heap is full, or a handler of the log fails: the service has been told.
     }
   }
 

@@ -36,8 +36,11 @@ public final class ThreadScheduler implements Scheduler {
   private final Signal jobEnded = new ThreadSignal("the end of a job");
   private final JobQueue queue;
 
-  /** What the workers do. Guarded by the lock. */
-  private final Map<Thread, Job> running = new HashMap<>();
+  /**
+   * What the workers do. Each is in it from its making on, so that a change takes no heap. Guarded
+   * by the lock.
+   */
+  private final Map<Thread, @Nullable Job> running = new HashMap<>();
 
   private final WorkerTimes times = new WorkerTimes();
 
@@ -72,6 +75,7 @@ public final class ThreadScheduler implements Scheduler {
   private Thread worker(int number) {
     Thread thread = new Thread(this::work, "isobar-" + storeName + "-worker-" + number);
     thread.setDaemon(true);
+    running.put(thread, null);
     return thread;
   }
 
@@ -281,12 +285,23 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   private void work() {
-    Job job = take();
+    Job job = takeWhateverHappens();
     while (job != null) {
       job = runUntilDoneOrPreempted(job);
       Thread.interrupted();
       if (job == null) {
-        job = take();
+        job = takeWhateverHappens();
+      }
+    }
+  }
+
+  /** As {@link #take}, also if the heap is full: without a worker, those who wait would hang. */
+  private @Nullable Job takeWhateverHappens() {
+    while (true) {
+      try {
+        return take();
+      } catch (OutOfMemoryError e) {
+        FullHeap.pause();
       }
     }
   }
@@ -338,7 +353,7 @@ public final class ThreadScheduler implements Scheduler {
     } catch (Throwable e) {
       failure = e;
     }
-    lock.lock();
+    FullHeap.lock(lock);
     if (failure == null && !closed) {
       queue.rested(job);
       changed.signal();
@@ -350,7 +365,7 @@ public final class ThreadScheduler implements Scheduler {
       fail(job, failure == null ? closedBefore(job) : failure);
     } finally {
       jobEnded.raise();
-      lock.lock();
+      FullHeap.lock(lock);
     }
   }
 
@@ -381,11 +396,10 @@ public final class ThreadScheduler implements Scheduler {
         Thread.yield();
       }
     } catch (Throwable e) {
-      if (e instanceof Error) {
-        System.getLogger(ThreadScheduler.class.getName())
-            .log(Level.ERROR, "job " + job.name() + " failed", e);
-      }
       fail(job, e);
+      if (e instanceof Error) {
+        log(job, "failed", e);
+      }
     }
     ended(job);
     return null;
@@ -419,7 +433,7 @@ public final class ThreadScheduler implements Scheduler {
       if (next != job) {
         changed.signal();
         if (next == null) {
-          running.remove(Thread.currentThread());
+          running.put(Thread.currentThread(), null);
         } else {
           running.put(Thread.currentThread(), next);
         }
@@ -431,9 +445,9 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   private void ended(Job job) {
-    lock.lock();
+    FullHeap.lock(lock);
     try {
-      running.remove(Thread.currentThread());
+      running.put(Thread.currentThread(), null);
       queue.ended(job);
       urgency = queue.urgency();
       changed.signal();
@@ -455,8 +469,16 @@ public final class ThreadScheduler implements Scheduler {
     try {
       job.failed(cause);
     } catch (Throwable e) {
+      log(job, "failed, and failed to say so", e);
+    }
+  }
+
+  private static void log(Job job, String what, Throwable cause) {
+    try {
       System.getLogger(ThreadScheduler.class.getName())
-          .log(Level.ERROR, "job " + job.name() + " failed, and failed to say so", e);
+          .log(Level.ERROR, "job " + job.name() + " " + what, cause);
+    } catch (Throwable e) {
+      // The heap is full, or a handler of the log fails: the worker goes on.
     }
   }
 }

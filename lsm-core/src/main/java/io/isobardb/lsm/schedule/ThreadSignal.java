@@ -160,7 +160,7 @@ final class ThreadSignal implements Signal {
     if (waiters.get() == 0) {
       return;
     }
-    lock.lock();
+    FullHeap.lock(lock);
     try {
       generation++;
       raised.signalAll();

@@ -5,8 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.memory.pool.DirectMemory;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class MemoryLimitsTest {
   private static final long MB = 1 << 20;
@@ -37,6 +43,41 @@ class MemoryLimitsTest {
     assertNotNull(warning);
     assertTrue(warning.contains("-Xmx") && warning.contains("" + 745 * MB), warning);
     assertNotNull(new MemoryLimits(2000 * MB, Long.MAX_VALUE, 1000 * MB).check(256 * MB));
+  }
+
+  /** The measured cases of docs/operations.md. */
+  @Test
+  void aHeapThatIsTooSmallForTheTreesIsWarnedOf() {
+    assertNull(heapWarning(12, new MemoryLimits.OnHeap(1, 500, 0)));
+    assertNull(heapWarning(12, new MemoryLimits.OnHeap(300, 150_000, 0)));
+    assertNull(heapWarning(16, new MemoryLimits.OnHeap(1000, 500_000, 0)));
+    String warning = heapWarning(12, new MemoryLimits.OnHeap(1000, 500_000, 0));
+    assertNotNull(warning);
+    assertTrue(warning.contains("-Xmx17m") && warning.contains("1000 trees"), warning);
+    assertNotNull(heapWarning(40, new MemoryLimits.OnHeap(1, 0, 100_000)));
+    assertNotNull(heapWarning(40, new MemoryLimits.OnHeap(1, 20_000_000, 0)));
+  }
+
+  @Test
+  void anOpeningAsksForTheHeapThatItsTreesNeed(@TempDir Path directory) throws Exception {
+    StoreOptions options = StoreOptions.builder().memoryBudget(8 * MB).build();
+    try (Store store = Store.open(directory, options)) {
+      store.openTree("a");
+      store.openTree("b");
+    }
+    try (Store store = Store.open(directory, options)) {
+      Field field = Store.class.getDeclaredField("session");
+      field.setAccessible(true);
+      Session session = (Session) field.get(store);
+      assertNull(session.heapWarning(MemoryLimits.ofProcess()));
+      String warning = session.heapWarning(new MemoryLimits(0, 2 * MB, 0));
+      assertNotNull(warning);
+      assertTrue(warning.contains("2 trees"), warning);
+    }
+  }
+
+  private static @Nullable String heapWarning(long heapMegabytes, MemoryLimits.OnHeap kept) {
+    return new MemoryLimits(0, heapMegabytes * MB, 0).checkHeap("the store", kept);
   }
 
   private static String refused(MemoryLimits limits, long budget) {

@@ -18,6 +18,9 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -59,6 +62,93 @@ final class ThreadSchedulerTest {
       go.countDown();
       done.await();
       assertEquals(List.of("flush", "l0", "memory", "deep 1", "deep 2", "idle"), log);
+    }
+  }
+
+  /** As when the heap is full: whatever is logged or told then may fail, too. */
+  @Test
+  void aWorkerOutlivesAFailureThatCanNotBeTold() {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1);
+        FailingLog failing = new FailingLog(ThreadScheduler.class)) {
+      StepJob first = new StepJob(Priority.FLUSH, "first", ThreadSchedulerTest::exhaust);
+      scheduler.submit(first);
+      StepJob last = new StepJob(Priority.FLUSH, "last", ThreadSchedulerTest::exhaust);
+      scheduler.submit(last);
+      scheduler.jobEnded().await(() -> scheduler.pending() == 0);
+      assertInstanceOf(OutOfMemoryError.class, first.failure);
+      assertInstanceOf(OutOfMemoryError.class, last.failure);
+      // A worker that dies comes no further than to its log.
+      CountDownLatch done = new CountDownLatch(1);
+      scheduler.submit(logging(Priority.FLUSH, "after", done));
+      scheduler.jobEnded().await(() -> scheduler.pending() == 0);
+      assertEquals(0, done.getCount());
+      assertTrue(failing.calls.get() > 0);
+    }
+  }
+
+  @Test
+  void aServiceIsToldOfAFailureThatCanNotBeLogged() throws Exception {
+    CountDownLatch told = new CountDownLatch(1);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Service service =
+        new Service() {
+          @Override
+          public String name() {
+            return "exhausted";
+          }
+
+          @Override
+          public boolean ready() {
+            return true;
+          }
+
+          @Override
+          public void run() {
+            exhaust();
+          }
+
+          @Override
+          public void failed(Throwable cause) {
+            failure.set(cause);
+            told.countDown();
+          }
+        };
+    try (FailingLog failing = new FailingLog(ServiceThread.class)) {
+      try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+        scheduler.start(service);
+        told.await();
+      }
+      assertInstanceOf(OutOfMemoryError.class, failure.get());
+      assertTrue(failing.calls.get() > 0);
+    }
+  }
+
+  private static boolean exhaust() {
+    throw new OutOfMemoryError("planted");
+  }
+
+  /** While it is open, whoever writes to the log of a class gets an error. */
+  private static final class FailingLog extends Handler implements AutoCloseable {
+    final AtomicInteger calls = new AtomicInteger();
+    private final Logger logger;
+
+    FailingLog(Class<?> of) {
+      logger = Logger.getLogger(of.getName());
+      logger.addHandler(this);
+    }
+
+    @Override
+    public void publish(LogRecord message) {
+      calls.getAndIncrement();
+      throw new OutOfMemoryError("planted");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      logger.removeHandler(this);
     }
   }
 

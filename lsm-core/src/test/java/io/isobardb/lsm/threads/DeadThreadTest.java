@@ -214,4 +214,77 @@ class DeadThreadTest {
     // Once is enough.
     store.close();
   }
+
+  /** A scheduler with so little heap that a flush fails, and then even cleaning up after it. */
+  private static final class Exhausted extends ForwardingScheduler {
+    private boolean armed;
+    private boolean full;
+
+    Exhausted(Scheduler scheduler) {
+      super(scheduler);
+    }
+
+    @Override
+    public int stepBytes() {
+      // So that the flush fails in the middle of a file.
+      return armed ? 1 : super.stepBytes();
+    }
+
+    @Override
+    public void submit(Job job) {
+      if (full && job.name().startsWith("delete")) {
+        throw new OutOfMemoryError("planted: no heap to delete a file");
+      }
+      scheduler.submit(armed && job.name().startsWith("flush") ? failing(job) : job);
+    }
+
+    private Job failing(Job job) {
+      return new Job() {
+        @Override
+        public Priority priority() {
+          return job.priority();
+        }
+
+        @Override
+        public String name() {
+          return job.name();
+        }
+
+        @Override
+        public boolean step() throws Exception {
+          assertTrue(job.step());
+          full = true;
+          throw new OutOfMemoryError("planted: no heap to flush");
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+          // As threads do, which can't tell anybody.
+          assertThrows(OutOfMemoryError.class, () -> job.failed(cause));
+        }
+      };
+    }
+  }
+
+  @Test
+  void aFlushWithoutHeapToCleanUpIsToldAndTheStoreCanBeClosed() throws Exception {
+    SimulatedClock clock = new SimulatedClock();
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    Exhausted scheduler = new Exhausted(new SimulatedScheduler(clock, 3));
+    Store store =
+        OpenStore.in(new Environment(storage, clock, scheduler, new SplittableRandom(3)), OPTIONS);
+    Tree tree = store.openTree("t");
+    for (int i = 0; i < 100; i++) {
+      tree.put(key(i), value(i, 200));
+    }
+    scheduler.armed = true;
+    StoreFailedException told = assertThrows(StoreFailedException.class, store::flush);
+    assertEquals("planted: no heap to flush", root(told).getMessage());
+    scheduler.full = false;
+    store.close();
+    assertEquals(0, storage.openFiles());
+    try (Store again = SimulatedStores.open(storage, clock, 4)) {
+      assertArrayEquals(value(99, 200), again.tree("t").get(key(99)));
+    }
+  }
 }
