@@ -1,7 +1,6 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.memory.page.Words;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,14 +12,24 @@ import org.jspecify.annotations.Nullable;
  * For each key the LSN of the newest range delete that covers it, as of one moment. Segments, in
  * which that LSN is the same, divide the keys.
  *
- * <p>Immutable. A lookup takes a time that grows as the logarithm of the number of segments. So
- * does a change, besides what it takes to forget the segments that it covers.
+ * <p>Immutable, but for an index that lookups make. A lookup takes a time that grows as the
+ * logarithm of the number of segments. So does a change, besides what it takes to forget the
+ * segments that it covers.
  */
 public final class Coverage {
+  /** A walk down the tree takes about as long as so many leaves of an index take to be added. */
+  private static final int LEAVES_PER_WALK = 16;
+
   private final KeyOrder order;
 
   /** No range delete covers what lies before the first cut. */
   private final @Nullable Cuts cuts;
+
+  /** Made once there were enough lookups; several threads may make the same. */
+  private @Nullable CutIndex index;
+
+  /** How many there were, about: threads may miss each other's. */
+  private int lookups;
 
   private Coverage(KeyOrder order, @Nullable Cuts cuts) {
     this.order = order;
@@ -59,16 +68,28 @@ public final class Coverage {
   /** The newest range delete that covers a key; 0 if none does. */
   public long covering(byte[] key, int length) {
     Cuts at = cuts;
-    long head = Words.head(key, 0, length);
-    while (at instanceof Cuts.Inner inner) {
-      at = inner.side(order, key, length, head);
-    }
     if (at == null) {
       return 0;
     }
-    Cuts.Leaf leaf = (Cuts.Leaf) at;
+    Cuts.Leaf leaf = at instanceof Cuts.Inner inner ? leaf(inner, key, length) : (Cuts.Leaf) at;
     int count = leaf.countTo(order, key, length, true);
     return count == 0 ? 0 : leaf.lsns[count - 1];
+  }
+
+  private Cuts.Leaf leaf(Cuts.Inner root, byte[] key, int length) {
+    CutIndex made = index;
+    if (made == null && ++lookups > root.size / Cuts.MIN / LEAVES_PER_WALK) {
+      made = CutIndex.of(order, root);
+      index = made;
+    }
+    if (made != null) {
+      return made.leaf(key, length);
+    }
+    Cuts at = root;
+    while (at instanceof Cuts.Inner inner) {
+      at = Cuts.compare(order, inner.bound, key, length) <= 0 ? inner.right : inner.left;
+    }
+    return (Cuts.Leaf) at;
   }
 
   /** The segment of a key. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * more, unless it is the only one.
  */
 abstract sealed class Cuts {
-  private static final int MIN = 24;
+  static final int MIN = 24;
   private static final int MAX = 2 * MIN;
 
   /** A bound, null for the first key of all, and the LSN from there on; 0 for none. */
@@ -39,18 +39,35 @@ abstract sealed class Cuts {
     final byte[] @Nullable [] bounds;
     final long[] lsns;
 
-    /** The heads of the bounds, if the order goes by them first; they lie beside each other. */
+    /** 1 if the first bound is null, else 0. */
+    private final int first;
+
+    /** How many bytes all bounds from {@link #first} on begin with, in the order of bytes. */
+    private final int prefix;
+
+    /** The heads of what follows these bytes, beside each other; 0 for null. */
     private final long[] heads;
 
     private Leaf(byte[] @Nullable [] bounds, long[] lsns) {
       super(0, lsns.length, min(lsns), max(lsns));
       this.bounds = bounds;
       this.lsns = lsns;
+      this.first = bounds[0] == null ? 1 : 0;
+      this.prefix = first == bounds.length ? 0 : prefix(bounds[first], bounds[bounds.length - 1]);
       this.heads = new long[bounds.length];
-      for (int i = 0; i < heads.length; i++) {
+      for (int i = first; i < heads.length; i++) {
         byte[] bound = bounds[i];
-        heads[i] = bound == null ? 0 : Words.head(bound, 0, bound.length);
+        // Of what is shorter, which is so in other orders only, nothing is left.
+        heads[i] = bound == null ? 0 : Words.head(bound, prefix, bound.length - prefix);
       }
+    }
+
+    private static int prefix(byte @Nullable [] low, byte @Nullable [] high) {
+      if (low == null || high == null) {
+        return 0;
+      }
+      int differs = Arrays.mismatch(low, high);
+      return differs < 0 ? low.length : differs;
     }
 
     static Leaf of(List<Cut> cuts) {
@@ -65,10 +82,24 @@ abstract sealed class Cuts {
 
     /** How many of the first cuts lie before a key, or at it, too. */
     int countTo(KeyOrder order, byte[] key, int length, boolean inclusive) {
-      int low = 0;
+      int low = first;
       int high = lsns.length;
+      byte[] bound = low == high ? null : bounds[low];
+      if (bound == null) {
+        return low;
+      }
       boolean byHead = order.isBytes();
-      long head = byHead ? Words.head(key, 0, length) : 0;
+      if (byHead) {
+        int common = Math.min(prefix, length);
+        int differs = Arrays.mismatch(bound, 0, common, key, 0, common);
+        if (differs >= 0) {
+          return (key[differs] & 0xFF) < (bound[differs] & 0xFF) ? low : high;
+        }
+        if (length < prefix) {
+          return low;
+        }
+      }
+      long head = byHead ? Words.head(key, prefix, length - prefix) : 0;
       while (low < high) {
         int middle = (low + high) >>> 1;
         int c = byHead ? Long.compareUnsigned(heads[middle], head) : 0;
@@ -118,8 +149,6 @@ abstract sealed class Cuts {
     /** The first bound of the right part. */
     final byte[] bound;
 
-    private final long head;
-
     private Inner(Cuts left, byte[] bound, Cuts right) {
       super(
           1 + Math.max(left.height, right.height),
@@ -129,20 +158,6 @@ abstract sealed class Cuts {
       this.left = left;
       this.right = right;
       this.bound = bound;
-      this.head = Words.head(bound, 0, bound.length);
-    }
-
-    /**
-     * The part that has the last cut at or before a key, if there is any.
-     *
-     * @param keyHead of the key, as of {@link Words#head}
-     */
-    Cuts side(KeyOrder order, byte[] key, int length, long keyHead) {
-      int c = order.isBytes() ? Long.compareUnsigned(head, keyHead) : 0;
-      if (c == 0) {
-        c = compare(order, bound, key, length);
-      }
-      return c <= 0 ? right : left;
     }
   }
 

@@ -72,6 +72,7 @@ final class StatsCollector {
               work.mergedBytes(),
               tree.work().sweeps(),
               tree.failedFolds(),
+              state.ranges().count(),
               LevelPlanner.bytes(tree.levelPlan(), version.atHeight(0).sizeBytes()),
               tree.levelReason()));
       heapBytes += heapBytes(state);

@@ -178,6 +178,8 @@ public record StoreStats(
    *     opened
    * @param failedFolds how often its merge operator has failed since the store was opened: each
    *     read, flush or merge that comes to a key that can't be merged counts
+   * @param rangeDeletes about how many range deletes it has on the heap: those that the manifest
+   *     does not have, and those that no newer one covers, or that a snapshot needs
    * @param levelPlanBytes what L1..Ln are planned to hold, with {@code levels=OPTIMISED}; empty if
    *     they follow what L0 delivers at a time
    * @param levelReason why they are planned so, or what a decision waits for; empty without {@code
@@ -197,6 +199,7 @@ public record StoreStats(
       long mergeBytesWritten,
       long flushSweeps,
       long failedFolds,
+      long rangeDeletes,
       List<Long> levelPlanBytes,
       String levelReason) {
     /**
@@ -340,6 +343,7 @@ public record StoreStats(
     field(json, "mergeBytesWritten", tree.mergeBytesWritten());
     field(json, "flushSweeps", tree.flushSweeps());
     field(json, "failedFolds", tree.failedFolds());
+    field(json, "rangeDeletes", tree.rangeDeletes());
     json.append(",\"levelPlan\":").append(tree.levelPlanBytes());
     quoted(json.append(",\"levelReason\":"), tree.levelReason());
     json.append('}');

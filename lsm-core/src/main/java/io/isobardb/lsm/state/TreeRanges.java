@@ -49,6 +49,13 @@ public final class TreeRanges {
     return unsaved;
   }
 
+  /** About how many are on the heap; half as many as there are where they adjoin each other. */
+  public int count() {
+    RangeDeletes all = list;
+    int needed = all == null ? 0 : Math.max(all.moments(), (all.newest().size() + 1) / 2);
+    return Math.max(needed, unsaved.size());
+  }
+
   /** Adds one, and leaves out what nobody needs besides it. */
   void add(KeyOrder order, RangeDelete delete, RangeDeletes.Readers readers, long visible) {
     RangeDeletes before = list;

@@ -30,6 +30,11 @@ public final class UnsavedRanges {
     return count == 0 ? -1 : all.get(count - 1).lsn();
   }
 
+  /** How many there are. */
+  synchronized int size() {
+    return all.size();
+  }
+
   public synchronized boolean isEmpty() {
     return all.isEmpty();
   }

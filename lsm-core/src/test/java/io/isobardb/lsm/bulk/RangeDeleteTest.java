@@ -147,6 +147,27 @@ class RangeDeleteTest {
   }
 
   @Test
+  void statisticsTellHowManyThereAre() {
+    assertEquals(0, rangeDeletes());
+    fill(0, 6);
+    store.flush();
+    try (Snapshot before = store.snapshot()) {
+      tree.deleteRange(key(1), key(2));
+      tree.deleteRange(key(3), key(4));
+      assertEquals(2, rangeDeletes());
+      tree.deleteRange(null, null);
+      assertEquals(3, rangeDeletes(), "what is not in the manifest counts, too");
+      store.flush();
+      assertEquals(1, rangeDeletes(), "the newest covers the others");
+      assertNotNull(tree.get(key(1), before));
+    }
+  }
+
+  private long rangeDeletes() {
+    return store.stats().trees().get(0).rangeDeletes();
+  }
+
+  @Test
   void nullIsNoBound() {
     fill(0, 6);
     tree.deleteRange(null, key(2));

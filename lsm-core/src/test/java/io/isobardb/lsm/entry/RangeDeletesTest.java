@@ -48,8 +48,16 @@ class RangeDeletesTest {
     return (from == null || compare(from, key) <= 0) && (to == null || compare(key, to) < 0);
   }
 
-  private @Nullable RangeDelete some(SplittableRandom random, long lsn) {
-    byte[] from = random.nextInt(12) == 0 ? null : key(random);
+  /** Some random range, or in one of four lists mostly one key, so that there are many cuts. */
+  private @Nullable RangeDelete some(SplittableRandom random, long lsn, boolean narrow) {
+    byte[] key = key(random);
+    if (narrow && random.nextInt(50) > 0) {
+      byte[] next = Arrays.copyOf(key, key.length + 1);
+      return compare(key, next) < 0
+          ? new RangeDelete(key, next, lsn)
+          : new RangeDelete(next, key, lsn);
+    }
+    byte[] from = random.nextInt(12) == 0 ? null : key;
     byte[] to = random.nextInt(12) == 0 ? null : key(random);
     if (from != null && to != null && compare(from, to) >= 0) {
       return null;
@@ -65,7 +73,7 @@ class RangeDeletesTest {
       plain.clear();
       RangeDeletes deletes = RangeDeletes.none(order);
       for (long lsn : shuffled(random, seed % 4 == 0 ? 400 : 40)) {
-        RangeDelete delete = some(random, lsn);
+        RangeDelete delete = some(random, lsn, seed % 4 == 0);
         if (delete != null) {
           plain.add(delete);
           deletes = deletes.with(delete);
@@ -76,6 +84,7 @@ class RangeDeletesTest {
           agree(again(deletes, random.nextLong(42)), random, "list, seed " + seed);
         }
       }
+      lookupsAgree(deletes.newest(), random, "seed " + seed);
       withoutAgrees(deletes, random, "seed " + seed);
       RangeDeletes.Readers some = (from, to) -> from % 3 == 0;
       withoutAgrees(deletes.needed(some, MOST, 400), random, "fewer moments, seed " + seed);
@@ -185,6 +194,14 @@ class RangeDeletesTest {
       if (low != null) {
         assertEquals(coverage.min(low, to), back.lsn(), what);
       }
+    }
+  }
+
+  /** So many that they have an index. */
+  private void lookupsAgree(Coverage coverage, SplittableRandom random, String what) {
+    for (int i = 0; i < 300; i++) {
+      byte[] key = key(random);
+      assertEquals(plainly(key, MOST), coverage.covering(key, key.length), what);
     }
   }
 
