@@ -102,11 +102,10 @@ public final class Log implements AutoCloseable {
       segments.deleteDropped();
       Ring ring;
       try {
-        ring = memory.mapRing(storage, storeId);
+        ring = memory.mapRing(storage, storeId, end);
       } catch (DiskFullException e) {
         throw noRoom("opening a store writes the file " + RingFile.NAME + " anew", e);
       }
-      ring.reset(end);
       Log log = new Log(ring, segments, memory, site, options, dropped);
       log.writer.start(end, environment.scheduler());
       return log;
@@ -426,11 +425,14 @@ public final class Log implements AutoCloseable {
     } catch (IOException unknown) {
       return;
     }
-    if (usable < recordBytes) {
+    long needed = recordBytes + ring.bytes - ring.spaceBytes();
+    if (usable < needed) {
       throw new DiskFullException(
           "a write of "
               + recordBytes
-              + " bytes needs as much room on the disk of "
+              + " bytes needs "
+              + needed
+              + " bytes of room on the disk of "
               + storage.path()
               + ", which has "
               + usable
