@@ -377,6 +377,11 @@ public final class Log implements AutoCloseable {
     return writer.isDiskFull();
   }
 
+  /** About what the log's files take on the disk, spares and the ring included. */
+  public long allocatedBytes() {
+    return segments.allocatedBytes() + RingFile.HEADER_BYTES + ring.spaceBytes();
+  }
+
   /** Bytes written to segment files since the log was opened, rewritten blocks included. */
   public long writtenBytes() {
     return writer.writtenBytes();
