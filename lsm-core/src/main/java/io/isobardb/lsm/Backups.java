@@ -27,8 +27,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Each backup is whole: it can be restored, and deleted, without the others. An SSTable that
  * several have is stored once, and known by its contents (SHA-256). So another backup copies the
- * SSTables that are new, and what was in memory. It still reads all of the store, to know the
- * contents.
+ * SSTables that are new, and what was in memory. So a store that is smaller than its write memory
+ * is copied as a whole each time, unless {@link Store#flush} comes before. A backup still reads all
+ * of the store, to know the contents.
  *
  * <p>If the process or the machine fails, or the disk is full, in the middle of any call, earlier
  * backups are whole, and the next change cleans up. The store that is backed up is not harmed.

@@ -67,7 +67,11 @@ public final class StatsCommand implements Callable<Integer> {
     long disk = stats.trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum();
     out.println();
     out.println("trees         " + stats.trees().size() + ", " + ByteSize.format(disk));
-    out.println("log           " + ByteSize.format(stats.logSizeBytes()));
+    out.println(
+        "log           "
+            + ByteSize.format(stats.logSizeBytes())
+            + "; its files take "
+            + ByteSize.format(stats.logAllocatedBytes()));
     out.println(
         "memory        "
             + ByteSize.format(stats.ledger().allocatedBytes())

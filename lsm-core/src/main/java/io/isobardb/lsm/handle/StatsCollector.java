@@ -98,6 +98,7 @@ final class StatsCollector {
         engine.log().get().writtenBytes(),
         engine.log().get().syncs(),
         engine.log().sizeBytes(),
+        engine.log().get().allocatedBytes(),
         engine.log().get().unsyncedNanos(),
         parts.flusher().flushes(),
         parts.flusher().bytesWritten(),

@@ -254,6 +254,11 @@ final class StoreBean implements StoreMXBean {
   }
 
   @Override
+  public long getLogAllocated() {
+    return stats().logAllocatedBytes();
+  }
+
+  @Override
   public long getFlushes() {
     return stats().flushes();
   }

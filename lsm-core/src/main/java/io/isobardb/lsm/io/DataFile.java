@@ -43,8 +43,9 @@ public interface DataFile extends AutoCloseable {
    * the process, even one that is killed, and becomes durable with the next {@link #sync}. Reads
    * and writes of the file see the same bytes.
    *
-   * <p>The part must have been written before, so that the file system has given it space: a store
-   * to memory can't report a full disk. Access after {@link #close} is a defect.
+   * <p>The file must be that long. A block may be stored to once it was written, so that the file
+   * system has given it space: a store to memory can't report a full disk. Access after {@link
+   * #close} is a defect.
    *
    * @param offset a multiple of {@link #BLOCK}
    * @return {@code length} bytes, readable and writable

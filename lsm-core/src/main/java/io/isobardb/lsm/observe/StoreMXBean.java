@@ -176,6 +176,12 @@ public interface StoreMXBean {
   long getLogSize();
 
   @Metric(
+      value = "What the log's files take on the disk, about; their lengths may be more.",
+      unit = "bytes",
+      name = "log.allocated")
+  long getLogAllocated();
+
+  @Metric(
       value =
           "About the age of the oldest write that a failure of the machine may " + "lose, at most.",
       unit = "nanoseconds",

@@ -21,6 +21,8 @@ import java.util.Map;
  * @param logBytesWritten bytes written to the log, rewritten blocks included
  * @param logSyncs syncs of the log
  * @param logSizeBytes length of log that a crash would make the store replay
+ * @param logAllocatedBytes about what the log's files take on the disk: segments, spares and the
+ *     ring, without what was never written to. It can be less than the files' lengths by far
  * @param unsyncedNanos about the age of the oldest write that a failure of the machine may lose, at
  *     most; 0 if there is none. Unlogged trees do not count
  * @param flushes SSTables flushed
@@ -62,6 +64,7 @@ public record StoreStats(
     long logBytesWritten,
     long logSyncs,
     long logSizeBytes,
+    long logAllocatedBytes,
     long unsyncedNanos,
     long flushes,
     long flushBytesWritten,
@@ -267,6 +270,7 @@ public record StoreStats(
     field(json, "logBytesWritten", logBytesWritten);
     field(json, "logSyncs", logSyncs);
     field(json, "logSize", logSizeBytes);
+    field(json, "logAllocated", logAllocatedBytes);
     field(json, "unsyncedNanos", unsyncedNanos);
     field(json, "flushes", flushes);
     field(json, "flushBytesWritten", flushBytesWritten);

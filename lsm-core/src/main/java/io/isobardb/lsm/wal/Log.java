@@ -102,11 +102,10 @@ public final class Log implements AutoCloseable {
       segments.deleteDropped();
       Ring ring;
       try {
-        ring = memory.mapRing(storage, storeId);
+        ring = memory.mapRing(storage, storeId, end);
       } catch (DiskFullException e) {
         throw noRoom("opening a store writes the file " + RingFile.NAME + " anew", e);
       }
-      ring.reset(end);
       Log log = new Log(ring, segments, memory, site, options, dropped);
       log.writer.start(end, environment.scheduler());
       return log;
@@ -378,6 +377,11 @@ public final class Log implements AutoCloseable {
     return writer.isDiskFull();
   }
 
+  /** About what the log's files take on the disk, spares and the ring included. */
+  public long allocatedBytes() {
+    return segments.allocatedBytes() + RingFile.HEADER_BYTES + ring.spaceBytes();
+  }
+
   /** Bytes written to segment files since the log was opened, rewritten blocks included. */
   public long writtenBytes() {
     return writer.writtenBytes();
@@ -426,11 +430,14 @@ public final class Log implements AutoCloseable {
     } catch (IOException unknown) {
       return;
     }
-    if (usable < recordBytes) {
+    long needed = recordBytes + ring.bytes - ring.spaceBytes();
+    if (usable < needed) {
       throw new DiskFullException(
           "a write of "
               + recordBytes
-              + " bytes needs as much room on the disk of "
+              + " bytes needs "
+              + needed
+              + " bytes of room on the disk of "
               + storage.path()
               + ", which has "
               + usable

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * ring. While the log is replayed, a window of the ring's size stands in for the ring.
  *
  * <p>Thread rule: opened and closed by one thread; in between, {@link #stage} and {@link #syncRing}
- * are the log's writer's.
+ * are the log's writer's. {@link #growRing} may be called by any thread.
  */
 final class LogMemory implements AutoCloseable {
   private final PagePool pool;
@@ -24,6 +24,7 @@ final class LogMemory implements AutoCloseable {
   private @Nullable Block stage;
   private @Nullable Block window;
   private @Nullable RingFile ringFile;
+  private @Nullable Ring ring;
   private boolean charged;
 
   /**
@@ -66,8 +67,8 @@ final class LogMemory implements AutoCloseable {
     return held(window);
   }
 
-  /** Gives the window up for an empty ring. */
-  Ring mapRing(Storage storage, UUID storeId) throws IOException {
+  /** Gives the window up for an empty ring at a position of the stream. */
+  Ring mapRing(Storage storage, UUID storeId, long position) throws IOException {
     Block replayed = window;
     window = null;
     if (replayed != null) {
@@ -75,18 +76,39 @@ final class LogMemory implements AutoCloseable {
     }
     pool.blocks().chargeOutside(ringBytes, Purpose.LOG);
     charged = true;
-    RingFile file = RingFile.create(storage, storeId, ringBytes, scratch(), Segments.ZERO_BYTES);
+    long block = Ring.blockOf(position);
+    RingFile file = RingFile.create(storage, storeId, ringBytes, block, scratch());
     ringFile = file;
-    return new Ring(file.map(), RecordLayout.seed(storeId));
+    Ring mapped = new Ring(file.map(), RecordLayout.seed(storeId));
+    mapped.reset(position, RingFile.firstBytes(ringBytes));
+    ring = mapped;
+    return mapped;
   }
 
   /** Makes durable what was stored in the ring before the call. */
   void syncRing() throws IOException {
-    RingFile file = ringFile;
-    if (file == null) {
+    mapped(ringFile).sync();
+  }
+
+  /**
+   * Gives the ring twice the space on the disk that it has, unless it has all.
+   *
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room for it
+   */
+  synchronized void growRing() throws IOException {
+    Ring grown = mapped(ring);
+    int space = grown.spaceBytes();
+    if (space < ringBytes) {
+      mapped(ringFile).giveSpace(grown.spaceEnd(), space);
+      grown.doubleSpace();
+    }
+  }
+
+  private static <T> T mapped(@Nullable T part) {
+    if (part == null) {
       throw new IllegalStateException("the ring is not mapped");
     }
-    file.sync();
+    return part;
   }
 
   private static Memory held(@Nullable Block block) {

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * service's: it writes when somebody waits for room, when {@code batchBytes} have come together,
  * and when the oldest unsynced record is {@code asyncSyncNanos} old ({@link SyncTimer}); then it
  * writes all that is finished, and syncs if somebody waits or that time is over. New files are made
- * by the service while others write.
+ * by the service while others write, and the ring gets more space on the disk.
  *
  * <p>Bytes go through a staging buffer: the ring changes while it is written (records are marked
  * applied, new ones begin in the last block), and the device must see bytes that stand still.
@@ -88,6 +88,9 @@ final class LogWriter implements Service {
   private final AtomicLong roomWanted = new AtomicLong();
 
   private volatile @Nullable DiskFullException diskFull;
+
+  /** Whether the disk had no room when the ring was to get more space ahead of need. */
+  private volatile boolean growthFailed;
 
   /** Whether to try a full disk again before it is time. */
   private volatile boolean retry;
@@ -175,7 +178,13 @@ final class LogWriter implements Service {
   @Override
   public boolean ready() {
     // Whoever has the log lets the service look again.
-    return failure.get() == null && !taken.get() && (segments.wantsSpare() || workToDo());
+    return failure.get() == null
+        && !taken.get()
+        && (segments.wantsSpare() || wantsGrowth() || workToDo());
+  }
+
+  private boolean wantsGrowth() {
+    return !growthFailed && ring.isShort(batchBytes);
   }
 
   /** Whether the service should write, whatever the time is. */
@@ -193,7 +202,9 @@ final class LogWriter implements Service {
       return true;
     }
     return roomWanted.get() > ring.limit()
-        && (more || Math.min(from, ring.walked()) > ring.freed());
+        && (more
+            || roomWanted.get() > ring.spaceEnd()
+            || Math.min(from, ring.walked()) > ring.freed());
   }
 
   @Override
@@ -201,6 +212,7 @@ final class LogWriter implements Service {
     if (failure.get() != null) {
       return;
     }
+    growInTime();
     if (!timer.isDue(clock.nanos()) && diskFull == null && !workToDo()) {
       setAlarm();
     } else if (taken.compareAndSet(false, true)) {
@@ -211,6 +223,27 @@ final class LogWriter implements Service {
       }
     }
     segments.prepare();
+  }
+
+  /** Gives the ring more space before somebody waits for it. */
+  private void growInTime() throws IOException {
+    if (wantsGrowth()) {
+      try {
+        grow();
+      } catch (DiskFullException e) {
+        // Nobody needs the space yet: write() will try again, and tell.
+        growthFailed = true;
+      }
+    }
+  }
+
+  private void grow() throws IOException {
+    long limit = ring.limit();
+    memory.growRing();
+    growthFailed = false;
+    if (roomWanted.get() > limit) {
+      room.raise();
+    }
   }
 
   /** Writes and syncs, in the place of the service, for all who wait. */
@@ -263,6 +296,9 @@ final class LogWriter implements Service {
     try {
       retry = false;
       writeFinished();
+      while (roomWanted.get() > ring.spaceEnd()) {
+        grow();
+      }
       boolean wanted =
           sync || due || !syncQueue.isEmpty() || syncWanted.get() > durable || kept > durable;
       if (wanted && written > syncedPosition) {
@@ -386,11 +422,7 @@ final class LogWriter implements Service {
       sync();
     }
     if (end > kept) {
-      try {
-        memory.syncRing();
-      } catch (DiskFullException e) {
-        throw new IOException("sync of " + RingFile.NAME + " failed", e);
-      }
+      memory.syncRing();
       kept = end;
     }
   }

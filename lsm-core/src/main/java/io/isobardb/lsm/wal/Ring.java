@@ -6,6 +6,7 @@ import static io.isobardb.lsm.wal.RecordLayout.LAST;
 import static io.isobardb.lsm.wal.RecordLayout.MIDDLE;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.MemoryChecksum;
 import java.lang.invoke.MethodHandles;
@@ -18,15 +19,17 @@ import java.lang.invoke.VarHandle;
  * <pre>
  *   freed <= written <= completed         <= tail     (the log's writer)
  *   freed <= walked (visible)             <= tail     (whoever publishes)
- *   a byte p may be written to while p < freed + bytes
+ *   a byte p may be written to while p < limit = min(freed + bytes, spaceEnd)
  * </pre>
  *
  * <p>The bytes are a file mapped into memory ({@link RingFile}): what is complete here is not lost
- * if the process ends, however it ends.
+ * if the process ends, however it ends. At first only a part of the file has space on the disk, and
+ * nothing may be stored to the rest. That part begins at the block where the log was opened. It
+ * doubles until it is the whole ring, after which {@code limit} is {@code freed + bytes} for good.
  *
- * <p>Whoever advances {@code tail} owns the bytes he passed. Every byte in {@code [tail, freed +
- * bytes)} is 0, so a record's word 0 is 0 until its writer stores it, last and with release. The
- * owner marks the record applied later, with a store to its own header; nobody else writes it.
+ * <p>Whoever advances {@code tail} owns the bytes he passed. Every byte in {@code [tail, limit)} is
+ * 0, so a record's word 0 is 0 until its writer stores it, last and with release. The owner marks
+ * the record applied later, with a store to its own header; nobody else writes it.
  *
  * <p>{@code walked} is the end of the longest prefix of applied records; its lowest bit is set
  * while it stands between the fragments of a record, whose start is then in {@code held}. Fragments
@@ -45,6 +48,7 @@ final class Ring {
   private static final int WALKED = 32;
   private static final int HELD = 48;
   private static final int FREED = 64;
+  private static final int LIMIT = 80;
 
   private static final long INSIDE = 1;
 
@@ -59,7 +63,12 @@ final class Ring {
   final int fragmentBytes;
 
   private final int mask;
-  private final long[] positions = new long[80];
+  private final long[] positions = new long[96];
+
+  /** The block of the stream from which the ring has space. */
+  private long spaceStart;
+
+  private volatile int spaceBytes;
 
   /**
    * @param memory as large as the ring; all zeros
@@ -73,11 +82,23 @@ final class Ring {
     this.fragmentBytes = bytes / 4 - HEADER_BYTES;
   }
 
-  /** Makes the ring empty, at a position of the stream. Before anybody else uses it. */
-  void reset(long position) {
+  /**
+   * Makes the ring empty, at a position of the stream. Before anybody else uses it.
+   *
+   * @param space how many bytes have space on the disk from the position's block on; the ring's
+   *     size, divided by a power of two
+   */
+  void reset(long position, int space) {
+    spaceStart = blockOf(position);
+    spaceBytes = space;
     AT.setVolatile(positions, TAIL, position);
     AT.setVolatile(positions, WALKED, position);
-    AT.setVolatile(positions, FREED, position);
+    moveLimit(position);
+  }
+
+  /** Where the block of the stream begins that a position is in. */
+  static long blockOf(long position) {
+    return position & -DataFile.BLOCK;
   }
 
   /** Where a position of the stream stands in {@link #memory}. */
@@ -128,7 +149,37 @@ final class Ring {
 
   /** The end of what may be written to now. */
   long limit() {
-    return freed() + bytes;
+    return (long) AT.getAcquire(positions, LIMIT);
+  }
+
+  /** How much of the ring has space on the disk. */
+  int spaceBytes() {
+    return spaceBytes;
+  }
+
+  /** The end of what may be written to, however much is freed; unlimited with a whole ring. */
+  long spaceEnd() {
+    int space = spaceBytes;
+    return space == bytes ? Long.MAX_VALUE : spaceStart + space;
+  }
+
+  /**
+   * Whether the part without space is needed soon: less than half of the other part is left, and
+   * half a batch, since nobody looks before a batch is written.
+   */
+  boolean isShort(int batchBytes) {
+    return spaceEnd() - tail() < spaceBytes / 2 + batchBytes / 2;
+  }
+
+  /** The part behind {@link #spaceEnd}, as large as all before, has its space now. */
+  synchronized void doubleSpace() {
+    spaceBytes = 2 * spaceBytes;
+    moveLimit(freed());
+  }
+
+  private synchronized void moveLimit(long freed) {
+    AT.setVolatile(positions, FREED, freed);
+    AT.setVolatile(positions, LIMIT, Math.min(freed + bytes, spaceEnd()));
   }
 
   long walked() {
@@ -275,6 +326,6 @@ final class Ring {
     int contiguous = Math.min(length, bytes - from);
     memory.zero(from, contiguous);
     memory.zero(0, length - contiguous);
-    AT.setVolatile(positions, FREED, position);
+    moveLimit(position);
   }
 }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
@@ -35,10 +36,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>The ring is zeroed, and that is synced, before the first record of an opened log.
  * </ul>
  *
- * <p>The zeros are written, not left out, so that every block of the file has space on the disk: a
- * store to mapped memory without space kills the process.
+ * <p>A store to mapped memory without space on the disk kills the process. So zeros are written to
+ * a part of the ring before anybody may store to it. A new file has its whole length, but space for
+ * {@link #firstBytes} of the ring only. {@link #giveSpace} adds to them as the log is written. That
+ * need not be synced: what was never written to a new file is zeros anyhow.
  *
- * <p>Thread rule: one thread, but for {@link #sync}, and the mapped memory.
+ * <p>Thread rule: one thread, but for {@link #sync}, {@link #giveSpace} and the mapped memory.
+ * Calls of {@code giveSpace} come one after another.
  */
 final class RingFile implements AutoCloseable {
   static final String NAME = "RING";
@@ -53,6 +57,7 @@ final class RingFile implements AutoCloseable {
   private static final int STORE_AT = 16;
   private static final int RING_BYTES_AT = 32;
   private static final int MIN_RING_BYTES = 16 << 10;
+  private static final int FIRST_BYTES = 512 << 10;
 
   private final DataFile file;
   private final int ringBytes;
@@ -100,46 +105,64 @@ final class RingFile implements AutoCloseable {
    * deleted, not used: a process that lost its lock may have it mapped. Its records must be in
    * segments, durably.
    *
-   * @param scratch memory for a block, and {@code zeroBytes} zeros behind it
+   * @param from the block of the stream from which {@link #firstBytes} have space
+   * @param scratch as {@link Segments#SCRATCH_BYTES} says
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room for it
    */
-  static RingFile create(
-      Storage storage, UUID storeId, int ringBytes, Memory scratch, int zeroBytes)
+  static RingFile create(Storage storage, UUID storeId, int ringBytes, long from, Memory scratch)
       throws IOException {
     storage.delete(NAME);
     storage.delete(TEMPORARY);
     encode(scratch, ringBytes, storeId);
     try (DataFile file = storage.create(TEMPORARY, IoMode.BUFFERED)) {
       file.write(0, scratch, 0, HEADER_BYTES);
-      new RingFile(file, ringBytes, scratch).zeroed(zeroBytes);
+      long lastBlock = HEADER_BYTES + (long) ringBytes - DataFile.BLOCK;
+      file.write(lastBlock, scratch, HEADER_BYTES, DataFile.BLOCK);
+      new RingFile(file, ringBytes, scratch).giveSpace(from, firstBytes(ringBytes));
+      file.sync();
     }
     storage.rename(TEMPORARY, NAME);
     storage.syncDirectory();
     return new RingFile(storage.open(NAME, IoMode.BUFFERED), ringBytes, scratch);
   }
 
-  private RingFile zeroed(int zeroBytes) throws IOException {
-    try {
-      for (int at = 0; at < ringBytes; at += zeroBytes) {
-        int length = Math.min(zeroBytes, ringBytes - at);
-        file.write(HEADER_BYTES + (long) at, scratch, HEADER_BYTES, length);
-      }
-      file.sync();
-      return this;
-    } catch (Throwable e) {
-      file.close();
-      throw e;
+  /** How much of a new ring has space: at least one more part of that size is left. */
+  static int firstBytes(int ringBytes) {
+    return Math.min(FIRST_BYTES, ringBytes / 2);
+  }
+
+  /**
+   * Gives a part of the ring its space on the disk. Nothing may have been stored there.
+   *
+   * @param from a block of the stream
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room for it; nothing else has
+   *     changed then
+   */
+  void giveSpace(long from, int bytes) throws IOException {
+    for (int done = 0; done < bytes; ) {
+      int at = (int) (from + done) & ringBytes - 1;
+      int length = Math.min(Math.min(Segments.ZERO_BYTES, bytes - done), ringBytes - at);
+      file.write(HEADER_BYTES + (long) at, scratch, HEADER_BYTES, length);
+      done += length;
     }
   }
 
-  /** The ring, as memory; valid until {@link #close}. */
+  /** The ring, as memory; valid until {@link #close}. Only parts with space may be stored to. */
   Memory map() throws IOException {
     return file.map(HEADER_BYTES, ringBytes);
   }
 
-  /** Makes durable what was stored in the mapped ring before the call. Any thread. */
+  /**
+   * Makes durable what was stored in the mapped ring before the call. Any thread.
+   *
+   * @throws IOException if it failed, for lack of room too
+   */
   void sync() throws IOException {
-    file.sync();
+    try {
+      file.sync();
+    } catch (DiskFullException e) {
+      throw new IOException("sync of " + NAME + " failed", e);
+    }
   }
 
   int ringBytes() {

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * its promise is synced.
  *
  * <p>Thread rule: {@link #roll}, {@link #write} and {@link #sync} by whoever has the log to write
- * to; {@link #prepare} and {@link #dropBefore} by anybody; the rest while the log is opened or
- * closed.
+ * to; {@link #prepare}, {@link #dropBefore} and {@link #allocatedBytes} by anybody; the rest while
+ * the log is opened or closed.
  */
 final class Segments implements AutoCloseable {
   /** Zeros that are written at once; they stand in the scratch memory behind a header. */
@@ -47,8 +47,11 @@ final class Segments implements AutoCloseable {
   private final Memory scratch;
   private final int maxSpares;
 
-  /** Names of whole spares. Guarded by this. */
-  private final ArrayDeque<String> spares = new ArrayDeque<>();
+  /** Whole spares. Guarded by this. */
+  private final ArrayDeque<Spare> spares = new ArrayDeque<>();
+
+  /** How much of the spares was written. */
+  private volatile long spareBytes;
 
   private long segmentBytes;
   private volatile long first;
@@ -57,6 +60,9 @@ final class Segments implements AutoCloseable {
   private volatile long current;
 
   private @Nullable DataFile file;
+
+  /** How much of the last segment's file was written, now or as an earlier segment. */
+  private volatile long writtenBytes;
 
   /** Segments from here on are files that this opening made. */
   private long firstOwn;
@@ -70,6 +76,13 @@ final class Segments implements AutoCloseable {
 
   /** The segments that are there, if some may be missing. */
   private @Nullable TreeSet<Long> remains;
+
+  /**
+   * A file that may become a segment.
+   *
+   * @param writtenBytes how much of it was written
+   */
+  private record Spare(String name, long writtenBytes) {}
 
   Segments(Storage storage, UUID storeId, Memory scratch, LogOptions options) {
     this.storage = storage;
@@ -340,6 +353,7 @@ final class Segments implements AutoCloseable {
     current = last;
     DataFile opened = storage.open(SegmentLayout.fileName(last), mode);
     file = opened;
+    writtenBytes = offsetAt(end);
     if (torn && end < endPosition() && !storage.discardsChanges()) {
       long from = offsetAt(end & -DataFile.BLOCK);
       int kept = (int) (end & (DataFile.BLOCK - 1));
@@ -348,7 +362,8 @@ final class Segments implements AutoCloseable {
         opened.write(from, block, 0, DataFile.BLOCK);
         from += DataFile.BLOCK;
       }
-      zero(opened, from, SegmentLayout.HEADER_BYTES + segmentBytes);
+      zero(opened, from, fileBytes());
+      writtenBytes = fileBytes();
     }
     opened.sync();
   }
@@ -421,7 +436,7 @@ final class Segments implements AutoCloseable {
     String spare = SegmentLayout.spareName(index);
     if (index >= firstOwn && spares.size() < maxSpares && !storage.exists(spare)) {
       storage.rename(name, spare);
-      spares.add(spare);
+      addSpare(spare, fileBytes());
     } else {
       storage.delete(name);
     }
@@ -451,12 +466,12 @@ final class Segments implements AutoCloseable {
    */
   synchronized void roll(long promise) throws IOException {
     long index = current + 1;
-    String spare = spares.peek();
-    if (spare == null) {
+    if (spares.isEmpty()) {
       preparingFailed = false;
       makeSpare();
-      spare = spares.element();
     }
+    Spare next = spares.element();
+    String spare = next.name();
     SegmentLayout header = new SegmentLayout(storeId, index, segmentBytes, promise);
     header.encode(scratch, 0);
     try (DataFile opened = storage.open(spare, mode)) {
@@ -466,6 +481,7 @@ final class Segments implements AutoCloseable {
     String name = SegmentLayout.fileName(index);
     storage.rename(spare, name);
     spares.remove();
+    spareBytes = spareBytes - next.writtenBytes();
     wantsSpare = !untouched;
     try {
       storage.syncDirectory();
@@ -476,6 +492,8 @@ final class Segments implements AutoCloseable {
     DataFile before = file;
     file = opened;
     current = index;
+    writtenBytes =
+        Math.max(next.writtenBytes(), SegmentLayout.HEADER_BYTES + (long) DataFile.BLOCK);
     if (before != null) {
       before.close();
     }
@@ -508,14 +526,30 @@ final class Segments implements AutoCloseable {
     storage.delete(name);
     DataFile opened = storage.create(name, mode);
     try (opened) {
-      long fileBytes = SegmentLayout.HEADER_BYTES + segmentBytes;
-      zero(opened, fileBytes - DataFile.BLOCK, fileBytes);
+      zero(opened, fileBytes() - DataFile.BLOCK, fileBytes());
       syncFinally(opened);
     } catch (DiskFullException e) {
       storage.delete(name);
       throw e;
     }
-    spares.add(name);
+    addSpare(name, DataFile.BLOCK);
+  }
+
+  private void addSpare(String name, long written) {
+    spares.add(new Spare(name, written));
+    spareBytes = spareBytes + written;
+  }
+
+  private long fileBytes() {
+    return SegmentLayout.HEADER_BYTES + segmentBytes;
+  }
+
+  /**
+   * About what the files take on the disk: what was written to them. The rest of them is holes,
+   * where the file system has such. What an opening did not copy of the last segment counts, too.
+   */
+  long allocatedBytes() {
+    return (current - first) * fileBytes() + writtenBytes + spareBytes;
   }
 
   private void zero(DataFile target, long from, long to) throws IOException {
@@ -528,6 +562,7 @@ final class Segments implements AutoCloseable {
   /** Writes bytes of the stream, which must lie in the last segment. */
   void write(long position, Memory source, int sourceOffset, int length) throws IOException {
     opened().write(offsetAt(position), source, sourceOffset, length);
+    writtenBytes = Math.max(writtenBytes, offsetAt(position) + length);
     if (untouched) {
       untouched = false;
       wantsSpare = true;

@@ -72,7 +72,11 @@ final class SimulatedInode {
     visible.write(offset, source, sourceOffset, length);
     Region region = mapped;
     if (region != null) {
-      visible.read(mappedAt, region.memory(), 0, region.memory().size());
+      long from = Math.max(offset, mappedAt);
+      long to = Math.min(offset + length, mappedAt + region.memory().size());
+      if (from < to) {
+        visible.read(from, region.memory(), (int) (from - mappedAt), (int) (to - from));
+      }
     }
     int first = (int) (offset / SimulatedContent.BLOCK);
     int last = (int) ((offset + length - 1) / SimulatedContent.BLOCK);

@@ -107,6 +107,25 @@ class BackupsTest {
     }
   }
 
+  @Test
+  void whatIsInMemoryIsCopiedByEachBackupUnlessItIsFlushedBefore() {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      Tree tree = store.openTree("t");
+      fill(tree, 0, 5_000, "value");
+      backups.create(store);
+      fill(tree, 0, 1, "second");
+      Backup second = backups.create(store);
+      assertEquals(second.sizeBytes(), second.copiedBytes());
+      store.flush();
+      backups.create(store);
+      fill(tree, 0, 1, "fourth");
+      store.flush();
+      Backup fourth = backups.create(store);
+      assertTrue(fourth.copiedBytes() * 5 < fourth.sizeBytes(), fourth::toString);
+    }
+  }
+
   /** They have one ID and use the same numbers for files and LSNs that then differ. */
   @Test
   void storesOfOneBackupThatAreChangedApartDontHarmEachOther() throws Exception {

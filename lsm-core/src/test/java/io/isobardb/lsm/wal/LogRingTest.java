@@ -13,6 +13,9 @@ import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
 import io.isobardb.memory.page.Memory;
@@ -35,6 +38,10 @@ class LogRingTest {
 
   private static final LogOptions LARGER_RING =
       new LogOptions(64 << 10, 64 << 10, true, 1L << 50, 2);
+
+  /** The largest ring that stores have. */
+  private static final LogOptions LARGEST_RING =
+      new LogOptions(64 << 20, 4 << 20, true, 100_000_000L, 2);
 
   private final List<Entry> written = new ArrayList<>();
 
@@ -169,7 +176,7 @@ class LogRingTest {
     LogRecord record = log.newRecord();
     byte[] payload = new byte[512 - RecordLayout.HEADER_BYTES];
     List<Entry> first = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 12; i++) {
       Arrays.fill(payload, (byte) i);
       first.add(LogWorld.append(record, payload.clone()));
     }
@@ -344,6 +351,89 @@ class LogRingTest {
       assertEquals(written.subList(0, found.size()), found);
     }
     world.close();
+  }
+
+  /** The simulated disk fails the test if anything is stored where it has no block. */
+  @Test
+  void theRingTakesRoomOnTheDiskAsItIsWrittenTo() throws IOException {
+    LogWorld world = new LogWorld(LARGEST_RING, 1);
+    for (int session = 0; session < 2; session++) {
+      Log log = world.open();
+      List<Entry> before = world.replayed;
+      assertEquals(written, before);
+      LogRecord record = log.newRecord();
+      long begin = log.end();
+      long idle = ringBytes(world.storage);
+      assertTrue(idle <= 520 << 10, "at first " + idle);
+      for (int i = 0; log.end() < begin + (5 << 20); i++) {
+        written.add(LogWorld.append(record, new byte[i % 50 == 0 ? 1_000_000 : 50_000]));
+        long used = log.end() - begin;
+        long has = ringBytes(world.storage);
+        assertTrue(has <= Math.max(idle, 4 * used + (1 << 20)), "for " + used + ": " + has);
+      }
+      assertEquals(RingFile.HEADER_BYTES + (4 << 20), ringBytes(world.storage));
+      log.close();
+    }
+    world.open().close();
+    assertEquals(written, world.replayed);
+    world.close();
+  }
+
+  /** Blocks of the disk that a copy of it has free without the ring. */
+  private static long ringBytes(SimulatedStorage disk) throws IOException {
+    SimulatedStorage without = disk.copy();
+    long all = without.usedBytes();
+    without.delete(RingFile.NAME);
+    return all - without.usedBytes();
+  }
+
+  @Test
+  void aDiskThatIsFullWhenTheRingNeedsMoreRoomRefusesWritesUntilItHasSome() throws IOException {
+    LogWorld world = new LogWorld(LARGEST_RING, 2);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    int steps = 0;
+    while (ringBytes(world.storage) < RingFile.HEADER_BYTES + (4 << 20)) {
+      steps++;
+      long has = ringBytes(world.storage);
+      world.storage.faults(
+          (operation, file, index) ->
+              operation == Operation.WRITE && file.equals(RingFile.NAME)
+                  ? Fault.SHORT_THEN_ENOSPC
+                  : Fault.NONE);
+      assertThrows(
+          DiskFullException.class,
+          () -> {
+            for (int i = 0; i < 1000; i++) {
+              log.checkWritable();
+              written.add(LogWorld.append(record, LogWorld.bytes(new SplittableRandom(i), 9_000)));
+            }
+          });
+      assertThrows(DiskFullException.class, log::checkWritable);
+      assertTrue(log.isDiskFull());
+      log.awaitDurable(written.get(written.size() - 1).lsn());
+      assertEquals(written, replayed(LARGEST_RING, crashed(world.storage, steps)));
+      world.scheduler.runFor(1_000_000_000L);
+      assertThrows(DiskFullException.class, log::checkWritable);
+
+      world.storage.faults(FaultPlan.NONE);
+      world.scheduler.runFor(1_000_000_000L);
+      log.checkWritable();
+      assertFalse(log.isDiskFull());
+      written.add(LogWorld.append(record, new byte[9_000]));
+      assertTrue(ringBytes(world.storage) >= has + (500 << 10), "step " + steps + " of its growth");
+    }
+    assertTrue(steps > 1, steps + " steps");
+    log.close();
+    world.open().close();
+    assertEquals(written, world.replayed);
+    world.close();
+  }
+
+  private static SimulatedStorage crashed(SimulatedStorage disk, long seed) {
+    SimulatedStorage left = disk.crash(new SplittableRandom(seed), CrashMode.ONLY_SYNCED);
+    left.faults(FaultPlan.NONE);
+    return left;
   }
 
   @Test

@@ -259,6 +259,27 @@ class LogTest {
   }
 
   @Test
+  void whatTheFilesTakeOnTheDiskIsKnownButForTwoBlocksOfEach() throws IOException {
+    SplittableRandom random = new SplittableRandom(3);
+    LogWorld world = new LogWorld(new LogOptions(256 << 10, 64 << 10, true, 100_000_000L, 2), 3);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    for (int i = 0; i < 300; i++) {
+      LogWorld.append(record, LogWorld.bytes(random, random.nextInt(9_000)));
+      if (i % 60 == 59) {
+        log.flush();
+        log.truncateBefore(log.durable());
+      }
+      world.scheduler.runFor(1_000_000L);
+      long wrong = world.storage.usedBytes() - log.allocatedBytes();
+      long blocks = world.storage.list().size() * 2L * DataFile.BLOCK;
+      assertTrue(Math.abs(wrong) <= blocks, wrong + " bytes beside it: " + world.storage.list());
+    }
+    log.close();
+    world.close();
+  }
+
+  @Test
   void aLogCutAtItsVeryEndOpensEmpty() throws IOException {
     LogWorld world = new LogWorld(LogWorld.SMALL, 1);
     Log log = world.open();
