@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -193,6 +195,12 @@ record BackupFile(
     }
     if (!sizes.isEmpty()) {
       throw new IllegalArgumentException("no tree has the tables " + sizes.keySet());
+    }
+    for (Recovered.Tree tree : VersionEdit.trees(edits)) {
+      // An order of a user's is not known here: whoever opens what is restored looks.
+      if (TreeText.orderName(tree.definition()).equals(KeyOrder.BYTES.name())) {
+        tree.version(KeyOrder.BYTES);
+      }
     }
   }
 

@@ -315,6 +315,16 @@ final class StoreContents {
 
   /** The contents for the caller of {@link Manifest#open}. */
   Recovered recovered(Manifest manifest, long droppedBytes, long syncedLsn) {
+    return new Recovered(
+        manifest,
+        trees(),
+        new Recovered.Counters(nextFileNumber, nextTreeId, checkpointLsn, logStartLsn, syncedLsn),
+        Map.copyOf(properties),
+        droppedBytes);
+  }
+
+  /** All trees. */
+  List<Recovered.Tree> trees() {
     List<Recovered.Tree> all = new ArrayList<>(trees.size());
     for (Tree tree : trees.values()) {
       all.add(
@@ -325,11 +335,6 @@ final class StoreContents {
               List.copyOf(tree.tables.values()),
               new Recovered.Ranges(List.copyOf(tree.rangeDeletes), tree.rangesLsn)));
     }
-    return new Recovered(
-        manifest,
-        List.copyOf(all),
-        new Recovered.Counters(nextFileNumber, nextTreeId, checkpointLsn, logStartLsn, syncedLsn),
-        Map.copyOf(properties),
-        droppedBytes);
+    return List.copyOf(all);
   }
 }

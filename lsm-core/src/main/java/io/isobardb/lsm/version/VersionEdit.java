@@ -116,6 +116,11 @@ public final class VersionEdit {
     return StoreContents.of(edits).tables();
   }
 
+  /** The trees of a store that these edits make of nothing; errors as {@link #tables}. */
+  public static List<Recovered.Tree> trees(List<VersionEdit> edits) {
+    return StoreContents.of(edits).trees();
+  }
+
   /** The edit that creates a tree. */
   public static VersionEdit create(TreeDefinition definition) {
     return of(definition.id()).create(definition).build();

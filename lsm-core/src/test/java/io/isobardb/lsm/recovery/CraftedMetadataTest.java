@@ -180,6 +180,37 @@ class CraftedMetadataTest {
     assertEquals(1, verify(whole).size());
   }
 
+  @Test
+  void aBackupOfRunsThatOverlapIsNotTakenForWhole() throws IOException {
+    // The same keys as the plain one, in the same run.
+    SSTableMeta twin =
+        new SSTableMeta(
+            8, 1, 8, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 5, 60, 8 * PAGE, 0, 0);
+    BackupFile one = backup(PAGE);
+    for (boolean overlap : new boolean[] {false, true}) {
+      VersionEdit both =
+          VersionEdit.of(1)
+              .levels(2)
+              .add(Place.level(0), PLAIN)
+              .add(Place.level(overlap ? 0 : 1), twin)
+              .build();
+      List<BackupFile.Table> tables =
+          List.of(
+              new BackupFile.Table(7, PLAIN.sizeBytes(), HASH),
+              new BackupFile.Table(8, twin.sizeBytes(), HASH));
+      List<VersionEdit> edits = List.of(one.edits().get(0), both);
+      byte[] text = new BackupFile(1, one.source(), 0, edits, tables).encode();
+      if (overlap) {
+        CorruptionException e =
+            assertThrows(CorruptionException.class, () -> BackupFile.decode(1, text));
+        assertTrue(e.getMessage().contains("overlap"), e.getMessage());
+        assertEquals(1, verify(text).size());
+      } else {
+        assertEquals(tables, BackupFile.decode(1, text).tables());
+      }
+    }
+  }
+
   private static List<?> verify(byte[] text) throws IOException {
     SimulatedStorage disk = new SimulatedStorage();
     try (BackupDirectory directory = BackupDirectory.open(disk)) {
