@@ -91,7 +91,7 @@ final class CounterKills {
   }
 
   private void cycle(long until) throws InterruptedException {
-    KillWitness witness = new KillWitness(next, -1);
+    KillWitness witness = new KillWitness(next, -1, 0);
     ChildJvm child =
         new ChildJvm(CounterVictim.class)
             .flag("-XX:TieredStopAtLevel=1")

@@ -75,7 +75,7 @@ final class CrashReport {
                         Locale.ROOT,
                         "%,8d  killed %s%n",
                         count,
-                        moment.name().toLowerCase(Locale.ROOT))));
+                        moment.name().toLowerCase(Locale.ROOT).replace('_', ' '))));
     text.append(
         String.format(
             Locale.ROOT,

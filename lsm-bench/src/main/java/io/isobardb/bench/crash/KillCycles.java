@@ -31,12 +31,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread.
  */
 final class KillCycles {
-  /** When a victim is killed. */
+  /** When a victim is killed: those from LOADING on are chores beside its writes. */
   enum Moment {
     OPENING,
     WRITING,
     CLOSING,
-    CLOSED
+    CLOSED,
+    LOADING,
+    BACKING_UP,
+    COPYING,
+    RENAMING,
+    RESTORING,
+    EMPTYING,
+    DROPPING
   }
 
   /**
@@ -79,6 +86,12 @@ final class KillCycles {
   /** By thread, whether the last victim was killed before an operation added to its sum. */
   private final boolean[] owed = new boolean[KillWorkload.THREADS];
 
+  private final KillChores chores;
+  private final Path work;
+
+  /** The next step of the chores. */
+  private long chore;
+
   private long count = -1;
   private int pageSize;
 
@@ -87,9 +100,11 @@ final class KillCycles {
 
   private long operations;
 
-  private KillCycles(long seed, Path directory) {
+  private KillCycles(long seed, Path parent) {
     this.random = new SplittableRandom(seed);
-    this.directory = directory;
+    this.directory = parent.resolve("store");
+    this.work = parent.resolve("work");
+    this.chores = new KillChores(work);
     for (Moment moment : Moment.values()) {
       moments.put(moment, 0L);
     }
@@ -104,7 +119,7 @@ final class KillCycles {
       throws IOException, InterruptedException {
     Files.createDirectories(parent);
     try (WorkDirectory work = WorkDirectory.temporary(parent, "isobar-kill-")) {
-      Result result = runIn(work.path().resolve("store"), seed, cycles, progress);
+      Result result = runIn(work.path(), seed, cycles, progress);
       if (result.wrong() != null && !Shutdown.isUnderWay()) {
         work.keep();
       }
@@ -112,9 +127,9 @@ final class KillCycles {
     }
   }
 
-  private static Result runIn(Path directory, long seed, long cycles, Watcher progress)
+  private static Result runIn(Path parent, long seed, long cycles, Watcher progress)
       throws IOException, InterruptedException {
-    KillCycles killer = new KillCycles(seed, directory);
+    KillCycles killer = new KillCycles(seed, parent);
     long start = System.nanoTime();
     long done = 0;
     Throwable wrong = null;
@@ -132,23 +147,27 @@ final class KillCycles {
           cycles);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
-    return new Result(seed, done, killer.operations, seconds, killer.moments, wrong, directory);
+    return new Result(
+        seed, done, killer.operations, seconds, killer.moments, wrong, killer.directory);
   }
 
   private void cycle() throws IOException, InterruptedException {
     if (Arrays.stream(next).sum() == 0
         || Arrays.stream(next).sum() > MOST_OPERATIONS
         || random.nextInt(6) == 0) {
-      if (Files.exists(directory)) {
-        Directories.delete(directory);
+      for (Path old : List.of(directory, work)) {
+        if (Files.exists(old)) {
+          Directories.delete(old);
+        }
       }
+      chore = 0;
       Arrays.fill(next, 0);
       Arrays.fill(owed, false);
       count = -1;
       pageSize = RandomOptions.pageSize(random);
       made = System.currentTimeMillis();
     }
-    KillWitness witness = new KillWitness(next, count);
+    KillWitness witness = new KillWitness(next, count, chore);
     kill(witness);
     long before = Arrays.stream(next).sum();
     Watchdog.run(
@@ -183,7 +202,7 @@ final class KillCycles {
           TimeUnit.MILLISECONDS.sleep(random.nextInt(most));
           return said;
         });
-    moments.merge(moment(witness.said()), 1L, Long::sum);
+    moments.merge(moment(witness), 1L, Long::sum);
   }
 
   /** Kills a victim when it is time; that is, if it did what was waited for. */
@@ -209,12 +228,15 @@ final class KillCycles {
     }
   }
 
-  private static Moment moment(String said) {
-    return switch (said) {
+  private static Moment moment(KillWitness witness) {
+    return switch (witness.said()) {
       case "opening" -> Moment.OPENING;
       case "closing" -> Moment.CLOSING;
       case "closed" -> Moment.CLOSED;
-      default -> Moment.WRITING;
+      default ->
+          witness.choreBegun() > witness.choreDone()
+              ? KillChores.moment(witness.choreBegun())
+              : Moment.WRITING;
     };
   }
 
@@ -228,7 +250,9 @@ final class KillCycles {
             .argument(Long.toString(options))
             .argument(planned == Moment.CLOSING ? Integer.toString(random.nextInt(300)) : "-1")
             .argument(Long.toString(count + 1))
-            .argument(Long.toString(made));
+            .argument(Long.toString(made))
+            .argument(work.toString())
+            .argument(Long.toString(chore));
     for (long n : next) {
       child.argument(Long.toString(n));
     }
@@ -256,6 +280,8 @@ final class KillCycles {
         owed[thread] = check.owes(thread, next[thread]);
       }
       count = check.count(witness.checkpoint());
+      chores.check(chore, witness.choreDone(), options);
+      chore = chores.next(store, witness.choreDone());
       if (closed && random.nextBoolean()) {
         store.checkpoint();
       }

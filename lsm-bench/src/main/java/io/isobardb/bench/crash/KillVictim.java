@@ -5,6 +5,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.simulation.Watchdog;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The process that is killed. It says on standard output what it does, each line by one write:
  * {@code opening}, {@code open}, {@code THREAD OPERATION} after each write, {@code c COUNT} after
- * each checkpoint, {@code closing}, {@code closed}.
+ * each checkpoint, {@code begun STEP} and {@code done STEP} around each chore, {@code closing},
+ * {@code closed}.
  */
 final class KillVictim {
   private static final int CHECKPOINT_EVERY = 40;
@@ -43,7 +45,8 @@ final class KillVictim {
 
   /**
    * Arguments: directory, page size, seed of the options, milliseconds until it closes the store or
-   * -1, the counter's start, when the store was made, and each thread's first operation.
+   * -1, the counter's start, when the store was made, a directory for chores, the first of them,
+   * and each thread's first operation.
    */
   public static void main(String[] args) throws InterruptedException {
     PrintStream out = new PrintStream(System.out, false, StandardCharsets.US_ASCII);
@@ -59,14 +62,19 @@ final class KillVictim {
     KillVictim victim = new KillVictim(store, Long.parseLong(args[5]), out);
     say(out, "open");
     Watchdog.unmark();
-    Thread[] threads = new Thread[KillWorkload.THREADS];
-    for (int t = 0; t < threads.length; t++) {
+    Thread[] threads = new Thread[KillWorkload.THREADS + 1];
+    for (int t = 0; t < KillWorkload.THREADS; t++) {
       int thread = t;
-      long first = Long.parseLong(args[6 + t]);
+      long first = Long.parseLong(args[8 + t]);
       long count = Long.parseLong(args[4]);
       threads[t] = new Thread(() -> watchdog.watch(() -> victim.write(thread, first, count)));
       threads[t].start();
     }
+    KillChores chores = new KillChores(Path.of(args[6]));
+    long step = Long.parseLong(args[7]);
+    threads[KillWorkload.THREADS] =
+        new Thread(() -> watchdog.watch(() -> victim.takeSteps(chores, step)));
+    threads[KillWorkload.THREADS].start();
     if (closeMillis >= 0) {
       Thread.sleep(closeMillis);
       victim.ending.set(true);
@@ -109,6 +117,21 @@ final class KillVictim {
         }
         count++;
       }
+    }
+  }
+
+  private void takeSteps(KillChores chores, long first) {
+    try {
+      for (long step = first; !ending.get(); step++) {
+        Watchdog.mark("chore " + step);
+        say(out, "begun " + step);
+        chores.take(store, step);
+        say(out, "done " + step);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      // Whoever waits sees that the victim ended by itself.
+      e.printStackTrace();
+      Runtime.getRuntime().halt(1);
     }
   }
 

@@ -14,6 +14,8 @@ import java.util.Set;
 final class KillWitness {
   private final long[] done;
   private long checkpoint;
+  private long choreBegun;
+  private long choreDone;
   private final Set<String> heard = new HashSet<>();
   private String said = "";
   private boolean written;
@@ -22,10 +24,13 @@ final class KillWitness {
   /**
    * @param next each thread's first operation
    * @param checkpoint the count that the unlogged tree stands at
+   * @param chore the first step of {@link KillChores}
    */
-  KillWitness(long[] next, long checkpoint) {
+  KillWitness(long[] next, long checkpoint, long chore) {
     this.done = Arrays.stream(next).map(n -> n - 1).toArray();
     this.checkpoint = checkpoint;
+    this.choreBegun = chore - 1;
+    this.choreDone = chore - 1;
   }
 
   void read(BufferedReader reader) {
@@ -50,6 +55,10 @@ final class KillWitness {
       heard.add(line);
     } else if (line.startsWith("c ")) {
       checkpoint = Long.parseLong(line.substring(2));
+    } else if (line.startsWith("begun ")) {
+      choreBegun = Long.parseLong(line.substring(space + 1));
+    } else if (line.startsWith("done ")) {
+      choreDone = Long.parseLong(line.substring(space + 1));
     } else {
       int thread = Integer.parseInt(line.substring(0, space));
       long n = Long.parseLong(line.substring(space + 1));
@@ -105,6 +114,16 @@ final class KillWitness {
   /** The last count that a checkpoint has saved. */
   synchronized long checkpoint() {
     return checkpoint;
+  }
+
+  /** The last step of {@link KillChores} that has begun. */
+  synchronized long choreBegun() {
+    return choreBegun;
+  }
+
+  /** The last one that has returned. */
+  synchronized long choreDone() {
+    return choreDone;
   }
 
   @Override

@@ -9,7 +9,7 @@ import java.io.StringReader;
 import org.junit.jupiter.api.Test;
 
 class KillWitnessTest {
-  private final KillWitness witness = new KillWitness(new long[KillWorkload.THREADS], 0);
+  private final KillWitness witness = new KillWitness(new long[KillWorkload.THREADS], 0, 0);
 
   @Test
   void wordsThatWereOvertakenByOthersWereSaid() throws InterruptedException {
