@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** Random range deletes, against a plain list of them. */
 class RangeDeletesTest {
+  /** Lists that are held against a plain one; one in four of them is long. */
+  private static final int SEEDS = Integer.getInteger("isobar.model.ranges", 12);
+
   private static final com.sun.management.ThreadMXBean THREADS =
       (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -67,18 +70,19 @@ class RangeDeletesTest {
 
   @Test
   void whatCoversAKeyIsWhatAPlainListSays() {
-    for (int seed = 0; seed < 60; seed++) {
+    for (int seed = 0; seed < SEEDS; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       order = seed % 3 == 0 ? FallingOrder.FALLING : KeyOrder.BYTES;
       plain.clear();
       RangeDeletes deletes = RangeDeletes.none(order);
-      for (long lsn : shuffled(random, seed % 4 == 0 ? 400 : 40)) {
-        RangeDelete delete = some(random, lsn, seed % 4 == 0);
+      boolean many = seed % 4 == 0;
+      for (long lsn : shuffled(random, many ? 400 : 40)) {
+        RangeDelete delete = some(random, lsn, many);
         if (delete != null) {
           plain.add(delete);
           deletes = deletes.with(delete);
         }
-        if (random.nextInt(10) < 3) {
+        if (random.nextInt(many ? 100 : 10) < 3) {
           agree(deletes, random, "seed " + seed);
           agree(RangeDeletes.of(order, plain).newest(), MOST, random, "of, seed " + seed);
           agree(again(deletes, random.nextLong(42)), random, "list, seed " + seed);

@@ -209,6 +209,7 @@ class LevelPlannerStoreTest {
     return store.store().stats().mergeBytesWritten();
   }
 
+  @Tag("deep")
   @Test
   void nothingIsDecidedInACycleInWhichTheWallMoves() {
     StoreOptions.Builder options = options().memoryTuner(true);
