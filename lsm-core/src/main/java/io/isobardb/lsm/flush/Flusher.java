@@ -139,13 +139,13 @@ public final class Flusher implements Flushes {
   /**
    * As {@link #request}, for a write that need not wait: all writes above the trigger come here.
    * The log is looked at again once it has grown by a small part. Trees are not chosen among while
-   * all are busy: whoever is done with one asks.
+   * none is free: whoever is done with one asks.
    */
   public void suggest() {
     if (engine.log().end() - seenEnd > rules.logLimitBytes() / LOG_LOOKS) {
       holdWriters();
     }
-    if (slots != null || !allBusy()) {
+    if (slots != null || !noneFree()) {
       start();
     }
   }
@@ -240,7 +240,7 @@ public final class Flusher implements Flushes {
   private @Nullable FlushJob next() {
     for (Cause cause : rules.causes(pressure())) {
       // Writers ask again and again meanwhile: they are not to pay for the policy.
-      boolean hopeless = cause != Cause.SHARE && allBusy();
+      boolean hopeless = cause != Cause.SHARE && noneFree();
       FlushJob job = hopeless ? null : begun(cause, rules.choose(view(cause, null)));
       if (job != null) {
         return job;
@@ -333,9 +333,10 @@ public final class Flusher implements Flushes {
     return new TreeFlush(this, tree, kind, cause != Cause.LOG);
   }
 
-  private boolean allBusy() {
+  /** Whether each tree is busy, or holds nothing that could be flushed. */
+  private boolean noneFree() {
     for (TreeHandle tree : engine.catalog().trees()) {
-      if (!busy(tree)) {
+      if (!busy(tree) && holdsMemory(tree.states().current(), Cause.LOG)) {
         return false;
       }
     }
@@ -388,7 +389,7 @@ public final class Flusher implements Flushes {
         cause, engine.gate().limitBytes(), sliceBytes(), engine.log().end(), trees);
   }
 
-  /** Range deletes keep the log from being cut, too. */
+  /** Whether a flush for a cause could be of use. Range deletes keep the log from being cut. */
   private static boolean holdsMemory(TreeState state, Cause cause) {
     return state.memoryBytes() > 0 || (cause == Cause.LOG && !state.ranges().unsaved().isEmpty());
   }
