@@ -5,7 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.OpenStore;
+import io.isobardb.lsm.SimulatedStores;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -15,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,6 +136,28 @@ final class LostLockTest {
       begin();
     }
     end();
+  }
+
+  /**
+   * A second of a clock that the test moves: a write is waiting for the sync that comes by time.
+   */
+  @Test
+  void aStoreStopsWithinASecond() throws IOException {
+    Path taken = top.resolve("taken");
+    SimulatedClock clock = new SimulatedClock();
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
+    Environment environment =
+        new Environment(
+            DirectoryStorage.open(taken, true), clock, scheduler, new SplittableRandom(1));
+    Store store = OpenStore.in(environment, SimulatedStores.SMALL);
+    Tree tree = store.openTree("t");
+    tree.put(new byte[1], new byte[10]);
+    Files.writeString(taken.resolve("LOCK"), "process 1 on elsewhere, opening 2");
+    scheduler.runFor(1_000_000_000);
+    StoreFailedException e =
+        assertThrows(StoreFailedException.class, () -> tree.put(new byte[2], new byte[10]));
+    assertTrue(e.getMessage().contains("opening 2 has taken it"), e.getMessage());
+    store.close();
   }
 
   /** What stands at the name of a file is somebody else's when an interrupt has closed it. */
