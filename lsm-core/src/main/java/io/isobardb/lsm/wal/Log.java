@@ -349,7 +349,7 @@ public final class Log implements AutoCloseable {
    * the log's start where {@link #open} will get it from.
    */
   public void truncateBefore(long lsn) throws IOException {
-    segments.dropBefore(Math.min(lsn, writer.durable()));
+    writer.dropBefore(Math.min(lsn, writer.durable()));
   }
 
   /** Bytes of the stream from the start of the oldest file kept to {@link #end}. */

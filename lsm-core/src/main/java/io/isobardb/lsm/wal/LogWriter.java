@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * service's: it writes when somebody waits for room, when {@code batchBytes} have come together,
  * and when the oldest unsynced record is {@code asyncSyncNanos} old ({@link SyncTimer}); then it
  * writes all that is finished, and syncs if somebody waits or that time is over. New files are made
- * by the service while others write, and the ring gets more space on the disk.
+ * by the service while others write, and the ring gets more space on the disk. It also gives back
+ * what the files take beyond need, once nothing was written for {@link #QUIET_NANOS}.
  *
  * <p>Bytes go through a staging buffer: the ring changes while it is written (records are marked
  * applied, new ones begin in the last block), and the device must see bytes that stand still.
@@ -61,6 +62,7 @@ final class LogWriter implements Service {
   private static final List<Synced> NONE = List.of();
   private static final int STAGE_BYTES = 256 << 10;
   private static final long DISK_FULL_RETRY_NANOS = 200_000_000L;
+  static final long QUIET_NANOS = 10_000_000_000L;
 
   private final Ring ring;
   private final Segments segments;
@@ -105,6 +107,12 @@ final class LogWriter implements Service {
   private volatile long syncs;
 
   private volatile long writtenBytes;
+
+  // Of the service.
+  /** Where the log ended when the service looked last, and since when it has. */
+  private long quietEnd;
+
+  private long quietSince;
 
   // Of whoever has taken the log.
   /** The end of the last finished record, or fragment, that was seen; not below written. */
@@ -223,6 +231,55 @@ final class LogWriter implements Service {
       }
     }
     segments.prepare();
+    shrinkInTime();
+  }
+
+  /** Any thread: the log is needed from here on only. */
+  void dropBefore(long position) throws IOException {
+    segments.dropBefore(position);
+    if (segments.isOversized(ring.tail())) {
+      timer.wakeWithin(QUIET_NANOS);
+    }
+  }
+
+  /** Gives back what the files take, after a time without writes. */
+  private void shrinkInTime() throws IOException {
+    long now = clock.nanos();
+    long end = ring.tail();
+    if (end != quietEnd) {
+      quietEnd = end;
+      quietSince = now;
+    }
+    if (segments.isOversized(end)) {
+      long rest = quietSince + QUIET_NANOS - now;
+      if (rest > 0) {
+        timer.wakeWithin(rest);
+      } else if (!shrink(end)) {
+        timer.wakeWithin(QUIET_NANOS);
+      }
+    }
+  }
+
+  /** Whether the files could be made smaller: not while the log is written, or the disk is full. */
+  private boolean shrink(long end) throws IOException {
+    if (!taken.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      boolean synced = syncedPosition == end && ring.tail() == end;
+      if (synced && failure.get() == null) {
+        segments.shrink(end);
+      }
+      return synced;
+    } catch (DiskFullException e) {
+      return false;
+    } catch (Throwable e) {
+      // The open file may have lost its name: nobody may write to it once the log is free.
+      latch(e);
+      throw e;
+    } finally {
+      release();
+    }
   }
 
   /** Gives the ring more space before somebody waits for it. */

@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
  * The files of the log: segments {@code first..current}, of which the last is open, and spares.
  *
  * <p>A spare is as long as a segment already, so that writing to a segment does not extend the
- * file. A new one is made ahead of need and not filled with zeros, which would double the bytes
- * that a new log writes; one that was a segment before has its blocks, and is synced in half the
- * time. What a spare holds does not matter, since the checksums of records bind store and LSN. A
- * spare becomes a segment in this order: header and a zero block, sync, rename, sync of the
- * directory. So a segment's file always has a good header, and a segment exists only if all below
- * its promise is synced.
+ * file. A new one is made once half of the last segment is used. It is not filled with zeros, which
+ * would double the bytes that a new log writes; one that was a segment before has its blocks, and
+ * is synced in half the time. What a spare holds does not matter, since the checksums of records
+ * bind store and LSN. A spare becomes a segment in this order: header and a zero block, sync,
+ * rename, sync of the directory. So a segment's file always has a good header, and a segment exists
+ * only if all below its promise is synced.
  *
- * <p>Thread rule: {@link #roll}, {@link #write} and {@link #sync} by whoever has the log to write
- * to; {@link #prepare}, {@link #dropBefore} and {@link #allocatedBytes} by anybody; the rest while
- * the log is opened or closed.
+ * <p>Thread rule: {@link #roll}, {@link #write}, {@link #sync} and {@link #shrink} by whoever has
+ * the log to write to; {@link #prepare}, {@link #dropBefore}, {@link #isOversized} and {@link
+ * #allocatedBytes} by anybody; the rest while the log is opened or closed.
  */
 final class Segments implements AutoCloseable {
   /** Zeros that are written at once; they stand in the scratch memory behind a header. */
@@ -40,6 +40,9 @@ final class Segments implements AutoCloseable {
 
   /** Scratch memory that the constructor asks for: a header block, and zeros. */
   static final int SCRATCH_BYTES = SegmentLayout.HEADER_BYTES + ZERO_BYTES;
+
+  /** What segments and spares may take though the log is hardly needed. */
+  private static final long SPARED_BYTES = 4L * DataFile.BLOCK;
 
   private final Storage storage;
   private final IoMode mode;
@@ -67,10 +70,13 @@ final class Segments implements AutoCloseable {
   /** Segments from here on are files that this opening made. */
   private long firstOwn;
 
-  private boolean preparingFailed;
+  /** The log is needed from here on only. */
+  private volatile long needed;
 
-  /** Nothing was written since the log was opened; until then no spare is made. */
-  private boolean untouched = true;
+  private volatile Hole hole = new Hole(-1, 0);
+
+  /** Whether half of the last segment is used, which was told by {@link #wantsSpare}. */
+  private boolean halfUsed;
 
   private volatile boolean wantsSpare;
 
@@ -83,6 +89,9 @@ final class Segments implements AutoCloseable {
    * @param writtenBytes how much of it was written
    */
   private record Spare(String name, long writtenBytes) {}
+
+  /** A part of a segment's file that was not copied when a copy took its place. */
+  private record Hole(long index, long bytes) {}
 
   Segments(Storage storage, UUID storeId, Memory scratch, LogOptions options) {
     this.storage = storage;
@@ -243,32 +252,48 @@ final class Segments implements AutoCloseable {
   void settleFound(long from, Memory window) throws IOException {
     if (!storage.discardsChanges()) {
       // Else nobody acts on it, and the heap may have no room for it.
-      replace(current, from, window);
+      replace(current, from, Long.MAX_VALUE, window);
     }
   }
 
-  /** Puts a copy in the place of a segment, durably. */
-  private void replace(long index, long from, Memory window) throws IOException {
+  /**
+   * Puts a copy in the place of a segment, durably. The copy has the header, and what the segment
+   * has of a part of the stream.
+   *
+   * @param window memory of whole blocks
+   * @throws DiskFullException if there is no room for it; nothing has changed then
+   */
+  private void replace(long index, long from, long to, Memory window) throws IOException {
     String name = SegmentLayout.fileName(index);
     String copy = SegmentLayout.spareName(index);
+    long skipped = Math.max(from - index * segmentBytes, 0) & -DataFile.BLOCK;
     storage.delete(copy);
-    try (DataFile found = storage.open(name, IoMode.BUFFERED);
-        DataFile target = storage.create(copy, IoMode.BUFFERED)) {
-      copyPart(found, 0, SegmentLayout.HEADER_BYTES, target, window);
-      long needed = Math.max(from - index * segmentBytes, 0) & -DataFile.BLOCK;
-      long end = found.size();
-      copyPart(found, SegmentLayout.HEADER_BYTES + needed, end, target, window);
-      if (target.size() < end) {
-        zero(target, Math.max(end - DataFile.BLOCK, SegmentLayout.HEADER_BYTES), end);
-      }
-      syncFinally(target);
+    try {
+      copy(name, copy, skipped, Math.min(to - index * segmentBytes, segmentBytes), window);
+      storage.rename(copy, name);
     } catch (DiskFullException e) {
       storage.delete(copy);
       throw e;
     }
-    storage.rename(copy, name);
-    storage.syncDirectory();
+    syncDirectory();
     firstOwn = index;
+    hole = new Hole(index, skipped);
+  }
+
+  /** Makes a synced copy of a segment's file, with a part of what follows the header. */
+  private void copy(String name, String copy, long from, long to, Memory window)
+      throws IOException {
+    try (DataFile found = storage.open(name, IoMode.BUFFERED);
+        DataFile target = storage.create(copy, IoMode.BUFFERED)) {
+      copyPart(found, 0, SegmentLayout.HEADER_BYTES, target, window);
+      long end = found.size();
+      long partEnd = Math.min(SegmentLayout.HEADER_BYTES + to, end);
+      copyPart(found, SegmentLayout.HEADER_BYTES + from, partEnd, target, window);
+      if (target.size() < end) {
+        zero(target, Math.max(end - DataFile.BLOCK, SegmentLayout.HEADER_BYTES), end);
+      }
+      syncFinally(target);
+    }
   }
 
   /** Copies a part of a file, without the zeros at the end of each window. */
@@ -327,6 +352,11 @@ final class Segments implements AutoCloseable {
     return SegmentLayout.HEADER_BYTES + position % segmentBytes;
   }
 
+  /** How much of the last segment's file the stream takes that ends here. */
+  private long lengthTo(long end) {
+    return SegmentLayout.HEADER_BYTES + end - current * segmentBytes;
+  }
+
   DataFile openToRead(long index) throws IOException {
     return storage.open(SegmentLayout.fileName(index), mode);
   }
@@ -343,7 +373,7 @@ final class Segments implements AutoCloseable {
     long last = Math.min(end / segmentBytes, current);
     if (last < current) {
       if (!storage.discardsChanges()) {
-        replace(last, startPosition(), window);
+        replace(last, startPosition(), Long.MAX_VALUE, window);
       }
       for (long index = current; index > last; index--) {
         storage.delete(SegmentLayout.fileName(index));
@@ -353,7 +383,7 @@ final class Segments implements AutoCloseable {
     current = last;
     DataFile opened = storage.open(SegmentLayout.fileName(last), mode);
     file = opened;
-    writtenBytes = offsetAt(end);
+    writtenBytes = lengthTo(end);
     if (torn && end < endPosition() && !storage.discardsChanges()) {
       long from = offsetAt(end & -DataFile.BLOCK);
       int kept = (int) (end & (DataFile.BLOCK - 1));
@@ -436,7 +466,7 @@ final class Segments implements AutoCloseable {
     String spare = SegmentLayout.spareName(index);
     if (index >= firstOwn && spares.size() < maxSpares && !storage.exists(spare)) {
       storage.rename(name, spare);
-      addSpare(spare, fileBytes());
+      addSpare(spare, fileBytes() - holeBytes(index));
     } else {
       storage.delete(name);
     }
@@ -444,6 +474,7 @@ final class Segments implements AutoCloseable {
 
   /** Drops the segments that lie wholly below {@code position}, but never the last one. */
   synchronized void dropBefore(long position) throws IOException {
+    needed = Math.max(needed, position);
     long keep = Math.min(position / segmentBytes, current);
     while (first < keep) {
       retire(first);
@@ -453,7 +484,6 @@ final class Segments implements AutoCloseable {
 
   /** Makes the one segment of a log that begins in it and has no records yet. */
   synchronized void begin(long index) throws IOException {
-    untouched = true;
     current = index - 1;
     roll(0);
     close();
@@ -467,7 +497,6 @@ final class Segments implements AutoCloseable {
   synchronized void roll(long promise) throws IOException {
     long index = current + 1;
     if (spares.isEmpty()) {
-      preparingFailed = false;
       makeSpare();
     }
     Spare next = spares.element();
@@ -480,14 +509,10 @@ final class Segments implements AutoCloseable {
     }
     String name = SegmentLayout.fileName(index);
     storage.rename(spare, name);
-    spares.remove();
-    spareBytes = spareBytes - next.writtenBytes();
-    wantsSpare = !untouched;
-    try {
-      storage.syncDirectory();
-    } catch (DiskFullException e) {
-      throw new IOException("the directory could not be synced", e);
-    }
+    removeSpare();
+    halfUsed = false;
+    wantsSpare = false;
+    syncDirectory();
     DataFile opened = storage.open(name, mode);
     DataFile before = file;
     file = opened;
@@ -504,12 +529,11 @@ final class Segments implements AutoCloseable {
     if (!wantsSpare) {
       return;
     }
-    if (spares.isEmpty() && !preparingFailed) {
+    if (spares.isEmpty()) {
       try {
         makeSpare();
       } catch (DiskFullException e) {
         // Nobody needs the file yet: roll() will try again, and tell.
-        preparingFailed = true;
       }
     }
     wantsSpare = false;
@@ -540,16 +564,63 @@ final class Segments implements AutoCloseable {
     spareBytes = spareBytes + written;
   }
 
+  private void removeSpare() {
+    spareBytes = spareBytes - spares.remove().writtenBytes();
+  }
+
+  /**
+   * Whether {@link #shrink} would give something back: the log, which ends here, is needed from
+   * this block of it on at most.
+   */
+  boolean isOversized(long end) {
+    return needed >= Ring.blockOf(end)
+        && allocatedBytes() > SPARED_BYTES
+        && !storage.discardsChanges();
+  }
+
+  /**
+   * Gives back what the files take beyond need, if {@link #isOversized} and all is written and
+   * synced: deletes the spares, and puts a copy in the place of the last segment. The copy has
+   * blocks for the header, and for the block of the stream that is not full.
+   *
+   * @param end of the stream
+   * @throws DiskFullException if there is no room for the copy; only spares are gone then
+   */
+  synchronized void shrink(long end) throws IOException {
+    while (!spares.isEmpty()) {
+      storage.delete(spares.element().name());
+      removeSpare();
+    }
+    DataFile before = opened();
+    Memory window = new Memory(scratch.slice(0, SegmentLayout.HEADER_BYTES));
+    replace(current, Ring.blockOf(end), end, window);
+    try {
+      file = storage.open(SegmentLayout.fileName(current), mode);
+    } catch (DiskFullException e) {
+      throw new IOException("the copy of the last log segment could not be opened", e);
+    }
+    writtenBytes = lengthTo(end);
+    halfUsed = false;
+    before.close();
+  }
+
+  private long holeBytes(long index) {
+    Hole found = hole;
+    return found.index() == index ? found.bytes() : 0;
+  }
+
   private long fileBytes() {
     return SegmentLayout.HEADER_BYTES + segmentBytes;
   }
 
   /**
    * About what the files take on the disk: what was written to them. The rest of them is holes,
-   * where the file system has such. What an opening did not copy of the last segment counts, too.
+   * where the file system has such.
    */
   long allocatedBytes() {
-    return (current - first) * fileBytes() + writtenBytes + spareBytes;
+    Hole found = hole;
+    long lacking = found.index() >= first ? found.bytes() : 0;
+    return (current - first) * fileBytes() + writtenBytes + spareBytes - lacking;
   }
 
   private void zero(DataFile target, long from, long to) throws IOException {
@@ -562,9 +633,10 @@ final class Segments implements AutoCloseable {
   /** Writes bytes of the stream, which must lie in the last segment. */
   void write(long position, Memory source, int sourceOffset, int length) throws IOException {
     opened().write(offsetAt(position), source, sourceOffset, length);
-    writtenBytes = Math.max(writtenBytes, offsetAt(position) + length);
-    if (untouched) {
-      untouched = false;
+    long end = offsetAt(position) + length;
+    writtenBytes = Math.max(writtenBytes, end);
+    if (!halfUsed && end > fileBytes() / 2) {
+      halfUsed = true;
       wantsSpare = true;
     }
   }
@@ -572,6 +644,15 @@ final class Segments implements AutoCloseable {
   /** Makes the last segment durable. */
   void sync() throws IOException {
     syncFinally(opened());
+  }
+
+  /** As {@link #syncFinally}: names that are written to must not be lost. */
+  private void syncDirectory() throws IOException {
+    try {
+      storage.syncDirectory();
+    } catch (DiskFullException e) {
+      throw new IOException("the directory could not be synced", e);
+    }
   }
 
   /** A failed sync is final, for whatever reason it failed. */

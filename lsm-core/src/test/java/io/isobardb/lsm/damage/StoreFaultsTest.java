@@ -201,6 +201,26 @@ class StoreFaultsTest {
   }
 
   @Test
+  void aStoreThatWasFlushedAndIsQuietTakesLittleOfTheDiskForItsLog() throws IOException {
+    SimulatedStorage crashed;
+    int count = 4000;
+    try (Store store = open(storage)) {
+      Tree tree = store.openTree("t");
+      putUntil(tree, 0, count);
+      store.flush();
+      long before = store.stats().logAllocatedBytes();
+      scheduler.runFor(11_000_000_000L);
+      long after = store.stats().logAllocatedBytes();
+      assertTrue(after <= (128 << 10) + (32 << 10) && after < before, before + ", then " + after);
+      putUntil(tree, count, 500);
+      crashed = storage.crash(new SplittableRandom(SEED), CrashMode.ONLY_SYNCED);
+    }
+    try (Store store = open(crashed)) {
+      check(store.tree("t"), count + 500);
+    }
+  }
+
+  @Test
   void acknowledgedWritesOutliveAFullDiskAndACrash() {
     storage.capacityBytes(4 << 20);
     SplittableRandom random = new SplittableRandom(SEED);

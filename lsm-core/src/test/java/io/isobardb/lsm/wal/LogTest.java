@@ -10,9 +10,12 @@ import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.stats.Purpose;
@@ -277,6 +280,98 @@ class LogTest {
     }
     log.close();
     world.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aQuietLogThatIsNotNeededGivesItsRoomBackAndGoesOn(boolean direct) throws IOException {
+    LogWorld world = new LogWorld(new LogOptions(256 << 10, 64 << 10, direct, 100_000_000L, 2), 3);
+    Log log = world.open();
+    SplittableRandom random = new SplittableRandom(3);
+    List<Entry> written = burst(log, random);
+    log.flush();
+    long start = written.get(written.size() - 1).lsn();
+    log.truncateBefore(start);
+    long taken = world.storage.usedBytes();
+    assertTrue(taken > 512 << 10, taken + " bytes, two spares and the last segment");
+    world.scheduler.runFor(LogWriter.QUIET_NANOS / 2);
+    assertEquals(taken, world.storage.usedBytes());
+
+    world.scheduler.runFor(LogWriter.QUIET_NANOS);
+    assertEquals(List.of("RING"), others(world));
+    taken = world.storage.usedBytes();
+    assertTrue(taken <= (64 << 10) + 6 * DataFile.BLOCK, taken + " bytes, of them a ring of 64 KB");
+    assertTrue(Math.abs(taken - log.allocatedBytes()) <= 4 * DataFile.BLOCK);
+
+    written.addAll(burst(log, random));
+    log.flush();
+    SimulatedStorage crashed = world.storage.crash(random, CrashMode.ONLY_SYNCED);
+    log.close();
+    world.close();
+    LogWorld after = new LogWorld(world.options, 4, crashed);
+    after.open(start).close();
+    assertEquals(written.stream().filter(entry -> entry.lsn() >= start).toList(), after.replayed);
+    after.close();
+  }
+
+  @Test
+  void aQuietLogThatIsNeededKeepsWhatItHas() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    Log log = world.open();
+    List<Entry> written = burst(log, new SplittableRandom(3));
+    log.flush();
+    long start = written.get(written.size() - 40).lsn();
+    log.truncateBefore(start);
+    world.scheduler.runFor(2 * LogWriter.QUIET_NANOS);
+    log.close();
+    world.open(start).close();
+    assertEquals(written.subList(written.size() - 40, written.size()), world.replayed);
+    world.close();
+  }
+
+  @Test
+  void aLogThatGaveItsRoomBackSaysSoIfTheDiskHasNone() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    Log log = world.open();
+    SplittableRandom random = new SplittableRandom(3);
+    burst(log, random);
+    log.flush();
+    log.truncateBefore(log.durable());
+    world.scheduler.runFor(2 * LogWriter.QUIET_NANOS);
+    long start = log.end();
+    world.storage.capacityBytes(world.storage.usedBytes());
+    LogRecord record = log.newRecord();
+    List<Entry> written = new ArrayList<>();
+    assertThrows(
+        DiskFullException.class,
+        () -> {
+          while (written.size() < 1000) {
+            log.checkWritable();
+            written.add(LogWorld.append(record, new byte[100]));
+          }
+        });
+    world.storage.capacityBytes(Long.MAX_VALUE);
+    world.scheduler.runFor(1_000_000_000L);
+    written.addAll(burst(log, random));
+    log.close();
+    world.open(start).close();
+    assertEquals(written, world.replayed);
+    world.close();
+  }
+
+  /** Some 800 KB. */
+  private static List<Entry> burst(Log log, SplittableRandom random) {
+    LogRecord record = log.newRecord();
+    List<Entry> written = new ArrayList<>();
+    for (int i = 0; i < 800; i++) {
+      written.add(LogWorld.append(record, LogWorld.bytes(random, 1000)));
+    }
+    return written;
+  }
+
+  /** The files that are no segments. */
+  private static List<String> others(LogWorld world) throws IOException {
+    return world.storage.list().stream().filter(name -> SegmentLayout.indexOf(name) < 0).toList();
   }
 
   @Test
