@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * at which mutating calls they crash.
  */
 class SimulatedCrashesTest {
-  private static final long SHORT_SEED = 44;
+  private static final long SHORT_SEED = 64;
   private static final long SHORT_SEEDS = 24;
   private static final long SEED = Long.getLong("isobar.crash.seed", SHORT_SEED);
   private static final long SEEDS = Long.getLong("isobar.crash.seeds", SHORT_SEEDS);
