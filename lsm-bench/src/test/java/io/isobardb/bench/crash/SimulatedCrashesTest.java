@@ -10,6 +10,7 @@ import io.isobardb.cli.console.Progress.Watcher;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * seed, {@code -Disobar.crash.seeds=N} how many scripts there are, {@code -Disobar.crash.stride=K}
  * at which mutating calls they crash.
  */
+@Tag("any-jdk")
 class SimulatedCrashesTest {
   private static final long SHORT_SEED = 64;
   private static final long SHORT_SEEDS = 24;

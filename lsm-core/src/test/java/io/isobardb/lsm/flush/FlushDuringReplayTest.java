@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class FlushDuringReplayTest {
   private static final int TREES = 8;
-  private static final int OPERATIONS = 6_000;
+  private static final int OPERATIONS = 4_000;
   private static final SlowOrder ORDER = new SlowOrder();
 
   @TempDir private Path dir;
