@@ -79,7 +79,7 @@ final class RandomOptions {
               limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
               e.staticLevels(LEVELS[random.nextInt(LEVELS.length)]);
             })
-        // Not drawn, so that all that is stays as it was.
+        // Not drawn: then each seed would draw all else anew.
         .fileAccess(FileAccess.values()[(int) ((writeMemory >> 18) % 3)])
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))

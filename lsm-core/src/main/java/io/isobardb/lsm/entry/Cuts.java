@@ -57,7 +57,7 @@ abstract sealed class Cuts {
       this.heads = new long[bounds.length];
       for (int i = first; i < heads.length; i++) {
         byte[] bound = bounds[i];
-        // Of what is shorter, which is so in other orders only, nothing is left.
+        // In an order that is not that of the bytes a bound may be shorter; its head is not used.
         heads[i] = bound == null ? 0 : Words.head(bound, prefix, bound.length - prefix);
       }
     }

@@ -2,7 +2,6 @@ package io.isobardb.lsm.handle;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Snapshots;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.StoreParts;
@@ -141,10 +140,9 @@ final class StatsCollector {
     long ranges = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
       TreeState state = tree.states().current();
-      RangeDeletes deletes = state.ranges().list();
       trees++;
       files += heapBytes(state);
-      ranges += deletes == null ? 0 : deletes.moments();
+      ranges += state.ranges().count();
     }
     return new MemoryLimits.OnHeap(trees, files, ranges);
   }

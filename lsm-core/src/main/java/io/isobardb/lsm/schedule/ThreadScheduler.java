@@ -199,7 +199,7 @@ public final class ThreadScheduler implements Scheduler {
   /**
    * {@inheritDoc}
    *
-   * <p>The job must be in code of a user, which runs under no lock of the store.
+   * <p>The job must be in code of a user that it calls under no lock of the store.
    */
   @Override
   public void goOnWithout(Thread thread) {
@@ -432,11 +432,7 @@ public final class ThreadScheduler implements Scheduler {
       urgency = queue.urgency();
       if (next != job) {
         changed.signal();
-        if (next == null) {
-          running.put(Thread.currentThread(), null);
-        } else {
-          running.put(Thread.currentThread(), next);
-        }
+        running.put(Thread.currentThread(), next);
       }
       return next;
     } finally {

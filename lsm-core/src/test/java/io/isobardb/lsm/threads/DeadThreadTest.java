@@ -47,6 +47,39 @@ class DeadThreadTest {
 
   private static final int KEYS = 6000;
 
+  private static class ForwardingJob implements Job {
+    private final Job job;
+
+    ForwardingJob(Job job) {
+      this.job = job;
+    }
+
+    @Override
+    public Priority priority() {
+      return job.priority();
+    }
+
+    @Override
+    public String name() {
+      return job.name();
+    }
+
+    @Override
+    public boolean step() throws Exception {
+      return job.step();
+    }
+
+    @Override
+    public void rest() throws Exception {
+      job.rest();
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      job.failed(cause);
+    }
+  }
+
   /** A scheduler of which one thread dies, once, in its next step. */
   private static final class Killer extends ForwardingScheduler {
     private final String victim;
@@ -69,31 +102,11 @@ class DeadThreadTest {
     @Override
     public void submit(Job job) {
       scheduler.submit(
-          new Job() {
-            @Override
-            public Priority priority() {
-              return job.priority();
-            }
-
-            @Override
-            public String name() {
-              return job.name();
-            }
-
+          new ForwardingJob(job) {
             @Override
             public boolean step() throws Exception {
               meet(job.name());
-              return job.step();
-            }
-
-            @Override
-            public void rest() throws Exception {
-              job.rest();
-            }
-
-            @Override
-            public void failed(Throwable cause) {
-              job.failed(cause);
+              return super.step();
             }
           });
     }
@@ -239,20 +252,10 @@ class DeadThreadTest {
     }
 
     private Job failing(Job job) {
-      return new Job() {
-        @Override
-        public Priority priority() {
-          return job.priority();
-        }
-
-        @Override
-        public String name() {
-          return job.name();
-        }
-
+      return new ForwardingJob(job) {
         @Override
         public boolean step() throws Exception {
-          assertTrue(job.step());
+          assertTrue(super.step());
           full = true;
           throw new OutOfMemoryError("planted: no heap to flush");
         }
@@ -260,7 +263,7 @@ class DeadThreadTest {
         @Override
         public void failed(Throwable cause) {
           // As threads do, which can't tell anybody.
-          assertThrows(OutOfMemoryError.class, () -> job.failed(cause));
+          assertThrows(OutOfMemoryError.class, () -> super.failed(cause));
         }
       };
     }
