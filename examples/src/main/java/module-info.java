@@ -1,5 +1,5 @@
 /** Small programs on Isobar, which see of it what every user does. */
 module io.isobardb.examples {
-  requires io.isobardb.lsm;
+  requires io.isobardb.dataset;
   requires static org.jspecify;
 }

@@ -17,12 +17,10 @@ module io.isobardb.lsm {
   requires static org.jspecify;
 
   exports io.isobardb.lsm;
-  exports io.isobardb.lsm.dataset;
   exports io.isobardb.lsm.error;
   exports io.isobardb.lsm.inspect;
   exports io.isobardb.lsm.observe;
   exports io.isobardb.lsm.option;
-  exports io.isobardb.lsm.typed;
   // The tuner's file, for tune-report.
   exports io.isobardb.lsm.tuning to
       io.isobardb.cli;

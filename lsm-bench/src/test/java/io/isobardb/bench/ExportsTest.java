@@ -33,7 +33,7 @@ class ExportsTest {
   /** The engine and what it depends on. */
   private static final Predicate<String> MODULES =
       Pattern.compile(
-              ".*(lsm-(core|memory|tuner)/target/(classes|lsm-[^/]*(?<!-tests)\\.jar)"
+              ".*(lsm-(core|dataset|memory|tuner)/target/(classes|lsm-[^/]*(?<!-tests)\\.jar)"
                   + "|/(hash4j-|lz4-java-|jspecify-)[^/]*)")
           .asMatchPredicate();
 
@@ -52,7 +52,7 @@ class ExportsTest {
   private String compile(List<Path> files) {
     List<String> arguments = new ArrayList<>(List.of("-proc:none", "-nowarn"));
     arguments.addAll(List.of("--module-path", path(MODULES)));
-    arguments.addAll(List.of("--add-modules", "io.isobardb.lsm,org.jspecify"));
+    arguments.addAll(List.of("--add-modules", "io.isobardb.dataset,org.jspecify"));
     arguments.addAll(List.of("--class-path", path(MODULES.or(OWN).negate())));
     arguments.addAll(List.of("-d", dir.resolve("classes").toString()));
     files.forEach(file -> arguments.add(file.toString()));

@@ -3,8 +3,8 @@
  *
  * <p>What options take is in {@code lsm.option}, what goes wrong in {@code lsm.error}, what a store
  * tells of itself in {@code lsm.observe}, what is found in one that is not open in {@code
- * lsm.inspect}, and secondary indexes in {@code lsm.dataset}. All other packages are the engine:
- * they are not exported, and may change.
+ * lsm.inspect}. All other packages are the engine: they are not exported, and may change. Secondary
+ * indexes and typed trees are in another module, {@code lsm-dataset}.
  */
 @NullMarked
 package io.isobardb.lsm;

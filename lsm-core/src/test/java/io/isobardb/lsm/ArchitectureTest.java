@@ -61,12 +61,6 @@ class ArchitectureTest {
           Map.entry("recovery", "opening puts all parts together"),
           Map.entry("handle", "what users hold is known by what is open, not by its type"));
 
-  /** Built on the public API, as a user's program is. */
-  private static final String DATASET = BASE + ".dataset";
-
-  /** As above, with datasets. */
-  private static final String TYPED = BASE + ".typed";
-
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -101,42 +95,11 @@ class ArchitectureTest {
 
   @Test
   void everyPackageHasItsPlaceInTheOrder() {
-    Set<String> known = new TreeSet<>(Set.of(BASE, DATASET, TYPED));
+    Set<String> known = new TreeSet<>(Set.of(BASE));
     ORDER.forEach(entry -> known.add(BASE + "." + entry.getKey()));
     Set<String> found = new TreeSet<>();
     CLASSES.forEach(type -> found.add(type.getPackageName()));
     assertEquals(known, found, "ORDER and ARCHITECTURE.md name all packages");
-  }
-
-  @Test
-  void datasetsAreBuiltOnThePublicApiAlone() {
-    check(
-        noClasses()
-            .that()
-            .resideOutsideOfPackages(DATASET, TYPED)
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(DATASET, TYPED),
-        "a store knows trees, not what they hold for each other");
-    check(
-        noClasses()
-            .that()
-            .resideInAPackage(DATASET)
-            .should()
-            .dependOnClassesThat(
-                resideInAPackage("io.isobardb..")
-                    .and(
-                        resideOutsideOfPackages(BASE, BASE + ".error", BASE + ".option", DATASET))),
-        "what they need of a store is what every user may have");
-    check(
-        noClasses()
-            .that()
-            .resideInAPackage(TYPED)
-            .should()
-            .dependOnClassesThat(
-                resideInAPackage("io.isobardb..")
-                    .and(resideOutsideOfPackages(BASE, BASE + ".option", DATASET, TYPED))),
-        "types are given to what every user may have");
   }
 
   @Test

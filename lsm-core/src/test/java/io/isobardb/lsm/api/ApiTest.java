@@ -4,11 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaCodeUnit;
-import com.tngtech.archunit.core.domain.JavaField;
-import com.tngtech.archunit.core.domain.JavaMember;
-import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
@@ -16,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -25,14 +21,7 @@ class ApiTest {
 
   /** The packages that users may import. */
   static final Set<String> EXPORTED =
-      Set.of(
-          BASE,
-          BASE + ".dataset",
-          BASE + ".error",
-          BASE + ".inspect",
-          BASE + ".observe",
-          BASE + ".option",
-          BASE + ".typed");
+      Set.of(BASE, BASE + ".error", BASE + ".inspect", BASE + ".observe", BASE + ".option");
 
   /** The packages of the modules below that users may import. */
   static final Set<String> EXPORTED_BELOW = Set.of("io.isobardb.memory.stats");
@@ -42,63 +31,19 @@ class ApiTest {
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("io.isobardb.lsm", "io.isobardb.memory");
 
-  private static boolean exported(JavaClass type) {
-    return EXPORTED.contains(type.getPackageName())
-        || EXPORTED_BELOW.contains(type.getPackageName());
-  }
-
-  private static boolean seen(Set<JavaModifier> modifiers) {
-    return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
-  }
-
-  private static boolean seen(JavaClass type) {
-    return exported(type)
-        && seen(type.getModifiers())
-        && type.getEnclosingClass().map(ApiTest::seen).orElse(true);
-  }
+  private static final Signatures SIGNATURES =
+      new Signatures(
+          Stream.of(EXPORTED, EXPORTED_BELOW).flatMap(Set::stream).collect(Collectors.toSet()));
 
   @Test
   void noSignatureNamesATypeThatUsersCantImport() {
-    List<String> leaks = new ArrayList<>();
-    for (JavaClass type : CLASSES) {
-      if (seen(type)) {
-        Stream.concat(type.getRawSuperclass().stream(), type.getRawInterfaces().stream())
-            .forEach(used -> check(type.getName(), used, leaks));
-        type.getMembers().stream()
-            .filter(member -> seen(member.getModifiers()))
-            .forEach(
-                member ->
-                    named(member)
-                        .flatMap(used -> used.getAllInvolvedRawTypes().stream())
-                        .forEach(used -> check(member.getFullName(), used, leaks)));
-      }
-    }
-    assertEquals(List.of(), leaks);
-  }
-
-  private static Stream<JavaType> named(JavaMember member) {
-    if (member instanceof JavaField field) {
-      return Stream.of(field.getType());
-    }
-    JavaCodeUnit unit = (JavaCodeUnit) member;
-    return Stream.of(
-            unit.getParameterTypes().stream(),
-            Stream.of(unit.getReturnType()),
-            unit.getExceptionTypes().stream())
-        .flatMap(types -> types);
-  }
-
-  private static void check(String where, JavaClass used, List<String> leaks) {
-    JavaClass type = used.getBaseComponentType();
-    if (type.getName().startsWith("io.isobardb.") && !seen(type)) {
-      leaks.add(where + " shows " + type.getName());
-    }
+    assertEquals(List.of(), SIGNATURES.leaks(CLASSES));
   }
 
   @Test
   void everyExportedPackageHasAPublicType() {
     Set<String> found = new TreeSet<>();
-    CLASSES.stream().filter(ApiTest::seen).forEach(type -> found.add(type.getPackageName()));
+    CLASSES.stream().filter(SIGNATURES::isSeen).forEach(type -> found.add(type.getPackageName()));
     Set<String> known = new TreeSet<>(EXPORTED);
     known.addAll(EXPORTED_BELOW);
     assertEquals(known, found);

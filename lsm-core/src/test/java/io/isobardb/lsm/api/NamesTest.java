@@ -10,9 +10,6 @@ import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
-import io.isobardb.lsm.dataset.Dataset;
-import io.isobardb.lsm.dataset.DatasetOptions;
-import io.isobardb.lsm.dataset.Index;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.version.Manifest;
@@ -87,19 +84,6 @@ class NamesTest {
         TreeOptions options = TreeOptions.builder().keyOrder(order(refused.name)).build();
         assertRefused(refused, "a key order", () -> store.openTree("t", options));
         assertRefused(refused, "a key order", () -> store.createTree("t", options));
-      }
-      assertEquals(List.of(), store.treeNames());
-    }
-  }
-
-  @Test
-  void norADatasetOrAnIndex() {
-    try (Store store = Store.open(temp, SMALL)) {
-      for (Refused refused : REFUSED) {
-        DatasetOptions options = DatasetOptions.defaults();
-        assertThrows(
-            IllegalArgumentException.class, () -> Dataset.open(store, refused.name, options));
-        assertThrows(IllegalArgumentException.class, () -> Index.builder(refused.name));
       }
       assertEquals(List.of(), store.treeNames());
     }

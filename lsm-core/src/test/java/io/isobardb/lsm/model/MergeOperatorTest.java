@@ -2,7 +2,6 @@ package io.isobardb.lsm.model;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,8 +20,6 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
-import io.isobardb.lsm.dataset.Dataset;
-import io.isobardb.lsm.dataset.DatasetOptions;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.MergeException;
@@ -32,9 +29,6 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
-import io.isobardb.lsm.typed.Codec;
-import io.isobardb.lsm.typed.KeyCodec;
-import io.isobardb.lsm.typed.TypedTree;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -88,17 +82,17 @@ class MergeOperatorTest {
   @Test
   void theBuiltInOperatorsAddKeepTheGreatestAndAppend() {
     try (Store store = open()) {
-      TypedTree<String, Long> sums =
-          TypedTree.of(tree(store, MergeOperator.ADD_LONG), KeyCodec.ofString(), Codec.int64());
-      sums.merge("a", 5L);
-      sums.merge("a", -7L);
-      assertEquals(-2, sums.get("a"));
-      sums.put("a", 40L);
-      sums.merge("a", 2L);
-      assertEquals(42, sums.get("a"));
-      sums.delete("a");
-      sums.merge("a", 1L);
-      assertEquals(1, sums.get("a"));
+      Tree sums = tree(store, MergeOperator.ADD_LONG);
+      byte[] a = bytes("a");
+      sums.merge(a, number(5));
+      sums.merge(a, number(-7));
+      assertArrayEquals(number(-2), sums.get(a));
+      sums.put(a, number(40));
+      sums.merge(a, number(2));
+      assertArrayEquals(number(42), sums.get(a));
+      sums.delete(a);
+      sums.merge(a, number(1));
+      assertArrayEquals(number(1), sums.get(a));
 
       TreeOptions greatest = TreeOptions.builder().mergeOperator(MergeOperator.MAXIMUM).build();
       Tree most = store.openTree("most", greatest);
@@ -541,21 +535,5 @@ class MergeOperatorTest {
 
   private static byte[] longKey(int counter) {
     return ByteBuffer.allocate(900).putInt(896, counter * 0x9E3779B1).array();
-  }
-
-  @Test
-  void aDatasetRefusesATreeWithAnOperator() {
-    try (Store store = open()) {
-      TreeOptions merging = TreeOptions.builder().mergeOperator(MergeOperator.APPEND).build();
-      DatasetOptions options = DatasetOptions.builder().primary(merging).build();
-      IllegalArgumentException e =
-          assertThrows(IllegalArgumentException.class, () -> Dataset.open(store, "d", options));
-      assertTrue(e.getMessage().contains("merge operator"), e.getMessage());
-      assertEquals(List.of(), store.treeNames());
-      assertNotNull(tree(store, MergeOperator.APPEND));
-      assertThrows(
-          IllegalArgumentException.class,
-          () -> Dataset.open(store, "t", DatasetOptions.builder().build()));
-    }
   }
 }

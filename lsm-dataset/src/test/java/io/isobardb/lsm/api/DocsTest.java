@@ -1,4 +1,4 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
@@ -70,8 +73,7 @@ class DocsTest {
             + "}\n");
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     ByteArrayOutputStream messages = new ByteArrayOutputStream();
-    Path classes = Path.of(Store.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-cp", classes.toString()));
+    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-cp", Libraries.classPath()));
     arguments.addAll(List.of("-d", dir.toString(), source.toString()));
     int code = compiler.run(null, messages, messages, arguments.toArray(String[]::new));
     assertEquals(0, code, messages.toString(UTF_8));

@@ -21,6 +21,7 @@ import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.LockTimeoutException;
+import io.isobardb.lsm.option.MergeOperator;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,6 +79,29 @@ class DatasetTest {
 
   private static String text(byte[] bytes) {
     return bytes == null ? null : new String(bytes, UTF_8);
+  }
+
+  @Test
+  void aNameThatCanNotBeKeptIsRefused() {
+    for (String name : List.of("", "n".repeat(201), "\uD800x", "x\uDC00", "a\nb", "\u0085")) {
+      DatasetOptions options = DatasetOptions.defaults();
+      assertThrows(IllegalArgumentException.class, () -> Dataset.open(store, name, options));
+      assertThrows(IllegalArgumentException.class, () -> Index.builder(name));
+    }
+    assertEquals(List.of(), store.treeNames());
+  }
+
+  @Test
+  void aTreeWithAnOperatorIsRefused() {
+    TreeOptions merging = TreeOptions.builder().mergeOperator(MergeOperator.APPEND).build();
+    DatasetOptions options = DatasetOptions.builder().primary(merging).build();
+    String message =
+        message(IllegalArgumentException.class, () -> Dataset.open(store, "d", options));
+    assertTrue(message.contains("merge operator"), message);
+    assertEquals(List.of(), store.treeNames());
+    store.createTree("t", merging);
+    assertThrows(
+        IllegalArgumentException.class, () -> Dataset.open(store, "t", DatasetOptions.defaults()));
   }
 
   private Dataset open(Index... indexes) {

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.Store;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,28 +53,34 @@ class JavadocExamplesTest {
 
   @TempDir Path dir;
 
+  private static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    for (Path root : Libraries.SOURCES) {
+      try (Stream<Path> files = Files.walk(root)) {
+        files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(sources::add);
+      }
+    }
+    return sources;
+  }
+
   @Test
   void eachExampleCompiles() throws Exception {
-    Path sources = Path.of("src", "main", "java", "io", "isobardb", "lsm");
     StringBuilder program = new StringBuilder(IMPORTS).append(GIVEN);
     int examples = 0;
-    try (Stream<Path> files = Files.walk(sources)) {
-      for (Path file : files.filter(f -> f.toString().endsWith(".java")).sorted().toList()) {
-        Matcher example = EXAMPLE.matcher(Files.readString(file));
-        while (example.find()) {
-          examples++;
-          program.append("abstract class Example" + examples + " extends Given {\n");
-          program.append("  // " + file.getFileName() + "\n  void example() throws Exception {\n");
-          program.append(example.group(1).replaceAll("(?m)^ *\\* ?", "")).append("\n  }\n}\n");
-        }
+    for (Path file : sources()) {
+      Matcher example = EXAMPLE.matcher(Files.readString(file));
+      while (example.find()) {
+        examples++;
+        program.append("abstract class Example" + examples + " extends Given {\n");
+        program.append("  // " + file.getFileName() + "\n  void example() throws Exception {\n");
+        program.append(example.group(1).replaceAll("(?m)^ *\\* ?", "")).append("\n  }\n}\n");
       }
     }
     assertTrue(examples > 10, "found " + examples);
     Path source = dir.resolve("Examples.java");
     Files.writeString(source, program);
     ByteArrayOutputStream messages = new ByteArrayOutputStream();
-    Path classes = Path.of(Store.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-cp", classes.toString()));
+    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-cp", Libraries.classPath()));
     arguments.addAll(List.of("-d", dir.toString(), source.toString()));
     int code =
         ToolProvider.getSystemJavaCompiler()

@@ -13,6 +13,7 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,6 +53,22 @@ class TypedTreeTest {
   @AfterEach
   void close() {
     store.close();
+  }
+
+  @Test
+  void operandsAreTypedToo() {
+    TreeOptions adding = TreeOptions.builder().mergeOperator(MergeOperator.ADD_LONG).build();
+    TypedTree<String, Long> sums =
+        TypedTree.of(store.createTree("sums", adding), KeyCodec.ofString(), Codec.int64());
+    sums.merge("a", 5L);
+    sums.merge("a", -7L);
+    assertEquals(-2, sums.get("a"));
+    sums.put("a", 40L);
+    sums.merge("a", 2L);
+    assertEquals(42, sums.get("a"));
+    sums.delete("a");
+    sums.merge("a", 1L);
+    assertEquals(1, sums.get("a"));
   }
 
   @Test
