@@ -10,6 +10,8 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,9 @@ final class Expected {
     private boolean dropping;
     private boolean dropped;
 
+    /** Keys of which a value that expires was taken back by a crash. A backup may have it. */
+    private final TreeSet<byte[]> takenBack = new TreeSet<>(keys.comparator());
+
     private ExpectedTree(String name, TreeOptions options) {
       super(name, options);
     }
@@ -45,10 +50,22 @@ final class Expected {
       return options.logged();
     }
 
+    @Override
+    public void forget(Predicate<Version> lost) {
+      keys.forEach(
+          (key, versions) -> {
+            if (versions.stream().anyMatch(lost.and(version -> version.expires() != NEVER))) {
+              takenBack.add(key);
+            }
+          });
+      super.forget(lost);
+    }
+
     /** Whether a key has, or had, a value that expires. */
     boolean everExpires(byte[] key) {
-      return keys.getOrDefault(key, List.of()).stream()
-          .anyMatch(version -> version.expires() != NEVER);
+      return takenBack.contains(key)
+          || keys.getOrDefault(key, List.of()).stream()
+              .anyMatch(version -> version.expires() != NEVER);
     }
   }
 

@@ -624,10 +624,8 @@ public final class DirectoryStorage implements Storage {
     }
   }
 
-  /**
-   * As {@link #close}, for a directory that was to become a store and did not: the lock's file goes
-   * with the lock, and the directories, too, that were made for this and are empty.
-   */
+  /** The lock's file goes, and the directories that were made for this and are empty. */
+  @Override
   public void abandon(Throwable cause) {
     try {
       if (lock != null) {

@@ -109,6 +109,11 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public void abandon(Throwable cause) {
+    storage.abandon(cause);
+  }
+
+  @Override
   public void close() throws IOException {
     storage.close();
   }

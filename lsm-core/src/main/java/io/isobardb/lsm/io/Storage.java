@@ -127,6 +127,18 @@ public interface Storage extends AutoCloseable {
    */
   default void ensureHeld() throws IOException {}
 
+  /**
+   * As {@link #close}, for a directory that was to hold something and does not, because of {@code
+   * cause}: what this has made itself goes, too. What fails meanwhile is suppressed in the cause.
+   */
+  default void abandon(Throwable cause) {
+    try {
+      close();
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
   /** Gives the lock back. Files still open stay open. */
   @Override
   void close() throws IOException;

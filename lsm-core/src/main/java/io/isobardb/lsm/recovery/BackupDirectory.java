@@ -1,11 +1,13 @@
 package io.isobardb.lsm.recovery;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
@@ -19,10 +21,13 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory of backups. An SSTable is stored once, under the hash of its contents, however many
@@ -31,6 +36,9 @@ import java.util.TreeMap;
  * <p>A backup is there once its {@link BackupFile} has its name; before, all its SSTables are
  * durable. It is deleted in the other order. What a crash leaves is deleted by the next change.
  * While the file of a backup can't be read no SSTable is deleted.
+ *
+ * <p>What belongs to no backup is found by reading the files of all. A change that leaves nothing
+ * of the kind notes that in {@code SWEPT}, so that the next backup need not look.
  *
  * <p>Each change holds the lock of the directory. Reading needs no lock, and no right to write: a
  * reader that misses a file looks whether the backup is still there.
@@ -43,6 +51,13 @@ public final class BackupDirectory implements AutoCloseable {
 
   private static final String TEMPORARY = ".tmp";
   private static final String MARKER = NewDirectory.BACKUPS;
+
+  /**
+   * Holds the hash of the names of all other files, as they were when each SSTable belonged to a
+   * backup. If they are others, something may be left of a change that was cut off.
+   */
+  private static final String SWEPT = "SWEPT";
+
   private static final int COPY_BYTES = 256 << 10;
 
   private final Storage storage;
@@ -103,9 +118,7 @@ public final class BackupDirectory implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       cause.addSuppressed(e);
     }
-    if (storage instanceof DirectoryStorage made) {
-      made.abandon(cause);
-    }
+    storage.abandon(cause);
   }
 
   private void checkCreatable() throws IOException {
@@ -171,26 +184,15 @@ public final class BackupDirectory implements AutoCloseable {
   /** A backup under way. It holds the lock of the directory. */
   public final class Draft {
     private final List<Table> tables = new ArrayList<>();
-    private final Set<String> known = new HashSet<>();
     private final ReadMemory memory;
     private final long id;
     private long copied;
 
     private Draft(int pageSize) throws IOException {
-      long highest = 0;
-      for (BackupFile backup : sweep()) {
-        highest = Math.max(highest, backup.id());
-        backup.tables().forEach(table -> known.add(key(backup.source().storeId(), table)));
-      }
-      for (long id : ids()) {
-        highest = Math.max(highest, id);
-      }
-      this.id = highest + 1;
+      sweep();
+      List<Long> ids = ids();
+      this.id = ids.isEmpty() ? 1 : ids.get(ids.size() - 1) + 1;
       this.memory = StoreCopy.memory(pageSize);
-    }
-
-    private String key(Object storeId, Table table) {
-      return storeId + "/" + table.number() + "/" + table.sizeBytes();
     }
 
     /** Writes what the store has in memory. */
@@ -201,18 +203,22 @@ public final class BackupDirectory implements AutoCloseable {
     /** Copies the rest, and makes the backup. */
     public Entry finish(StoreImage image, Storage source, long createdMillis, StoreCopy.Pace pace)
         throws IOException {
-      for (SSTableMeta meta : image.written()) {
-        keepWritten(meta, pace);
-      }
-      for (SSTableMeta meta : image.stored()) {
-        add(image, source, meta, pace);
-      }
-      storage.syncDirectory();
       BackupFile.Source from =
           new BackupFile.Source(
               image.storeId(), memory.pool().pageSize(), source.path(), image.lsn(), createdMillis);
+      for (SSTableMeta meta : image.written()) {
+        keepWritten(meta, pace);
+      }
+      Set<Stored> earlier = earlierTables(from);
+      for (SSTableMeta meta : image.stored()) {
+        add(earlier, source, meta, pace);
+      }
+      storage.syncDirectory();
       BackupFile backup = new BackupFile(id, from, copied, image.edits(), tables);
-      write(BackupFile.fileName(id), backup.encode());
+      String name = BackupFile.fileName(id);
+      // It holds true once the backup is there.
+      noteSwept(name);
+      write(name, backup.encode());
       return Entry.of(backup);
     }
 
@@ -222,16 +228,14 @@ public final class BackupDirectory implements AutoCloseable {
       try (DataFile file = storage.open(meta.fileName(), IoMode.BUFFERED)) {
         table = new Table(meta.fileNumber(), file.size(), hash(file, pace));
       }
-      storage.rename(meta.fileName(), table.fileName());
-      tables.add(table);
-      copied += table.sizeBytes();
+      name(meta.fileName(), table);
     }
 
-    private void add(StoreImage image, Storage source, SSTableMeta meta, StoreCopy.Pace pace)
+    private void add(Set<Stored> earlier, Storage source, SSTableMeta meta, StoreCopy.Pace pace)
         throws IOException {
       try (DataFile file = source.open(meta.fileName(), IoMode.BUFFERED)) {
         Table table = new Table(meta.fileNumber(), file.size(), "");
-        if (known.contains(key(image.storeId(), table))) {
+        if (earlier.contains(Stored.of(table))) {
           table = new Table(table.number(), table.sizeBytes(), hash(file, pace));
           if (storage.exists(table.fileName())) {
             tables.add(table);
@@ -244,11 +248,17 @@ public final class BackupDirectory implements AutoCloseable {
         try (DataFile target = storage.create(temporary, IoMode.BUFFERED)) {
           hash = copy(file, target, pace);
         }
-        table = new Table(table.number(), table.sizeBytes(), hash);
-        storage.rename(temporary, table.fileName());
-        tables.add(table);
+        name(temporary, new Table(table.number(), table.sizeBytes(), hash));
+      }
+    }
+
+    /** Gives a durable file the name of its contents, which another backup may have, too. */
+    private void name(String file, Table table) throws IOException {
+      if (!storage.exists(table.fileName())) {
         copied += table.sizeBytes();
       }
+      storage.rename(file, table.fileName());
+      tables.add(table);
     }
 
     /** Gives memory and the lock back; deletes what was not made a backup of. */
@@ -260,6 +270,34 @@ public final class BackupDirectory implements AutoCloseable {
         storage.close();
       }
     }
+  }
+
+  /** What is known of a store's SSTable without reading it. */
+  private record Stored(long number, long sizeBytes) {
+    static Stored of(Table table) {
+      return new Stored(table.number(), table.sizeBytes());
+    }
+  }
+
+  /**
+   * SSTables that this store most probably has in common with earlier backups. Those are read from
+   * the newest one back to one of the same place. On the way may be others of the same store: it
+   * was moved, or stores were made of one backup.
+   */
+  private Set<Stored> earlierTables(BackupFile.Source source) throws IOException {
+    Set<Stored> known = new HashSet<>();
+    List<Long> ids = new ArrayList<>(ids());
+    Collections.reverse(ids);
+    for (long id : ids) {
+      BackupFile backup = readWhole(id, new ArrayList<>());
+      if (backup != null && backup.source().storeId().equals(source.storeId())) {
+        backup.tables().forEach(table -> known.add(Stored.of(table)));
+        if (backup.source().path().equals(source.path())) {
+          break;
+        }
+      }
+    }
+    return known;
   }
 
   /**
@@ -352,16 +390,25 @@ public final class BackupDirectory implements AutoCloseable {
   private List<BackupFile> readAll(List<Finding> findings) throws IOException {
     List<BackupFile> backups = new ArrayList<>();
     for (long id : ids()) {
-      String name = BackupFile.fileName(id);
-      try {
-        backups.add(BackupFile.decode(id, read(name)));
-      } catch (NoSuchFileException e) {
-        continue; // Deleted since it was listed.
-      } catch (IsobarException e) {
-        findings.add(Finding.of(name, e));
+      BackupFile backup = readWhole(id, findings);
+      if (backup != null) {
+        backups.add(backup);
       }
     }
     return backups;
+  }
+
+  /** A backup; or null if it can't be read, which {@code findings} tells, or is deleted by now. */
+  private @Nullable BackupFile readWhole(long id, List<Finding> findings) throws IOException {
+    String name = BackupFile.fileName(id);
+    try {
+      return BackupFile.decode(id, read(name));
+    } catch (NoSuchFileException e) {
+      return null; // Deleted since it was listed.
+    } catch (IsobarException e) {
+      findings.add(Finding.of(name, e));
+      return null;
+    }
   }
 
   /**
@@ -371,11 +418,13 @@ public final class BackupDirectory implements AutoCloseable {
     return readAll(new ArrayList<>()).stream().map(Entry::of).toList();
   }
 
-  /** Deletes what belongs to no backup, unless that can't be said; gives the backups. */
-  private List<BackupFile> sweep() throws IOException {
+  /** Deletes what belongs to no backup, unless that can't be said. */
+  private void sweep() throws IOException {
+    if (isSwept()) {
+      return;
+    }
     List<Finding> unreadable = new ArrayList<>();
-    List<BackupFile> backups = readAll(unreadable);
-    Set<String> needed = tables(backups).keySet();
+    Set<String> needed = tables(readAll(unreadable)).keySet();
     for (String name : storage.list()) {
       boolean left = name.endsWith(TEMPORARY) || name.endsWith(".sst");
       // What can't be read may need any of the SSTables.
@@ -384,7 +433,42 @@ public final class BackupDirectory implements AutoCloseable {
       }
     }
     storage.syncDirectory();
-    return backups;
+    if (unreadable.isEmpty()) {
+      noteSwept();
+    }
+  }
+
+  /** Whether it is known that nothing here is left over: no file came or went since. */
+  private boolean isSwept() {
+    try {
+      return storage.exists(SWEPT) && Arrays.equals(read(SWEPT), swept(storage.list()));
+    } catch (IOException | IsobarException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Notes that nothing is left over once the files are these: those that are here, and others of
+   * these names. Without the note the next change looks.
+   */
+  private void noteSwept(String... more) throws IOException {
+    List<String> names = new ArrayList<>(storage.list());
+    names.addAll(List.of(more));
+    try {
+      write(SWEPT, swept(names));
+    } catch (DiskFullException e) {
+      storage.delete(SWEPT + TEMPORARY);
+    }
+  }
+
+  /** What the note says if these files are here, itself aside. */
+  private static byte[] swept(List<String> names) {
+    MessageDigest digest = BackupFile.digest();
+    names.stream()
+        .filter(name -> !name.equals(SWEPT))
+        .sorted()
+        .forEach(name -> digest.update((name + "\n").getBytes(UTF_8)));
+    return ("isobar swept 1\n" + BackupFile.text(digest) + "\n").getBytes(UTF_8);
   }
 
   /** All SSTables of backups, by the names of their files. */

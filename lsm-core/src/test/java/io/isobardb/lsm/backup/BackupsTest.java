@@ -2,6 +2,7 @@ package io.isobardb.lsm.backup;
 
 import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.contents;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,6 +16,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
@@ -40,7 +42,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import javax.management.JMX;
 import org.junit.jupiter.api.Tag;
@@ -151,6 +155,7 @@ class BackupsTest {
         try (Store store = Store.open(target, OPTIONS);
             Store origin = Store.open(path(i == 0 ? "left" : "rght"), OPTIONS)) {
           assertEquals(contents(origin.tree("t")), contents(store.tree("t")));
+          assertEquals(0, backups.create(origin).copiedBytes(), "the twin's backup came after it");
         }
       }
     }
@@ -409,8 +414,7 @@ class BackupsTest {
       }
       assertEquals(List.of(), backups.verify());
     }
-    List<String> names = image.list();
-    assertTrue(names.stream().noneMatch(name -> name.endsWith(".tmp")), names::toString);
+    assertNothingIsLeftOver(image);
     try (BackupDirectory directory = BackupDirectory.open(image)) {
       for (BackupDirectory.Entry entry : directory.list()) {
         if (expected.containsKey(entry.id()) && entry.id() <= least) {
@@ -422,6 +426,51 @@ class BackupsTest {
           }
         }
       }
+    }
+  }
+
+  /** Each file belongs to a backup. */
+  private static void assertNothingIsLeftOver(SimulatedStorage place) throws IOException {
+    Set<String> expected = new TreeSet<>(Set.of("BACKUPS", "SWEPT"));
+    for (String name : place.list()) {
+      if (name.startsWith("backup-")) {
+        expected.add(name);
+        for (String line : new String(DamagedStore.read(place, name), UTF_8).split("\n")) {
+          if (line.startsWith("table ")) {
+            expected.add(line.split(" ")[3] + ".table");
+          }
+        }
+      }
+    }
+    assertEquals(expected, new TreeSet<>(place.list()));
+  }
+
+  /** Whatever made it go: an older release, a user, or a disk that lost it. */
+  @Test
+  void aFileThatCameOrWentMakesTheNextBackupLookForWhatIsLeft() throws Exception {
+    SimulatedClock clock = new SimulatedClock();
+    SimulatedStorage place = new SimulatedStorage(clock);
+    try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
+        Backups backups = OpenStore.backups(place, Long.MAX_VALUE)) {
+      Tree tree = store.openTree("t");
+      for (String value : List.of("one", "two", "three", "four")) {
+        fill(tree, 0, 100, value);
+        backups.create(store);
+        assertNothingIsLeftOver(place);
+      }
+      place.delete("backup-000002");
+      backups.create(store);
+      assertNothingIsLeftOver(place);
+      place.delete("SWEPT");
+      assertEquals(0, backups.keep(9));
+      assertNothingIsLeftOver(place);
+      place.create("1.sst", IoMode.BUFFERED).close();
+      backups.create(store);
+      assertNothingIsLeftOver(place);
+      backups.delete(6);
+      assertEquals(2, backups.keep(2));
+      assertNothingIsLeftOver(place);
+      assertEquals(List.of(), backups.verify());
     }
   }
 

@@ -9,7 +9,9 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
+import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Savepoint;
+import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -18,8 +20,14 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.ForwardingStorage;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -374,6 +382,38 @@ class ComplexityTest {
     double larger = backup(5, 20);
     assertTrue(beside < MOST * few, "beside others: " + few + " bytes, then " + beside);
     assertTrue(larger < MOST * few, "of more tables: " + few + " bytes, then " + larger);
+  }
+
+  @Test
+  void filesOpenedByManyBackups() throws Exception {
+    long few = filesOpened(6);
+    long more = filesOpened(24);
+    assertTrue(more < MOST * few, "6 open " + few + " files, 24 open " + more);
+  }
+
+  /** Files among the backups that are opened while two stores are backed up so often, in turns. */
+  private static long filesOpened(int count) throws Exception {
+    LongAdder opened = new LongAdder();
+    Storage place =
+        new ForwardingStorage(new SimulatedStorage()) {
+          @Override
+          protected DataFile wrap(DataFile file, IoMode mode) {
+            opened.increment();
+            return file;
+          }
+        };
+    SimulatedClock clock = new SimulatedClock();
+    try (Store first = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
+        Store second = SimulatedStores.open(new SimulatedStorage(clock), clock, 2);
+        Backups backups = OpenStore.backups(place, Long.MAX_VALUE)) {
+      for (int i = 0; i < count; i++) {
+        for (Store store : List.of(first, second)) {
+          store.openTree("t").put(key(i), one());
+          backups.create(store);
+        }
+      }
+    }
+    return opened.sum();
   }
 
   /** What a backup of a store with so many tables allocates beside others of the same. */
